@@ -1,0 +1,33 @@
+# Everything runs in a virtual environment that this file makes; nothing else is needed but Python.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+STAMP = $(VENV)/.installed
+
+.PHONY: demo test lint bench data-check clean
+
+demo: $(STAMP)
+	$(BIN)/petaudit demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/run.py
+
+data-check: $(STAMP)
+	$(BIN)/python scripts/build_datasets.py --check
+
+$(STAMP): pyproject.toml requirements-dev.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petaudit needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,143 @@
+"""The names of PETWorks on top of petaudit: same calls, same keys, no logic of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from petaudit.errors import OptionError, listing, suggestion
+
+__all__ = ["PETValidation", "report"]
+
+
+def PETValidation(
+    original: object, anonymized: object, tech: str, **keywords: Any
+) -> dict[str, Any]:
+    """Evaluate a de-identified table with one technique and return its PETWorks dictionary."""
+    known = {name.casefold(): name for name in _TECHNIQUES}
+    if str(tech).casefold() not in known:
+        raise OptionError(
+            f"unknown technique {str(tech)!r}{suggestion(str(tech), _TECHNIQUES)}; techniques are "
+            f"{listing(list(_TECHNIQUES))}"
+        )
+    evaluate, accepted = _TECHNIQUES[known[str(tech).casefold()]]
+    for name in keywords:
+        if name not in accepted:
+            raise OptionError(
+                f"{tech} takes no argument {name!r}{suggestion(name, accepted)}; it takes "
+                f"{listing(accepted)}"
+            )
+    return evaluate(original, anonymized, **keywords)
+
+
+def report(result: Mapping[str, Any], format: str) -> None:  # noqa: A002 (the name users know)
+    """Print a result; the format is ``json``."""
+    if format != "json":
+        raise OptionError(f"unknown report format {format!r}; the format is 'json'")
+    print(json.dumps(dict(result), indent=4))
+
+
+def _tCloseness(
+    original: object,
+    anonymized: object,
+    tLimit: float,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import t_closeness
+
+    result = t_closeness(anonymized, limit=tLimit, hierarchies=dataHierarchy, roles=attributeTypes)
+    return {"t": tLimit, "fulfill t-closeness": result.passed}
+
+
+def _nonUniformEntropy(
+    original: object,
+    anonymized: object,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import non_uniform_entropy
+
+    result = non_uniform_entropy(
+        original, anonymized, **_hierarchicalInputs(dataHierarchy, attributeTypes)
+    )
+    return {"Non-Uniform Entropy": result.value}
+
+
+def _precision(
+    original: object,
+    anonymized: object,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import precision
+
+    result = precision(
+        anonymized, original=original, **_hierarchicalInputs(dataHierarchy, attributeTypes)
+    )
+    return {"precision": result.value}
+
+
+def _hierarchicalInputs(
+    dataHierarchy: Any, attributeTypes: Mapping[str, str] | None
+) -> dict[str, Any]:
+    # PETWorks measures every column of an explicit hierarchy folder; only when none is given does a
+    # side-car speak.
+    return {
+        "hierarchies": dataHierarchy,
+        "roles": attributeTypes,
+        "use_side_car": dataHierarchy is None,
+    }
+
+
+def _profitability(
+    original: object,
+    anonymized: object,
+    allowAttack: bool,
+    adversaryCost: float,
+    adversaryGain: float,
+    publisherLost: float,
+    publisherBenefit: float,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import profitability
+
+    result = profitability(
+        anonymized,
+        cost=adversaryCost,
+        gain=adversaryGain,
+        loss=publisherLost,
+        benefit=publisherBenefit,
+        allow_attack=allowAttack,
+        hierarchies=dataHierarchy,
+        roles=attributeTypes,
+    )
+    return {
+        "allow attack": allowAttack,
+        "adversary's cost": adversaryCost,
+        "adversary's gain": adversaryGain,
+        "publisher's loss": publisherLost,
+        "publisher's benefit": publisherBenefit,
+        "profitability": result.passed,
+    }
+
+
+_COMMON = ("dataHierarchy", "attributeTypes")
+_TECHNIQUES: dict[str, tuple[Callable[..., dict[str, Any]], tuple[str, ...]]] = {
+    "t-closeness": (_tCloseness, (*_COMMON, "tLimit")),
+    "Non-Uniform Entropy": (_nonUniformEntropy, _COMMON),
+    "profitability": (
+        _profitability,
+        (
+            *_COMMON,
+            "allowAttack",
+            "adversaryCost",
+            "adversaryGain",
+            "publisherLost",
+            "publisherBenefit",
+        ),
+    ),
+    "Precision": (_precision, _COMMON),
+}

@@ -1,0 +1,7 @@
+"""``python -m petaudit``."""
+
+import sys
+
+from petaudit.cli import main
+
+sys.exit(main())

@@ -1,0 +1,70 @@
+"""Turning the text of options into names, levels and limits."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from typing import Any
+
+from petaudit.errors import OptionError
+from petaudit.roles import Roles
+
+
+def split_names(given: Sequence[str] | None) -> list[str]:
+    """Names from repeated options and commas; quotes protect a comma in a name.
+
+    >>> split_names(["zip,age", '"a, b"'])
+    ['zip', 'age', 'a, b']
+    """
+    names: list[str] = []
+    for text in given or ():
+        for row in csv.reader([text], skipinitialspace=True):
+            names.extend(name for name in map(str.strip, row) if name)
+    return names
+
+
+def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
+    """``name=value`` pairs; a name may hold ``=``, a value may not.
+
+    >>> split_pairs(["age=2,zip=3"], "--levels")
+    {'age': '2', 'zip': '3'}
+    """
+    pairs: dict[str, str] = {}
+    for item in split_names(given):
+        name, equals, value = item.rpartition("=")
+        if not equals or not name.strip():
+            raise OptionError(f"{option} {item!r}: NAME=VALUE was expected")
+        if name.strip() in pairs:
+            raise OptionError(f"{option} names {name.strip()!r} twice")
+        pairs[name.strip()] = value.strip()
+    return pairs
+
+
+def whole_number(text: str, option: str) -> int:
+    """A whole number, or an error that names the option."""
+    try:
+        return int(text)
+    except ValueError:
+        raise OptionError(f"{option} is {text!r}; a whole number was expected") from None
+
+
+def given_roles(**lists: Sequence[str] | None) -> Roles | None:
+    """The roles that options name; None when they name none.
+
+    >>> given_roles(quasi_identifiers=["zip"], sensitive=None).quasi_identifiers
+    ('zip',)
+    """
+    if all(names is None for names in lists.values()):
+        return None
+    return Roles.of(**{role: split_names(names) for role, names in lists.items()})
+
+
+def option_value(text: str) -> Any:
+    """The value of a free option: true, false, a whole number, or text.
+
+    >>> option_value("true"), option_value("5"), option_value("maximal")
+    (True, 5, 'maximal')
+    """
+    if text.lower() in {"true", "false"}:
+        return text.lower() == "true"
+    return int(text) if text.isdecimal() and text.isascii() else text

@@ -1,0 +1,40 @@
+"""``petaudit generalize``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from petaudit.cli.arguments import given_roles, split_pairs, whole_number
+from petaudit.generalizing import generalize_with_report
+from petaudit.output import table_format, table_writer, write_whole
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Generalise a table and write it."""
+    target = Path(chosen.out) if chosen.out else None
+    kind = table_format(target) if target else "csv"
+    levels = {
+        column: whole_number(level, f"--levels {column}")
+        for column, level in split_pairs(chosen.levels, "--levels").items()
+    }
+    smallest = chosen.suppress_below
+    made = generalize_with_report(
+        chosen.table,
+        levels=levels,
+        hierarchies=chosen.hierarchies,
+        roles=given_roles(quasi_identifiers=chosen.qi, identifiers=chosen.identifier),
+        suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
+        delimiter=chosen.delimiter,
+        encoding=chosen.encoding,
+    )
+    write = table_writer(made.table, kind)
+    if target is None:
+        write(sys.stdout.buffer)
+        return 0
+    write_whole(target, write)
+    print(
+        f"wrote {target}: {made.table.num_rows:,} rows, {made.suppressed_rows:,} of them suppressed"
+    )
+    return 0

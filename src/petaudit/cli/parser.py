@@ -1,0 +1,174 @@
+"""The commands and their options; imports nothing heavy, so that help is instant."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+from petaudit._version import __version__
+from petaudit.errors import suggestion
+
+_EXIT_CODES = "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
+
+
+class _Parser(argparse.ArgumentParser):
+    """Names the nearest option or command when one is mistyped."""
+
+    def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
+        found, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            own = _options_of(getattr(found, "parser", self))
+            hints = [f"{name}{suggestion(name.partition('=')[0], own)}" for name in unknown]
+            getattr(found, "parser", self).error(f"unknown argument: {', '.join(hints)}")
+        return found
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    parser = _Parser(
+        prog="petaudit",
+        description="Tells, before a table is released, how well it protects people and how much "
+        "use it keeps.",
+        epilog=_EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"petaudit {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def command(name: str, module: str, summary: str, epilog: str = "") -> argparse.ArgumentParser:
+        added: argparse.ArgumentParser = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=epilog,
+            allow_abbrev=False,
+        )
+        added.set_defaults(command=_lazily(module), parser=added)
+        return added
+
+    _add_check(command("check", "check", "measure a de-identified table", _EXIT_CODES))
+    _add_generalize(
+        command("generalize", "generalize", "generalise a table and suppress small classes")
+    )
+    _add_measures(command("measures", "measures", "list the measures and what each needs"))
+    _add_datasets(command("datasets", "datasets", "list the bundled tables, or print a path"))
+    _add_format(command("demo", "demo", "audit the bundled de-identified Adult table"))
+    return parser
+
+
+def _lazily(module: str) -> Callable[[argparse.Namespace], int]:
+    def run(chosen: argparse.Namespace) -> int:
+        code: int = importlib.import_module(f"petaudit.cli.{module}").run(chosen)
+        return code
+
+    return run
+
+
+def _add_table(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "table", metavar="TABLE", help="CSV or Parquet file, or a folder of Parquet"
+    )
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--delimiter", help="of CSV files; found by itself if not given")
+    reading.add_argument("--encoding", help="of CSV files if not UTF-8, for example big5")
+    columns = parser.add_argument_group("columns (else from the side-car TABLE.yaml)")
+    columns.add_argument(
+        "--qi", action="append", metavar="A,B", help="quasi-identifiers; repeat or use commas"
+    )
+    columns.add_argument("--identifier", action="append", metavar="A,B", help="identifiers")
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", choices=("text", "json"), default="text")
+    output.add_argument("--out", metavar="FILE", help="write there instead of to the terminal")
+    output.add_argument(
+        "--reveal-values",
+        action="store_true",
+        help="show the quasi-identifier values of the worst classes",
+    )
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    _add_table(parser)
+    parser.add_argument("--sensitive", action="append", metavar="A,B", help="sensitive attributes")
+    parser.add_argument("--insensitive", action="append", metavar="A,B", help="other columns")
+    parser.add_argument(
+        "--hierarchies", metavar="DIR", help="folder of hierarchies, or a YAML file"
+    )
+    parser.add_argument("--original", metavar="FILE", help="the table before generalisation")
+    parser.add_argument("--key", metavar="COLUMN", help="joins original and table; else row order")
+    parser.add_argument(
+        "--suppressed",
+        choices=("exclude", "class"),
+        default="exclude",
+        help="rows whose quasi-identifiers are all '*': left out of the classes, or one class",
+    )
+    chosen = parser.add_argument_group("measures and limits")
+    chosen.add_argument(
+        "--measures", action="append", metavar="A,B", help="only these (default: all possible)"
+    )
+    chosen.add_argument("--t", metavar="LIMIT", help="t-closeness may be at most this")
+    chosen.add_argument("--min-precision", metavar="LIMIT", help="Precision must be at least this")
+    chosen.add_argument(
+        "--min-entropy", metavar="LIMIT", help="Non-Uniform Entropy must be at least this"
+    )
+    chosen.add_argument("--distance", action="append", metavar="[COLUMN=]KIND", help=_DISTANCE_HELP)
+    chosen.add_argument(
+        "--cost", metavar="N", help="profitability: an attack costs the adversary N"
+    )
+    chosen.add_argument("--gain", metavar="N", help="profitability: success brings the adversary N")
+    chosen.add_argument("--loss", metavar="N", help="profitability: success costs the publisher N")
+    chosen.add_argument("--benefit", metavar="N", help="profitability: a published row brings N")
+    chosen.add_argument(
+        "--no-attack", action="store_true", help="profitability: no attack may pay either"
+    )
+    chosen.add_argument(
+        "--limit", action="append", metavar="MEASURE=N", help="limit of any registered measure"
+    )
+    chosen.add_argument(
+        "--option", action="append", metavar="MEASURE.NAME=VALUE", help="option of any measure"
+    )
+    _add_format(parser)
+
+
+_DISTANCE_HELP = "t-closeness: ordered, hierarchical or equal, for all or for one attribute"
+
+
+def _add_generalize(parser: argparse.ArgumentParser) -> None:
+    _add_table(parser)
+    parser.add_argument(
+        "--levels", action="append", required=True, metavar="A=N,B=N", help="level per column"
+    )
+    parser.add_argument(
+        "--hierarchies", metavar="DIR", help="folder of hierarchies, or a YAML file"
+    )
+    parser.add_argument(
+        "--suppress-below", metavar="K", help="suppress the rows of classes smaller than K"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help=".csv or .parquet; without it CSV goes to the terminal"
+    )
+
+
+def _add_measures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _add_datasets(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("name", nargs="?", help="print the path of this table")
+    parser.add_argument(
+        "--hierarchies", action="store_true", help="print the folder of its hierarchies instead"
+    )
+    parser.add_argument(
+        "--original", action="store_true", help="print the path of its original instead"
+    )
+
+
+def _options_of(parser: argparse.ArgumentParser) -> Sequence[str]:
+    return [name for action in parser._actions for name in action.option_strings]

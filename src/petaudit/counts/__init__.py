@@ -1,0 +1,29 @@
+"""The counts layer: the only place that talks to an engine."""
+
+from petaudit.counts._pairs import check_aligned, pair_counts
+from petaudit.counts._relabel import relabelled_table
+from petaudit.counts.results import (
+    ClassHistogram,
+    ClassProfiles,
+    ClassSizes,
+    ClassValueCounts,
+    PairCounts,
+    ValueCounts,
+)
+from petaudit.counts.source import Source, open_source
+from petaudit.counts.table_counts import TableCounts
+
+__all__ = [
+    "ClassHistogram",
+    "ClassProfiles",
+    "ClassSizes",
+    "ClassValueCounts",
+    "PairCounts",
+    "Source",
+    "TableCounts",
+    "ValueCounts",
+    "check_aligned",
+    "open_source",
+    "pair_counts",
+    "relabelled_table",
+]

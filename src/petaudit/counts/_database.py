@@ -1,0 +1,87 @@
+"""The embedded DuckDB that reads and counts files."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import sys
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import duckdb
+
+from petaudit.counts._private_folder import private_folder
+
+_serial = itertools.count(1)
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    database = duckdb.connect(
+        config={
+            "temp_directory": str(private_folder() / "spill"),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    run(database, "SET enable_progress_bar = false")
+    return database
+
+
+def cursor() -> duckdb.DuckDBPyConnection:
+    """A cursor on the process's own in-memory database."""
+    return _database().cursor()
+
+
+def run(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
+    """Run a query to its end: DuckDB 2.0 takes no further work while a result is open."""
+    return connection.execute(query).fetchall()
+
+
+def fresh_name() -> str:
+    """A table name that no other table has."""
+    return f"petaudit_{next(_serial)}"
+
+
+def quote_identifier(name: str) -> str:
+    """Quote a name for SQL.
+
+    >>> print(quote_identifier('a"b'))
+    "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    """Quote a text for SQL.
+
+    >>> quote_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _release_duckdb_types() -> None:
+    """Let go of the DuckDB types that narwhals keeps in its modules.
+
+    DuckDB 2.0 prints a page of leak notices when its type objects outlive it, and narwhals holds
+    them in module globals and caches until the very end.
+    """
+    type_objects = type(duckdb.typing.VARCHAR) if hasattr(duckdb, "typing") else None
+    if type_objects is None:
+        return
+    for name, module in list(sys.modules.items()):
+        if name.startswith("narwhals.") and isinstance(module, ModuleType):
+            for attribute, value in list(vars(module).items()):
+                if isinstance(value, type_objects):
+                    delattr(module, attribute)
+                elif isinstance(value, dict) and any(
+                    isinstance(item, type_objects) for item in value.values()
+                ):
+                    value.clear()
+                elif name.startswith("narwhals._duckdb") and hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+atexit.register(_release_duckdb_types)

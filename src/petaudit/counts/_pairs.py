@@ -1,0 +1,109 @@
+"""Counts over two tables whose rows belong together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from petaudit.counts._encoding import dictionary_codes
+from petaudit.counts.results import Integers, PairCounts
+from petaudit.counts.table_counts import TableCounts, plain
+from petaudit.errors import InputError
+from petaudit.labels import label_of
+
+_ORDERED_ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf"}
+_MOST_BINS = 1 << 24
+
+
+def check_aligned(
+    original: TableCounts, released: TableCounts, key: str | None, names: tuple[str, str]
+) -> None:
+    """Raise unless every row of one table has exactly one partner in the other."""
+    if original.rows != released.rows:
+        raise InputError(
+            f"the tables have different numbers of rows: {original.rows:,} in {names[0]} and "
+            f"{released.rows:,} in {names[1]}; row-wise measures need the same rows"
+        )
+    if key is None:
+        for table, name in zip((original, released), names, strict=True):
+            if table.engine not in _ORDERED_ENGINES:
+                raise InputError(
+                    f"the rows of {name} ({table.engine}) have no order; name a key column"
+                )
+        return
+    for table, name in zip((original, released), names, strict=True):
+        keys = table.value_counts(key)
+        if None in keys.index:
+            raise InputError(f"key column {key!r} of {name} holds a null")
+        if keys.counts.max(initial=1) > 1:
+            raise InputError(f"key column {key!r} of {name} holds a value more than once")
+    if set(original.value_counts(key).labels) != set(released.value_counts(key).labels):
+        raise InputError(f"key column {key!r} does not hold the same values in both tables")
+
+
+def pair_counts(
+    original: TableCounts, released: TableCounts, column: str, key: str | None
+) -> PairCounts:
+    """How often each original value meets each released label in the same row."""
+    if key is not None and original.engine == released.engine != "duckdb":
+        return _joined_in_engine(original, released, column, key)
+    before = original.column_values(column)
+    after = released.column_values(column)
+    if key is not None:
+        rows_of = {label: row for row, label in enumerate(_labels(released.column_values(key)))}
+        after = after.take(pa.array([rows_of[key] for key in _labels(original.column_values(key))]))
+    before_codes, before_values = dictionary_codes(before)
+    after_codes, after_values = dictionary_codes(after)
+    both = before_codes * max(len(after_values), 1) + after_codes
+    pairs, counts = _count(both, len(before_values) * len(after_values))
+    return _merged(
+        [before_values[pair // len(after_values)] for pair in pairs.tolist()],
+        [after_values[pair % len(after_values)] for pair in pairs.tolist()],
+        counts.tolist(),
+    )
+
+
+def _joined_in_engine(
+    original: TableCounts, released: TableCounts, column: str, key: str
+) -> PairCounts:
+    before = original.renamed({key: "k", column: "before"})
+    after = released.renamed({key: "k", column: "after"})
+    counted = (
+        before.join(after, on="k", how="inner")
+        .group_by("before", "after")
+        .agg(nw.len().alias("n"))
+        .collect()
+    )
+    return _merged(*(counted.get_column(name).to_list() for name in ("before", "after", "n")))
+
+
+def _count(both: Integers, bins: int) -> tuple[Integers, Integers]:
+    if bins <= max(_MOST_BINS, len(both)):
+        counts = np.bincount(both, minlength=1)
+        pairs = np.flatnonzero(counts)
+        return pairs.astype(np.int64), counts[pairs].astype(np.int64)
+    pairs, counts = np.unique(both, return_counts=True)
+    return pairs, counts.astype(np.int64)
+
+
+def _merged(before: list[Any], after: list[Any], counts: list[int]) -> PairCounts:
+    """Label the values, and order the pairs so that sums over them never depend on row order."""
+    labelled = sorted(
+        (
+            (label_of(plain(old)), label_of(plain(new)), count)
+            for old, new, count in zip(before, after, counts, strict=True)
+        ),
+        key=lambda pair: tuple((label is None, label or "") for label in pair[:2]),
+    )
+    return PairCounts(
+        tuple(old for old, _, _ in labelled),
+        tuple(new for _, new, _ in labelled),
+        np.array([count for _, _, count in labelled], dtype=np.int64),
+    )
+
+
+def _labels(column: pa.ChunkedArray) -> list[str | None]:
+    return [label_of(plain(value)) for value in column.to_pylist()]

@@ -1,0 +1,54 @@
+"""Writing a table anew with other labels, in row order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from petaudit.counts._encoding import class_indices, dictionary_codes
+from petaudit.counts.results import Integers
+from petaudit.counts.source import Source
+from petaudit.counts.table_counts import plain
+from petaudit.labels import SUPPRESSED, label_of
+
+
+def relabelled_table(
+    source: Source,
+    labels_of: Mapping[str, Mapping[str | None, str | None]],
+    quasi_identifiers: Sequence[str],
+    smallest_class: int,
+) -> tuple[pa.Table, int]:
+    """Replace labels column by column, then suppress the rows of classes below a size."""
+    columns: dict[str, pa.ChunkedArray] = {}
+    codes: dict[str, tuple[Integers, list[str | None]]] = {}
+    for name in source.columns:
+        cells = source.counts.column_values(name)
+        if name in labels_of or (name in quasi_identifiers and smallest_class > 1):
+            codes[name] = _relabelled(cells, labels_of.get(name))
+        else:
+            columns[name] = cells
+    suppressed = np.zeros(source.rows, dtype=bool)
+    if smallest_class > 1:
+        classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
+        suppressed = np.bincount(classes)[classes] < smallest_class
+    for name, (own, labels) in codes.items():
+        hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
+        with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
+        columns[name] = with_mark.take(pa.array(np.where(hidden, len(labels), own)))
+    made = pa.table({name: columns[name] for name in source.columns})
+    return made, int(suppressed.sum())
+
+
+def _relabelled(
+    cells: pa.ChunkedArray, labels_of: Mapping[str | None, str | None] | None
+) -> tuple[Integers, list[str | None]]:
+    """Codes of the new labels: two values that share a label share a code."""
+    codes, raw = dictionary_codes(cells)
+    old = [label_of(plain(value)) for value in raw]
+    new = old if labels_of is None else [labels_of[label] for label in old]
+    labels = list(dict.fromkeys(new))
+    position = {label: index for index, label in enumerate(labels)}
+    recode = np.array([position[label] for label in new], dtype=np.int64)
+    return recode[codes], labels

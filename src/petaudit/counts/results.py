@@ -1,0 +1,104 @@
+"""What counting returns: small arrays and labels, free of any engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ValueCounts:
+    """How often each value of a column occurs; labels ascend, a null comes last."""
+
+    labels: tuple[str | None, ...]
+    counts: Integers
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows were counted."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def index(self) -> dict[str | None, int]:
+        """Position of each label."""
+        return {label: position for position, label in enumerate(self.labels)}
+
+
+@dataclass(frozen=True)
+class ClassSizes:
+    """Every equivalence class by the labels of its quasi-identifiers."""
+
+    labels: tuple[tuple[str | None, ...], ...]
+    sizes: Integers
+
+
+@dataclass(frozen=True)
+class ClassHistogram:
+    """How many classes have each size; suppressed rows apart."""
+
+    sizes: Integers
+    classes: Integers
+    suppressed_rows: int
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows in classes, suppressed ones not counted."""
+        return int((self.sizes * self.classes).sum())
+
+    def with_suppressed_as_class(self) -> ClassHistogram:
+        """The same with all suppressed rows as one more class."""
+        if not self.suppressed_rows:
+            return self
+        by_size = dict(zip(self.sizes.tolist(), self.classes.tolist(), strict=True))
+        by_size[self.suppressed_rows] = by_size.get(self.suppressed_rows, 0) + 1
+        sizes = np.array(sorted(by_size), dtype=np.int64)
+        classes = np.array([by_size[size] for size in sizes.tolist()], dtype=np.int64)
+        return ClassHistogram(sizes, classes, 0)
+
+
+@dataclass(frozen=True)
+class ClassValueCounts:
+    """Counts per class and value, present pairs only, ordered by class and then by value."""
+
+    values: ValueCounts
+    class_index: Integers
+    value_index: Integers
+    counts: Integers
+    class_labels: tuple[tuple[str | None, ...], ...] | None = None
+
+    @cached_property
+    def class_starts(self) -> Integers:
+        """Where each class begins."""
+        if not self.class_index.size:
+            return np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(np.diff(self.class_index, prepend=-1)).astype(np.int64)
+
+    @cached_property
+    def class_sizes(self) -> Integers:
+        """Rows per class."""
+        if not self.class_index.size:
+            return np.zeros(0, dtype=np.int64)
+        return np.add.reduceat(self.counts, self.class_starts)
+
+
+@dataclass(frozen=True)
+class ClassProfiles:
+    """Classes with equal counts folded into one: sizes, counts per feature, and how many."""
+
+    sizes: Integers
+    features: Integers
+    classes: Integers
+
+
+@dataclass(frozen=True)
+class PairCounts:
+    """How often an original value and a released label meet in a row."""
+
+    original: tuple[str | None, ...]
+    released: tuple[str | None, ...]
+    counts: Integers

@@ -1,0 +1,90 @@
+"""Opening a table: a path or a frame in, something that can be counted out."""
+
+from __future__ import annotations
+
+import hashlib
+import weakref
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+
+from petaudit.counts._files import find_files, open_files
+from petaudit.counts._frames import normalized, wrap_frame
+from petaudit.counts.table_counts import TableCounts
+from petaudit.errors import ColumnError, InputError
+from petaudit.labels import trim
+
+_HASH_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened table."""
+
+    name: str
+    columns: tuple[str, ...]
+    counts: TableCounts
+    paths: tuple[Path, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return self.counts.rows
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What identifies the input without showing a value of it."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "rows": self.rows,
+            "columns": list(self.columns),
+            "engine": self.counts.engine,
+        }
+        if self.paths:
+            digest = hashlib.sha256()
+            for path in self.paths:
+                with path.open("rb") as file:
+                    while chunk := file.read(_HASH_CHUNK):
+                        digest.update(chunk)
+            found["sha256"] = digest.hexdigest()
+        return found
+
+
+def open_source(
+    table: object, *, delimiter: str | None = None, encoding: str | None = None
+) -> Source:
+    """Open a path, a list of Parquet paths, or a frame of any supported engine."""
+    if _is_path(table):
+        paths = find_files(table)  # type: ignore[arg-type]
+        opened = open_files(paths, delimiter, encoding)
+        lazy: nw.LazyFrame[Any] = nw.from_native(opened.relation())
+        if opened.is_view:
+            lazy = normalized(lazy, opened.columns)
+        columns = _column_names(opened.columns, str(paths[0]))
+        counts = TableCounts(lazy, columns)
+        weakref.finalize(counts, opened.close)
+        name = fspath(table) if isinstance(table, str | PathLike) else str(paths[0])
+        return Source(str(name), columns, counts, paths)
+    lazy, names = wrap_frame(table)
+    columns = _column_names(names, "the frame")
+    return Source("the frame", columns, TableCounts(normalized(lazy, columns), columns), ())
+
+
+def _is_path(table: object) -> bool:
+    if isinstance(table, str | PathLike):
+        return True
+    return isinstance(table, Sequence) and all(isinstance(item, str | PathLike) for item in table)
+
+
+def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
+    trimmed = tuple(trim(name) for name in names)
+    if not trimmed:
+        raise InputError(f"{table} has no column")
+    twice = [name for name, times in Counter(trimmed).items() if times > 1]
+    if twice:
+        raise ColumnError(f"{table} has column {twice[0]!r} more than once")
+    return trimmed

@@ -1,0 +1,43 @@
+"""The tables that come with petaudit, for trying it out and for checking it."""
+
+from __future__ import annotations
+
+from petaudit.datasets._catalogue import CATALOGUE, Dataset
+from petaudit.errors import InputError, suggestion
+
+__all__ = ["Dataset", "catalogue", "load", "names"]
+
+
+def catalogue() -> tuple[Dataset, ...]:
+    """Return every bundled table with its files, roles, source and licence.
+
+    >>> sum(dataset.original is not None for dataset in catalogue())
+    4
+    """
+    return CATALOGUE
+
+
+def names() -> tuple[str, ...]:
+    """Return the names that :func:`load` knows.
+
+    >>> "adult-deidentified" in names()
+    True
+    """
+    return tuple(dataset.name for dataset in CATALOGUE)
+
+
+def load(name: str) -> Dataset:
+    """Return the bundled table of that name, in any case; the files stay unread.
+
+    >>> patient = load("Patient-Deidentified")
+    >>> patient.path.name, patient.rows, patient.quasi_identifiers
+    ('patient-deidentified.csv', 9, ('ZIPCode', 'Age'))
+    """
+    wanted = name.strip().casefold()
+    for dataset in CATALOGUE:
+        if dataset.name == wanted:
+            return dataset
+    raise InputError(
+        f"unknown dataset {name!r}{suggestion(name, names())}; the bundled ones are "
+        + ", ".join(names())
+    )

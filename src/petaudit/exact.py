@@ -1,0 +1,72 @@
+"""Exact numbers: what a user's limit means, and whether text is a number."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Rational, Real
+from typing import TypeAlias
+
+from petaudit.errors import OptionError
+
+Number: TypeAlias = int | float | str | Decimal | Fraction
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+
+
+def exact(value: object, name: str) -> Fraction:
+    """Read a number as the person who wrote it meant it.
+
+    A float stands for its shortest decimal form: a limit of 0.3 is three tenths, not the
+    binary fraction a little below it, so a figure of exactly 3/10 keeps it.
+
+    >>> exact(0.3, "limit"), exact("0.375", "limit")
+    (Fraction(3, 10), Fraction(3, 8))
+    >>> exact("abc", "limit")
+    Traceback (most recent call last):
+    petaudit.errors.OptionError: limit is 'abc'; a finite number was expected
+    """
+    if isinstance(value, bool) or value is None:
+        raise _not_a_number(value, name)
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, str):
+        number = parse_number(value)
+        if number is None:
+            raise _not_a_number(value, name)
+        return number
+    if isinstance(value, Decimal) and value.is_finite():
+        return Fraction(value)
+    if isinstance(value, Real):
+        text = repr(float(value))
+        if parse_number(text) is not None:
+            return Fraction(text)
+    raise _not_a_number(value, name)
+
+
+def exact_nonnegative(value: object, name: str) -> Fraction:
+    """Read a number that must not be below zero.
+
+    >>> exact_nonnegative(-1, "limit")
+    Traceback (most recent call last):
+    petaudit.errors.OptionError: limit is -1; it cannot be negative
+    """
+    number = exact(value, name)
+    if number < 0:
+        raise OptionError(f"{name} is {value}; it cannot be negative")
+    return number
+
+
+def parse_number(label: str) -> Fraction | None:
+    """Return the number that a label spells, or None.
+
+    >>> parse_number(" 1.50 "), parse_number("3k"), parse_number("nan")
+    (Fraction(3, 2), None, None)
+    """
+    text = label.strip()
+    return Fraction(text) if _NUMBER.fullmatch(text) else None
+
+
+def _not_a_number(value: object, name: str) -> OptionError:
+    return OptionError(f"{name} is {value!r}; a finite number was expected")

@@ -1,0 +1,140 @@
+"""The hierarchies of a table, however the caller gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from petaudit.errors import HierarchyError, OptionError, listing, suggestion
+from petaudit.hierarchies.files import read_file, read_folder
+from petaudit.hierarchies.hierarchy import Hierarchy
+from petaudit.hierarchies.rules import Rule, dates, mask_right, ordered, ranges
+from petaudit.yaml_files import read_yaml
+
+HierarchySpec: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Hierarchies | None"
+ValuesOf: TypeAlias = Callable[[str], Iterable[str | None]]
+
+
+class Hierarchies:
+    """Hierarchies by attribute; those given as a rule are built when their values are known."""
+
+    def __init__(self, by_attribute: Mapping[str, Hierarchy | Rule]) -> None:
+        self._by_attribute = dict(by_attribute)
+        self._built: dict[str, Hierarchy] = {}
+
+    @classmethod
+    def of(cls, spec: HierarchySpec) -> Hierarchies:
+        """Read what a caller gave: a folder, a YAML file, a mapping, or nothing.
+
+        >>> Hierarchies.of({"sex": {"F": "*", "M": "*"}}).attributes
+        ('sex',)
+        """
+        if spec is None:
+            return cls({})
+        if isinstance(spec, Hierarchies):
+            return spec
+        if isinstance(spec, Mapping):
+            return cls({str(name): _entry(str(name), entry) for name, entry in spec.items()})
+        path = Path(spec)
+        if path.suffix.lower() in {".yaml", ".yml"}:
+            return cls.from_yaml(read_yaml(path), base=path.parent, origin=str(path))
+        return cls(read_folder(path))
+
+    @classmethod
+    def from_yaml(cls, content: object, *, base: Path, origin: str) -> Hierarchies:
+        """Read the text form: a folder name, or per attribute a file name, a rule or a mapping."""
+        if isinstance(content, str):
+            return cls(read_folder(base / content))
+        if not isinstance(content, Mapping):
+            raise HierarchyError(f"{origin}: hierarchies are a folder or one entry per attribute")
+        entries: dict[str, Hierarchy | Rule] = {}
+        for name, entry in content.items():
+            attribute = str(name)
+            if isinstance(entry, str):
+                entries[attribute] = read_file(base / entry, attribute)
+            else:
+                entries[attribute] = _entry(attribute, entry)
+        return cls(entries)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The attributes that have a hierarchy."""
+        return tuple(self._by_attribute)
+
+    def __contains__(self, attribute: str) -> bool:
+        return attribute in self._by_attribute
+
+    def __bool__(self) -> bool:
+        return bool(self._by_attribute)
+
+    def get(self, attribute: str, values_of: ValuesOf | None) -> Hierarchy:
+        """The hierarchy of an attribute; ``values_of`` serves those that come from a rule."""
+        entry = self._by_attribute.get(attribute)
+        if entry is None:
+            raise HierarchyError(
+                f"there is no hierarchy for column {attribute!r}"
+                f"{suggestion(attribute, self._by_attribute)}; there are hierarchies for: "
+                f"{listing(self.attributes) or 'no column'}"
+            )
+        if isinstance(entry, Hierarchy):
+            return entry
+        if attribute not in self._built:
+            if values_of is None:
+                raise HierarchyError(
+                    f"the hierarchy of {attribute!r} is a rule: it needs the original table "
+                    "to know the values"
+                )
+            self._built[attribute] = entry.build(attribute, values_of(attribute))
+        return self._built[attribute]
+
+
+def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
+    if isinstance(entry, Hierarchy):
+        return entry
+    if isinstance(entry, Mapping):
+        return _rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
+    if isinstance(entry, str | PathLike):
+        return read_file(Path(entry), attribute)
+    if isinstance(entry, Sequence):
+        return Hierarchy(attribute, entry)
+    if hasattr(entry, "build"):
+        return entry
+    raise HierarchyError(
+        f"the hierarchy of {attribute!r} is a {type(entry).__name__}; a mapping from leaf to "
+        "labels, a list of rows, a file or a rule was expected"
+    )
+
+
+_RULE_OPTIONS: dict[str, frozenset[str]] = {
+    "ranges": frozenset({"origin", "bottom", "top"}),
+    "mask": frozenset({"mark", "levels"}),
+    "dates": frozenset(),
+    "ordered": frozenset({"groups"}),
+}
+
+
+def _rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
+    """Read a rule in its text form; a mapping of leaves has no list or word under these names."""
+    name = next((key for key in _RULE_OPTIONS if key in entry), None)
+    if name is None or not set(entry) - {name} <= _RULE_OPTIONS[name]:
+        return None
+    options = {key: value for key, value in entry.items() if key != name}
+    argument = entry[name]
+    try:
+        if name == "ranges":
+            return ranges(*_as_list(argument), **options)
+        if name == "dates":
+            return dates(*_as_list(argument))
+        if name == "ordered":
+            return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
+        if argument != "right":
+            raise OptionError(f"mask is {argument!r}; only 'right' is known")
+        return mask_right(**options)
+    except (OptionError, TypeError) as problem:
+        raise HierarchyError(f"rule {name} for {attribute!r}: {problem}") from None
+
+
+def _as_list(value: object) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

@@ -1,0 +1,155 @@
+"""What an audit is given, opened and checked once and then shared by all measures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from petaudit.counts import PairCounts, Source, check_aligned, open_source, pair_counts
+from petaudit.errors import InputError, OptionError, RoleError, suggestion
+from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
+from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
+
+Suppressed: TypeAlias = Literal["exclude", "class"]
+RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | None
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A released table with everything that is known about it."""
+
+    table: Source
+    roles: Roles
+    hierarchies: Hierarchies
+    original: Source | None = None
+    key: str | None = None
+    suppressed: Suppressed = "exclude"
+    reveal_values: bool = False
+    _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The quasi-identifiers; an error when there is none."""
+        if not self.roles.quasi_identifiers:
+            raise RoleError(
+                f"no quasi-identifier is known for {self.table.name}: name them, or put a side-car "
+                "<table>.yaml beside the table"
+            )
+        return self.roles.quasi_identifiers
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes; an error when there is none."""
+        if not self.roles.sensitive:
+            raise RoleError(f"no sensitive attribute is known for {self.table.name}: name it")
+        return self.roles.sensitive
+
+    @property
+    def generalized_columns(self) -> tuple[str, ...]:
+        """What hierarchy measures cover: the quasi-identifiers, or all columns with a hierarchy."""
+        if self.roles.quasi_identifiers:
+            return self.roles.quasi_identifiers
+        columns = tuple(column for column in self.table.columns if column in self.hierarchies)
+        if not columns:
+            raise RoleError(
+                f"no column of {self.table.name} has a hierarchy; hierarchies are for: "
+                f"{', '.join(self.hierarchies.attributes) or 'no column'}"
+            )
+        return columns
+
+    def hierarchy(self, attribute: str) -> Hierarchy:
+        """The hierarchy of a column."""
+        original = self.original
+        values = None if original is None else (lambda c: original.counts.value_counts(c).labels)
+        return self.hierarchies.get(attribute, values)
+
+    def pair_counts(self, column: str) -> PairCounts:
+        """Original value against released label, row by row."""
+        if self.original is None:
+            raise InputError("the original table is needed and was not given")
+        if not self._pairs:
+            names = (self.original.name, self.table.name)
+            check_aligned(self.original.counts, self.table.counts, self.key, names)
+        if column not in self._pairs:
+            self._pairs[column] = pair_counts(
+                self.original.counts, self.table.counts, column, self.key
+            )
+        return self._pairs[column]
+
+
+def gather(
+    table: object,
+    *,
+    original: object = None,
+    roles: RolesSpec = None,
+    quasi_identifiers: Sequence[str] | str | None = None,
+    sensitive: Sequence[str] | str | None = None,
+    hierarchies: HierarchySpec = None,
+    key: str | None = None,
+    suppressed: Suppressed = "exclude",
+    reveal_values: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    use_side_car: bool = True,
+) -> Inputs:
+    """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
+    if suppressed not in get_args(Suppressed):
+        raise OptionError(
+            f"suppressed is {suppressed!r}{suggestion(str(suppressed), get_args(Suppressed))}; "
+            "it is 'exclude' or 'class'"
+        )
+    source = _opened(table, delimiter, encoding)
+    before = None if original is None else _opened(original, delimiter, encoding)
+    given = _given_roles(roles, quasi_identifiers, sensitive)
+    side_car = _side_car(source, before) if use_side_car and not (given and hierarchies) else None
+    settled = given or (side_car.roles if side_car else Roles({}))
+    settled.checked_against(source.columns, source.name)
+    known = Hierarchies.of(hierarchies)
+    if not known and side_car is not None:
+        known = side_car.hierarchies
+    if key is not None:
+        for side in (source, before) if before else (source,):
+            check_column(key, side.columns, side.name)
+    if before is not None:
+        for column in settled.quasi_identifiers:
+            check_column(column, before.columns, before.name)
+    return Inputs(source, settled, known, before, key, suppressed, reveal_values)
+
+
+def _opened(table: object, delimiter: str | None, encoding: str | None) -> Source:
+    if isinstance(table, Source):
+        return table
+    source = open_source(table, delimiter=delimiter, encoding=encoding)
+    if source.rows == 0:
+        raise InputError(f"{source.name} has a header but no rows")
+    return source
+
+
+def _given_roles(
+    roles: RolesSpec,
+    quasi_identifiers: Sequence[str] | str | None,
+    sensitive: Sequence[str] | str | None,
+) -> Roles | None:
+    if roles is not None:
+        if quasi_identifiers is not None or sensitive is not None:
+            raise OptionError("give the roles either as one mapping or as lists, not both")
+        return roles if isinstance(roles, Roles) else Roles(roles)
+    if quasi_identifiers is None and sensitive is None:
+        return None
+    return Roles.of(_listed(quasi_identifiers), _listed(sensitive))
+
+
+def _listed(columns: Sequence[str] | str | None) -> Sequence[str]:
+    if columns is None:
+        return ()
+    return [columns] if isinstance(columns, str) else columns
+
+
+def _side_car(source: Source, before: Source | None) -> SideCar | None:
+    for table in (source, before):
+        if table is not None and len(table.paths) == 1:
+            found = side_car_path(table.paths[0])
+            if found is not None:
+                return read_side_car(found)
+    return None

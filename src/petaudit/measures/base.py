@@ -1,0 +1,156 @@
+"""What a measure declares, and what it returns."""
+
+from __future__ import annotations
+
+import html
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from petaudit.errors import OptionError, PetauditWarning, listing, suggestion
+
+if TYPE_CHECKING:
+    from petaudit.inputs import Inputs
+
+
+class Need(StrEnum):
+    """An input that a measure cannot do without."""
+
+    QUASI_IDENTIFIERS = "quasi-identifiers"
+    SENSITIVE = "a sensitive attribute"
+    HIERARCHIES = "hierarchies"
+    ORIGINAL = "the original table"
+
+    def is_met(self, inputs: Inputs) -> bool:
+        """Whether the inputs hold what is needed."""
+        match self:
+            case Need.QUASI_IDENTIFIERS:
+                return bool(inputs.roles.quasi_identifiers)
+            case Need.SENSITIVE:
+                return bool(inputs.roles.sensitive)
+            case Need.HIERARCHIES:
+                return bool(inputs.hierarchies)
+            case Need.ORIGINAL:
+                return inputs.original is not None
+
+
+class Better(StrEnum):
+    """Which way is better."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    TRUE = "true"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A figure with its limit and verdict; ``passed`` is None when no limit was given."""
+
+    measure: ClassVar[str]
+    better: ClassVar[Better]
+
+    value: float | bool
+    limit: float | None
+    passed: bool | None
+    warnings: tuple[str, ...]
+
+    @property
+    def threshold(self) -> float | None:
+        """Another word for the limit."""
+        return self.limit
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, or ``measured`` without a limit."""
+        return {True: "passed", False: "failed", None: "measured"}[self.passed]
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """What a person asks next, in sentences without any value of the data."""
+        return ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain data, ready for JSON."""
+        own = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        head = {"measure": self.measure, "status": self.status, "better": self.better.value}
+        return head | own
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th style='text-align:left'>{html.escape(str(name))}</th>"
+            f"<td>{html.escape(str(value))}</td></tr>"
+            for name, value in self.to_dict().items()
+        )
+        return f"<table>{rows}</table>"
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option of a measure, beside its limit."""
+
+    name: str
+    help: str
+    required: bool = False
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure: what it is called, what it needs, and how it is computed."""
+
+    name: str
+    title: str
+    question: str
+    better: Better
+    range: tuple[float, float]
+    needs: tuple[Need, ...]
+    formula: str
+    reference: str
+    compute: Callable[..., Result]
+    limit_help: str | None = None
+    options: tuple[Option, ...] = ()
+
+    def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
+        """What the measure would still need."""
+        absent = [need.value for need in self.needs if not need.is_met(inputs)]
+        required = [option.name for option in self.options if option.required]
+        lacking = [name for name in required if options.get(name) is None]
+        if lacking:
+            absent.append(f"the option(s) {listing(lacking)}")
+        return absent
+
+    def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
+        """Compute the measure; an option that it does not have is an error."""
+        known = [option.name for option in self.options]
+        if self.limit_help is not None:
+            known.append("limit")
+        for name in options:
+            if name not in known:
+                raise OptionError(
+                    f"{self.name} has no option {name!r}{suggestion(name, known)}; its options "
+                    f"are {listing(known)}"
+                )
+        return self.compute(inputs, **options)
+
+
+def announce(result: Result) -> None:
+    """Show the warnings of a result the way Python programs expect them."""
+    for message in result.warnings:
+        warnings.warn(message, PetauditWarning, stacklevel=3)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Fraction():
+            return f"{value.numerator}/{value.denominator}"
+        case tuple() | list():
+            return [_plain(item) for item in value]
+        case Mapping():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case StrEnum():
+            return value.value
+    if hasattr(value, "__dataclass_fields__"):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    return value

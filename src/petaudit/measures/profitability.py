@@ -1,0 +1,212 @@
+"""Profitability: does publishing pay for the publisher, and would an attack pay for anyone?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Any, ClassVar
+
+from petaudit.errors import OptionError
+from petaudit.exact import Number, exact_nonnegative
+from petaudit.inputs import Inputs, gather
+from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
+
+
+@dataclass(frozen=True)
+class Payoffs:
+    """What a row of a class of this size means for both sides."""
+
+    class_size: int
+    adversary_expected_gain: float
+    adversary_payoff: float
+    publisher_risk: float
+    publisher_payoff: float
+
+
+@dataclass(frozen=True)
+class ProfitabilityResult(Result):
+    """Whether publishing pays for every row, and where it does not."""
+
+    measure: ClassVar[str] = "profitability"
+    better: ClassVar[Better] = Better.TRUE
+
+    allow_attack: bool
+    adversary_cost: float
+    adversary_gain: float
+    publisher_loss: float
+    publisher_benefit: float
+    rows: int
+    rows_failing_benefit: int
+    rows_worth_attacking: int
+    worst_row: Payoffs | None
+    smallest_passing_class: int | None
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The reason for the verdict."""
+        lines = [
+            f"benefit above risk: {_holds(self.rows_failing_benefit, self.rows)}",
+            f"attack does not pay: {_holds(self.rows_worth_attacking, self.rows)}"
+            + (" (allowed)" if self.allow_attack else ""),
+        ]
+        if self.worst_row is not None:
+            worst = self.worst_row
+            lines.append(
+                f"worst row (class of {worst.class_size:,}): publisher gains "
+                f"{worst.publisher_payoff:g}, an attacker {worst.adversary_payoff:g}"
+            )
+        lines.append(
+            "no class size would pass"
+            if self.smallest_passing_class is None
+            else f"classes of {self.smallest_passing_class:,} rows or more pass"
+        )
+        return tuple(lines)
+
+
+@dataclass(frozen=True)
+class _Game:
+    cost: Fraction
+    gain: Fraction
+    loss: Fraction
+    benefit: Fraction
+    allow_attack: bool
+
+    def attack_pays_not(self, size: int) -> bool:
+        return self.cost > self.gain / size
+
+    def risk(self, size: int) -> Fraction:
+        return Fraction(0) if self.gain / size < self.cost else self.loss / size
+
+    def benefit_exceeds_risk(self, size: int) -> bool:
+        return self.benefit > self.risk(size)
+
+    def passes(self, size: int) -> bool:
+        return self.benefit_exceeds_risk(size) and (self.allow_attack or self.attack_pays_not(size))
+
+    def smallest_passing_class(self) -> int | None:
+        """The first size from which all pass: each condition, once true, stays true."""
+        candidates = [1]
+        if self.cost > 0:
+            candidates.append(floor(self.gain / self.cost) + 1)
+        if self.benefit > 0:
+            candidates.append(floor(self.loss / self.benefit) + 1)
+        return min((size for size in candidates if self.passes(size)), default=None)
+
+
+def profitability(
+    table: object,
+    *,
+    cost: Number,
+    gain: Number,
+    loss: Number,
+    benefit: Number,
+    allow_attack: bool = True,
+    **given: Any,
+) -> ProfitabilityResult:
+    """Decide whether a table is profitable to publish (Wan et al. 2015, Prasser et al. 2017).
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"born": ["197*", "198*", "198*"]})
+    >>> found = profitability(
+    ...     table, quasi_identifiers="born", cost=4, gain=300, loss=300, benefit=200
+    ... )
+    >>> found.passed, found.rows_failing_benefit, found.smallest_passing_class
+    (False, 1, 2)
+    """
+    result = compute(
+        gather(table, **given),
+        cost=cost,
+        gain=gain,
+        loss=loss,
+        benefit=benefit,
+        allow_attack=allow_attack,
+    )
+    announce(result)
+    return result
+
+
+def compute(
+    inputs: Inputs,
+    cost: Number,
+    gain: Number,
+    loss: Number,
+    benefit: Number,
+    allow_attack: bool = True,
+) -> ProfitabilityResult:
+    """Decide profitability from opened inputs."""
+    if not isinstance(allow_attack, bool):
+        raise OptionError(f"allow_attack is {allow_attack!r}; true or false was expected")
+    game = _Game(
+        exact_nonnegative(cost, "the adversary's cost"),
+        exact_nonnegative(gain, "the adversary's gain"),
+        exact_nonnegative(loss, "the publisher's loss"),
+        exact_nonnegative(benefit, "the publisher's benefit"),
+        allow_attack,
+    )
+    histogram = inputs.table.counts.class_histogram(inputs.quasi_identifiers)
+    if inputs.suppressed == "class":
+        histogram = histogram.with_suppressed_as_class()
+    sizes = list(zip(histogram.sizes.tolist(), histogram.classes.tolist(), strict=True))
+    failing_benefit = sum(c * n for c, n in sizes if not game.benefit_exceeds_risk(c))
+    worth_attacking = sum(c * n for c, n in sizes if not game.attack_pays_not(c))
+    holds = failing_benefit == 0 and (allow_attack or worth_attacking == 0)
+    smallest = min((size for size, _ in sizes), default=None)
+    warnings = () if sizes else ("every row is suppressed: there is no class to measure",)
+    return ProfitabilityResult(
+        value=holds,
+        limit=None,
+        passed=holds,
+        warnings=warnings,
+        allow_attack=allow_attack,
+        adversary_cost=float(game.cost),
+        adversary_gain=float(game.gain),
+        publisher_loss=float(game.loss),
+        publisher_benefit=float(game.benefit),
+        rows=histogram.rows,
+        rows_failing_benefit=failing_benefit,
+        rows_worth_attacking=worth_attacking,
+        worst_row=None if smallest is None else _payoffs(game, smallest),
+        smallest_passing_class=game.smallest_passing_class(),
+    )
+
+
+def _payoffs(game: _Game, size: int) -> Payoffs:
+    expected, risk = game.gain / size, game.risk(size)
+    return Payoffs(
+        class_size=size,
+        adversary_expected_gain=float(expected),
+        adversary_payoff=float(expected - game.cost),
+        publisher_risk=float(risk),
+        publisher_payoff=float(game.benefit - risk),
+    )
+
+
+def _holds(failing: int, rows: int) -> str:
+    return "holds for every row" if not failing else f"fails for {failing:,} of {rows:,} rows"
+
+
+MEASURE = Measure(
+    name="profitability",
+    title="Profitability",
+    question="Does publishing pay for every row, risk of re-identification included?",
+    better=Better.TRUE,
+    range=(0.0, 1.0),
+    needs=(Need.QUASI_IDENTIFIERS,),
+    formula=(
+        "for every row in a class of c: benefit > risk, where risk is loss/c if gain/c >= cost, "
+        "else 0; without allowed attacks also cost > gain/c"
+    ),
+    reference=(
+        "Z. Wan et al.: A Game Theoretic Framework for Analyzing Re-Identification Risk. PLOS ONE "
+        "10(3), 2015, doi 10.1371/journal.pone.0120592"
+    ),
+    compute=compute,
+    options=(
+        Option("cost", "what one attack costs the adversary", required=True),
+        Option("gain", "what a successful attack brings the adversary", required=True),
+        Option("loss", "what a successful attack costs the publisher", required=True),
+        Option("benefit", "what publishing one row brings the publisher", required=True),
+        Option("allow_attack", "false: no attack may pay for the adversary either"),
+    ),
+)

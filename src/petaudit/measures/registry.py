@@ -1,0 +1,41 @@
+"""The measures there are: ours and those of any installed package, found by entry point."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import entry_points
+
+from petaudit.errors import OptionError, listing, suggestion
+from petaudit.measures.base import Measure
+
+GROUP = "petaudit.measures"
+
+
+@cache
+def all_measures() -> dict[str, Measure]:
+    """Every registered measure by name."""
+    found: dict[str, Measure] = {}
+    for entry in entry_points(group=GROUP):
+        measure = entry.load()
+        if not isinstance(measure, Measure):
+            raise OptionError(f"entry point {entry.value!r} of {GROUP} is not a Measure")
+        if measure.name in found and found[measure.name] is not measure:
+            raise OptionError(f"two packages register a measure named {measure.name!r}")
+        found[measure.name] = measure
+    return found
+
+
+def find_measure(name: str) -> Measure:
+    """The measure of that name; an unknown name lists the known ones.
+
+    >>> find_measure("precision").better.value
+    'higher'
+    """
+    known = all_measures()
+    wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+    if wanted not in known:
+        raise OptionError(
+            f"unknown measure {name!r}{suggestion(wanted, known)}; measures are "
+            f"{listing(list(known))}"
+        )
+    return known[wanted]

@@ -1,0 +1,267 @@
+"""t-closeness: how far the sensitive values of a class are from those of the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, get_args
+
+from petaudit.emd import (
+    ClassDistances,
+    Distance,
+    Ground,
+    distances_from_pairs,
+    distances_from_profiles,
+    equal_ground,
+    hierarchical_ground,
+    ordered_ground,
+)
+from petaudit.errors import OptionError, suggestion
+from petaudit.exact import Number, exact_nonnegative
+from petaudit.inputs import Inputs, gather
+from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
+from petaudit.roles import check_column
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """Classes of one size at one distance; labels only when values may be shown."""
+
+    rows: int
+    distance: float
+    classes: int
+    labels: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True)
+class AttributeCloseness:
+    """t of one sensitive attribute."""
+
+    attribute: str
+    distance: Distance
+    t: float
+    exact_t: Fraction
+    classes: int
+    classes_above_limit: int | None
+    rows_above_limit: int | None
+    worst_classes: tuple[WorstClass, ...]
+
+
+@dataclass(frozen=True)
+class TClosenessResult(Result):
+    """t of the table: the largest over classes and sensitive attributes."""
+
+    measure: ClassVar[str] = "t-closeness"
+    better: ClassVar[Better] = Better.LOWER
+
+    exact_value: Fraction
+    attributes: tuple[AttributeCloseness, ...]
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The reason for the verdict, attribute by attribute."""
+        lines = []
+        for found in self.attributes:
+            line = (
+                f"{found.attribute}: t = {found.t:.6g} ({found.distance} distance, "
+                f"{found.classes:,} classes)"
+            )
+            if found.worst_classes:
+                worst = found.worst_classes[0]
+                many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
+                line += f"; farthest: {many} of {worst.rows:,} rows"
+            if found.rows_above_limit:
+                line += (
+                    f"; {found.classes_above_limit:,} classes with {found.rows_above_limit:,} rows "
+                    "are above the limit"
+                )
+            lines.append(line)
+        return tuple(lines)
+
+
+def t_closeness(
+    table: object,
+    *,
+    limit: Number | None = None,
+    distance: Distance | Mapping[str, Distance] | None = None,
+    worst: int = 5,
+    **given: Any,
+) -> TClosenessResult:
+    """Measure t of a table (Li, Li and Venkatasubramanian 2007).
+
+    ``given`` are the inputs of every measure: ``quasi_identifiers``, ``sensitive`` (or ``roles``),
+    ``hierarchies``, ``suppressed``, ``reveal_values``, ``delimiter``, ``encoding``.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
+    >>> found = t_closeness(table, quasi_identifiers="born", sensitive="salary", limit=0.375)
+    >>> found.exact_value, found.passed
+    (Fraction(3, 8), True)
+    """
+    result = compute(gather(table, **given), limit=limit, distance=distance, worst=worst)
+    announce(result)
+    return result
+
+
+def compute(
+    inputs: Inputs,
+    limit: Number | None = None,
+    distance: Distance | Mapping[str, Distance] | None = None,
+    worst: int = 5,
+) -> TClosenessResult:
+    """Measure t from opened inputs."""
+    bound = None if limit is None else exact_nonnegative(limit, "the limit of t-closeness")
+    if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
+        raise OptionError(f"worst is {worst!r}; a number of classes from 0 was expected")
+    warnings: list[str] = []
+    if bound is not None and bound > 1:
+        warnings.append(
+            f"the limit of t-closeness is {float(bound):g}; t never exceeds 1, so it always holds"
+        )
+    chosen = _chosen_distances(inputs, distance)
+    found = tuple(
+        _attribute(inputs, attribute, chosen.get(attribute), bound, worst, warnings)
+        for attribute in inputs.sensitive
+    )
+    if all(not attribute.classes for attribute in found):
+        warnings.append("every row is suppressed: there is no class to measure")
+    t = max(attribute.exact_t for attribute in found)
+    return TClosenessResult(
+        value=float(t),
+        limit=None if bound is None else float(bound),
+        passed=None if bound is None else t <= bound,
+        warnings=tuple(warnings),
+        exact_value=t,
+        attributes=found,
+    )
+
+
+def _attribute(
+    inputs: Inputs,
+    attribute: str,
+    distance: Distance | None,
+    limit: Fraction | None,
+    worst: int,
+    warnings: list[str],
+) -> AttributeCloseness:
+    if attribute in inputs.quasi_identifiers:  # pragma: no cover (Roles allow one role a column)
+        raise OptionError(f"{attribute!r} is both sensitive and a quasi-identifier")
+    ground = _ground(inputs, attribute, distance, warnings)
+    distances, labels = _class_distances(inputs, attribute, ground)
+    shown = distances if labels is not None else distances.folded()
+    names = inputs.quasi_identifiers
+    above = None if limit is None else distances.above(limit)
+    return AttributeCloseness(
+        attribute=attribute,
+        distance=ground.distance,
+        t=float(distances.largest),
+        exact_t=distances.largest,
+        classes=int(distances.classes.sum()),
+        classes_above_limit=None if above is None else int(distances.classes[above].sum()),
+        rows_above_limit=(
+            None if above is None else int((distances.classes * distances.sizes)[above].sum())
+        ),
+        worst_classes=tuple(
+            WorstClass(
+                rows=int(shown.sizes[position]),
+                distance=float(shown.exact(position)),
+                classes=int(shown.classes[position]),
+                labels=(
+                    None if labels is None else dict(zip(names, labels[position], strict=True))
+                ),
+            )
+            for position in shown.worst(worst)
+        ),
+    )
+
+
+def _class_distances(
+    inputs: Inputs, attribute: str, ground: Ground
+) -> tuple[ClassDistances, tuple[tuple[str | None, ...], ...] | None]:
+    counts, names = inputs.table.counts, inputs.quasi_identifiers
+    values = counts.value_counts(attribute)
+    if not inputs.reveal_values and counts.can_count_at_once(ground.feature_count):
+        profiles = counts.class_profiles(
+            names, attribute, ground.features_of_values, inputs.suppressed
+        )
+        if profiles is not None:
+            return distances_from_profiles(profiles, ground, values), None
+    pairs = counts.class_value_counts(
+        names, attribute, inputs.suppressed, labels=inputs.reveal_values
+    )
+    return distances_from_pairs(pairs, ground, values), pairs.class_labels
+
+
+def _ground(
+    inputs: Inputs, attribute: str, distance: Distance | None, warnings: list[str]
+) -> Ground:
+    """The distance asked for, or: ordered for numbers, by hierarchy if there is one, else equal."""
+    values = inputs.table.counts.value_counts(attribute)
+    has_null = None in values.index
+    if distance == "ordered" or (distance is None and not has_null):
+        ground = ordered_ground(values)
+        if ground is not None:
+            return ground
+        if distance == "ordered":
+            raise OptionError(
+                f"column {attribute!r} holds values that are not numbers: it has no order"
+            )
+    if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
+        hierarchy = inputs.hierarchy(attribute)
+        missing = [
+            label for label in values.labels if label is not None and not hierarchy.holds(label)
+        ]
+        if missing:
+            raise hierarchy.unknown_labels(missing)
+        return hierarchical_ground(values, hierarchy)
+    if distance is None and has_null and ordered_ground(values) is not None:
+        warnings.append(
+            f"column {attribute!r} holds nulls beside numbers: measured with the equal distance, "
+            "which is never smaller than the ordered one"
+        )
+    return equal_ground(values)
+
+
+def _chosen_distances(
+    inputs: Inputs, distance: Distance | Mapping[str, Distance] | None
+) -> dict[str, Distance]:
+    if distance is None:
+        return {}
+    chosen = (
+        dict(distance)
+        if isinstance(distance, Mapping)
+        else dict.fromkeys(inputs.sensitive, distance)
+    )
+    for attribute, kind in chosen.items():
+        check_column(attribute, inputs.sensitive, "the sensitive attributes")
+        if kind not in get_args(Distance):
+            raise OptionError(
+                f"unknown distance {str(kind)!r}{suggestion(str(kind), get_args(Distance))}; "
+                f"distances are {', '.join(get_args(Distance))}"
+            )
+    return chosen
+
+
+MEASURE = Measure(
+    name="t-closeness",
+    title="t-closeness",
+    question="How much does knowing a person's class tell about the sensitive attribute?",
+    better=Better.LOWER,
+    range=(0.0, 1.0),
+    needs=(Need.QUASI_IDENTIFIERS, Need.SENSITIVE),
+    formula=(
+        "largest Earth Mover's Distance between the distribution of a sensitive attribute in a "
+        "class and in the whole table"
+    ),
+    reference=(
+        "N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and "
+        "l-Diversity. ICDE 2007, doi 10.1109/ICDE.2007.367856"
+    ),
+    compute=compute,
+    limit_help="t may be at most this",
+    options=(
+        Option("distance", "ordered, hierarchical or equal; one for all or one per attribute"),
+        Option("worst", "how many of the worst classes to show"),
+    ),
+)

@@ -1,0 +1,178 @@
+"""The part each column plays, and where that is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from petaudit.errors import ColumnError, RoleError, listing, suggestion
+from petaudit.hierarchies import Hierarchies
+from petaudit.labels import trim
+from petaudit.yaml_files import read_yaml
+
+
+class Role(StrEnum):
+    """What a column tells about a person."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi_identifier"
+    SENSITIVE = "sensitive_attribute"
+    INSENSITIVE = "insensitive_attribute"
+
+
+_SPELLINGS = {role.value: role for role in Role} | {role.name.lower(): role for role in Role}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Role by column name; a column without one takes no part.
+
+    >>> roles = Roles({"zip": "quasi_identifier", "disease": Role.SENSITIVE})
+    >>> roles.quasi_identifiers, roles.sensitive
+    (('zip',), ('disease',))
+    """
+
+    by_column: Mapping[str, Role]
+
+    def __init__(self, by_column: Mapping[str, Role | str]) -> None:
+        parsed = {trim(str(column)): parse_role(role) for column, role in by_column.items()}
+        object.__setattr__(self, "by_column", parsed)
+
+    @classmethod
+    def of(
+        cls,
+        quasi_identifiers: Iterable[str] = (),
+        sensitive: Iterable[str] = (),
+        identifiers: Iterable[str] = (),
+        insensitive: Iterable[str] = (),
+    ) -> Roles:
+        """Collect lists of columns; a column in two lists, or twice in one, is an error."""
+        by_column: dict[str, Role] = {}
+        for role, columns in (
+            (Role.QUASI_IDENTIFIER, quasi_identifiers),
+            (Role.SENSITIVE, sensitive),
+            (Role.IDENTIFIER, identifiers),
+            (Role.INSENSITIVE, insensitive),
+        ):
+            for column in _names(columns):
+                if column in by_column:
+                    raise RoleError(_named_twice(column, by_column[column], role))
+                by_column[column] = role
+        return cls(by_column)
+
+    def columns(self, role: Role) -> tuple[str, ...]:
+        """The columns that have this role, in the order given."""
+        return tuple(column for column, its_role in self.by_column.items() if its_role is role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Columns that together may identify a person."""
+        return self.columns(Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """Columns whose value a person would not want to be known."""
+        return self.columns(Role.SENSITIVE)
+
+    def checked_against(self, columns: Sequence[str], table: str) -> Roles:
+        """Return self if every column exists in the table."""
+        for column in self.by_column:
+            check_column(column, columns, table)
+        return self
+
+
+def check_column(column: str, columns: Sequence[str], table: str) -> None:
+    """Raise an error with the nearest name when a table lacks a column."""
+    if column not in columns:
+        raise ColumnError(
+            f"unknown column {column!r}{suggestion(column, columns)} in {table}; "
+            f"columns are {listing(columns)}"
+        )
+
+
+def parse_role(role: Role | str) -> Role:
+    """Read a role in any of its spellings.
+
+    >>> parse_role("QUASI_IDENTIFIER")
+    <Role.QUASI_IDENTIFIER: 'quasi_identifier'>
+    """
+    known = _SPELLINGS.get(str(role).strip().lower())
+    if known is None:
+        raise RoleError(
+            f"unknown role {str(role)!r}{suggestion(str(role), _SPELLINGS)}; roles are "
+            f"{listing([known_role.value for known_role in Role])}"
+        )
+    return known
+
+
+@dataclass(frozen=True)
+class SideCar:
+    """What a table's side-car file says."""
+
+    path: Path
+    roles: Roles
+    hierarchies: Hierarchies
+
+
+def side_car_path(table: Path) -> Path | None:
+    """The side-car of a table file, if there is one: the same name, ending in ``.yaml``."""
+    name = table.name
+    while True:
+        candidate = table.with_name(f"{name}.yaml")
+        if candidate.is_file() and candidate != table:
+            return candidate
+        if "." not in name.lstrip("."):
+            return None
+        name = name.rsplit(".", 1)[0]
+
+
+def read_side_car(path: Path) -> SideCar:
+    """Read roles and hierarchies beside a table."""
+    content = read_yaml(path)
+    dataset = content.get("DATASET") if isinstance(content, Mapping) else None
+    if not isinstance(dataset, Mapping):
+        raise RoleError(f"{path}: the key DATASET is missing")
+    _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path)
+    by_column: dict[str, Role | str] = {}
+    types = dataset.get("ATTRIBUTE_TYPE") or {}
+    if not isinstance(types, Mapping):
+        raise RoleError(f"{path}: ATTRIBUTE_TYPE lists columns under each role")
+    for spelled, columns in types.items():
+        role = parse_role(str(spelled))
+        for column in _names(columns or ()):
+            if column in by_column:
+                raise RoleError(f"{path}: {_named_twice(column, by_column[column], role)}")
+            by_column[column] = role
+    hierarchy = dataset.get("HIERARCHY")
+    hierarchies = (
+        Hierarchies({})
+        if hierarchy is None
+        else Hierarchies.from_yaml(hierarchy, base=path.parent, origin=str(path))
+    )
+    return SideCar(path, Roles(by_column), hierarchies)
+
+
+def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str], path: Path) -> None:
+    for key in mapping:
+        if key not in known:
+            raise RoleError(
+                f"{path}: unknown key {str(key)!r}{suggestion(str(key), known)}; keys are "
+                f"{listing(known)}"
+            )
+
+
+def _names(columns: Any) -> list[str]:
+    if isinstance(columns, str):
+        columns = [columns]
+    if not isinstance(columns, Iterable):
+        raise RoleError(f"columns are given as {columns!r}; a list of names was expected")
+    return [trim(str(column)) for column in columns]
+
+
+def _named_twice(column: str, first: Role | str, second: Role) -> str:
+    if first == second:
+        return f"column {column!r} is named twice as {second.value}"
+    return f"column {column!r} is named as {parse_role(first).value} and as {second.value}"
