@@ -114,6 +114,22 @@ def build_typed(folder: Path) -> None:
             write_csv(paths, folder / f"{name}_hierarchies" / f"{name}_hierarchy_{column}.csv")
 
 
+def build_side_cars(folder: Path) -> None:
+    """Write beside each table what its columns mean, so that `petaudit check` needs no options."""
+    for dataset in datasets.catalogue():
+        lines = ["DATASET:", "  ATTRIBUTE_TYPE:"]
+        for role, columns in (
+            ("QUASI_IDENTIFIER", dataset.quasi_identifiers),
+            ("SENSITIVE_ATTRIBUTE", dataset.sensitive),
+        ):
+            if columns:
+                lines += [f"    {role}:", *(f'      - "{column}"' for column in columns)]
+        if dataset.hierarchies:
+            lines.append(f'  HIERARCHY: "{dataset.hierarchies.name}"')
+        side_car = folder / dataset.path.with_suffix(".yaml").name
+        side_car.write_bytes(("\n".join(lines) + "\n").encode())
+
+
 def build_deidentified(folder: Path) -> None:
     """Generalise the Adult table of that folder with the hierarchies of that folder."""
     released = petaudit.generalize(
@@ -131,6 +147,7 @@ def build(wheel: Path, folder: Path) -> None:
     """Write all files into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     build_typed(folder)
+    build_side_cars(folder)
     build_adult(wheel, folder)
     build_deidentified(folder)
 

@@ -107,7 +107,7 @@ def gather(
     settled.checked_against(source.columns, source.name)
     known = Hierarchies.of(hierarchies)
     if not known and side_car is not None:
-        known = side_car.hierarchies
+        known = side_car.hierarchies()
     if key is not None:
         for side in (source, before) if before else (source,):
             check_column(key, side.columns, side.name)

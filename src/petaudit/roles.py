@@ -110,11 +110,19 @@ def parse_role(role: Role | str) -> Role:
 
 @dataclass(frozen=True)
 class SideCar:
-    """What a table's side-car file says."""
+    """What a table's side-car file says; its hierarchies are read when they are asked for."""
 
     path: Path
     roles: Roles
-    hierarchies: Hierarchies
+    hierarchy_entry: object
+
+    def hierarchies(self) -> Hierarchies:
+        """The hierarchies that the file names, relative to its own folder."""
+        if self.hierarchy_entry is None:
+            return Hierarchies({})
+        return Hierarchies.from_yaml(
+            self.hierarchy_entry, base=self.path.parent, origin=str(self.path)
+        )
 
 
 def side_car_path(table: Path) -> Path | None:
@@ -146,13 +154,7 @@ def read_side_car(path: Path) -> SideCar:
             if column in by_column:
                 raise RoleError(f"{path}: {_named_twice(column, by_column[column], role)}")
             by_column[column] = role
-    hierarchy = dataset.get("HIERARCHY")
-    hierarchies = (
-        Hierarchies({})
-        if hierarchy is None
-        else Hierarchies.from_yaml(hierarchy, base=path.parent, origin=str(path))
-    )
-    return SideCar(path, Roles(by_column), hierarchies)
+    return SideCar(path, Roles(by_column), dataset.get("HIERARCHY"))
 
 
 def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str], path: Path) -> None:

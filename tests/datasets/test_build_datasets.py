@@ -39,6 +39,7 @@ def rebuilt(script: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """Everything that can be made without the wheel."""
     folder = tmp_path_factory.mktemp("data")
     script.build_typed(folder)
+    script.build_side_cars(folder)
     shutil.copy(BUNDLED / "adult.parquet", folder)
     script.build_deidentified(folder)
     script.write_parquet(pq.read_table(BUNDLED / "adult.parquet"), folder / "adult.parquet")

@@ -130,7 +130,7 @@ def test_companion_tables_have_the_same_columns(name: str) -> None:
 def test_every_bundled_file_belongs_to_a_dataset() -> None:
     known: set[Path] = set()
     for dataset in datasets.catalogue():
-        known |= {dataset.path}
+        known |= {dataset.path, dataset.path.with_suffix(".yaml")}
         known |= {path for path in (dataset.original, dataset.population) if path}
         known |= set(dataset.hierarchies.iterdir()) if dataset.hierarchies else set()
     data = datasets.load("adult").path.parent

@@ -6,11 +6,35 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts.results import Integers
 
 _LARGEST_KEY = 1 << 62
+
+
+def whole_numbers(column: pa.ChunkedArray) -> Integers:
+    """A column without nulls as an array; PyArrow's own way would import pandas for this.
+
+    >>> whole_numbers(pa.chunked_array([[1], [2, 3]])).tolist()
+    [1, 2, 3]
+    """
+    return _buffer(column, pa.int64(), np.int64)
+
+
+def floats(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+    """The same for floats."""
+    return _buffer(column, pa.float64(), np.float64)
+
+
+def _buffer(column: pa.ChunkedArray, kind: pa.DataType, dtype: Any) -> npt.NDArray[Any]:
+    chunks = [chunk.cast(kind) for chunk in column.chunks if len(chunk)]
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype, count=len(chunk), offset=8 * chunk.offset)
+        for chunk in chunks
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
 def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
@@ -25,7 +49,8 @@ def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
         encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], "string")
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode(null_encoding="encode")
-    return encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
+    codes = whole_numbers(pa.chunked_array([encoded.indices]))
+    return codes, encoded.dictionary.to_pylist()
 
 
 def class_indices(codes: Sequence[Integers], rows: int) -> Integers:

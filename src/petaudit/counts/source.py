@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
+import pyarrow as pa
 
 from petaudit.counts._files import find_files, open_files
 from petaudit.counts._frames import normalized, wrap_frame
@@ -35,6 +36,10 @@ class Source:
     def rows(self) -> int:
         """How many rows the table has."""
         return self.counts.rows
+
+    def to_arrow(self) -> pa.Table:
+        """The whole table, in row order."""
+        return pa.table({name: self.counts.column_values(name) for name in self.columns})
 
     def fingerprint(self) -> dict[str, Any]:
         """What identifies the input without showing a value of it."""

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._encoding import class_indices, dictionary_codes
+from petaudit.counts._encoding import class_indices, dictionary_codes, floats, whole_numbers
 from petaudit.counts._packing import Packing
 from petaudit.counts.results import (
     ClassHistogram,
@@ -64,7 +64,7 @@ class TableCounts:
         table = self._classes(keys).collect().to_arrow()
         cells = [[label_of(plain(cell)) for cell in table.column(key).to_pylist()] for key in keys]
         labels = list(zip(*cells, strict=True)) if keys else [()] * table.num_rows
-        sizes = table.column("n").to_numpy().astype(np.int64)
+        sizes = whole_numbers(table.column("n"))
         order = sorted(range(len(labels)), key=lambda row: [_null_last(x) for x in labels[row]])
         return ClassSizes(tuple(labels[row] for row in order), sizes[order])
 
@@ -79,10 +79,10 @@ class TableCounts:
                 .group_by("n", "s")
                 .agg(nw.len().alias("classes"))
                 .collect()
+                .to_arrow()
             )
             sizes, suppressed, classes = (
-                np.array(counted.get_column(name).to_list(), dtype=np.int64)
-                for name in ("n", "s", "classes")
+                whole_numbers(counted.column(name)) for name in ("n", "s", "classes")
             )
             kept = np.flatnonzero(suppressed == 0)
             kept = kept[np.argsort(sizes[kept])]
@@ -151,7 +151,7 @@ class TableCounts:
         position = np.array([values.index[label_of(plain(raw))] for raw in raw_values], np.int64)
         value_index = position[value_codes] if raw_values else np.zeros(0, dtype=np.int64)
         order = np.lexsort((value_index, class_index))
-        counts = table.column("n").to_numpy().astype(np.int64)[order]
+        counts = whole_numbers(table.column("n"))[order]
         found = ClassValueCounts(values, class_index[order], value_index[order], counts)
         if not labels:
             return found
@@ -194,12 +194,13 @@ class TableCounts:
             .group_by("n", "s", *words)
             .agg(nw.len().alias("classes"))
             .collect()
+            .to_arrow()
         )
         sizes, is_suppressed, classes = (
-            counted.get_column(name).to_numpy().astype(np.int64) for name in ("n", "s", "classes")
+            whole_numbers(counted.column(name)) for name in ("n", "s", "classes")
         )
         largest = int(sizes.max(initial=0))
-        sums = [counted.get_column(word).to_numpy().astype(np.float64) for word in words]
+        sums = [floats(counted.column(word)) for word in words]
         kept = np.ones(len(sizes), bool) if suppressed == "class" else is_suppressed == 0
         unpacked = packing.unpack([word[kept] for word in sums], int(kept.sum()))
         return ClassProfiles(sizes[kept], unpacked, classes[kept]), largest

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 DATA: Final = Path(__file__).parent / "data"
 
@@ -31,6 +34,16 @@ class Dataset:
     rows: int
     source: str
     licence: str
+
+    def __fspath__(self) -> str:
+        """The path of the table: a dataset can be given wherever a table is expected."""
+        return str(self.path)
+
+    def read(self) -> pa.Table:
+        """The table itself, as PyArrow."""
+        from petaudit.counts import open_source  # noqa: PLC0415 (engines load when they are used)
+
+        return open_source(self.path).to_arrow()
 
 
 _PAPER: Final = "facts retyped from a publication, with credit"

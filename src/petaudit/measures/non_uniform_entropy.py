@@ -22,6 +22,9 @@ from petaudit.measures._utility import (
 from petaudit.measures.base import Better, Measure, Need, Result, announce
 from petaudit.roles import check_column
 
+# The figure is a sum of logarithms, so equality with a limit is only meant up to rounding.
+_ROUNDING = Fraction(1, 10**12)
+
 
 @dataclass(frozen=True)
 class NonUniformEntropyResult(Result):
@@ -84,7 +87,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> NonUniformEntropyRes
     return NonUniformEntropyResult(
         value=value,
         limit=None if bound is None else float(bound),
-        passed=None if bound is None else Fraction(value) >= bound,
+        passed=None if bound is None else Fraction(value) + _ROUNDING >= bound,
         warnings=tuple(warnings),
         columns={column: _share_left(loss[column], most[column]) for column in columns},
     )
