@@ -113,6 +113,9 @@ def audit(
     if named is not None and not named:
         raise OptionError("the list of measures is empty")
     inputs = gather(table, **given)
+    if not inputs.roles.quasi_identifiers and not inputs.hierarchies:
+        # Nothing at all can be measured: one clear error instead of one per measure.
+        _ = inputs.quasi_identifiers
     chosen = list(all_measures().values()) if named is None else named
     for name in wanted:
         if name not in [measure.name for measure in chosen]:

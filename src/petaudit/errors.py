@@ -32,6 +32,10 @@ class InputError(PetauditError):
     """A table, file or frame cannot be read as it is."""
 
 
+class EngineError(PetauditError):
+    """The engine that holds a table failed while it was counting."""
+
+
 class ColumnError(PetauditError):
     """A column is missing, named twice, or of a kind that cannot be counted."""
 

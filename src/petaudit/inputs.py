@@ -33,8 +33,8 @@ class Inputs:
         """The quasi-identifiers; an error when there is none."""
         if not self.roles.quasi_identifiers:
             raise RoleError(
-                f"no quasi-identifier is known for {self.table.name}: name them, or put a side-car "
-                "<table>.yaml beside the table"
+                f"no quasi-identifier is known for {self.table.name}: name them (--qi), or put a "
+                "side-car <table>.yaml beside the table"
             )
         return self.roles.quasi_identifiers
 
@@ -42,7 +42,9 @@ class Inputs:
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes; an error when there is none."""
         if not self.roles.sensitive:
-            raise RoleError(f"no sensitive attribute is known for {self.table.name}: name it")
+            raise RoleError(
+                f"no sensitive attribute is known for {self.table.name}: name it (--sensitive)"
+            )
         return self.roles.sensitive
 
     @property

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import duckdb
 import pyarrow as pa
+from pyarrow import parquet
 
 from petaudit.counts._csv_dialect import (
     find_delimiter,
@@ -92,6 +93,7 @@ def open_files(
 
 
 def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
+    _check_parquet(plain, paths)
     connection = cursor()
     files = "[" + ", ".join(quote_text(str(path)) for path in plain) + "]"
     scan = f"read_parquet({files})"
@@ -107,6 +109,21 @@ def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
             f"{paths[0]}: cannot be read as Parquet ({_first_line(problem)})"
         ) from None
     return OpenedFile(connection, name, tuple(columns), paths, True)
+
+
+def _check_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> None:
+    """Every part is sound and has the same columns: DuckDB would notice only while it counts."""
+    first: list[str] | None = None
+    for path, shown in zip(plain, paths, strict=True):
+        try:
+            names = parquet.read_schema(path).names
+        except (pa.ArrowException, OSError):
+            raise InputError(f"{shown}: is damaged; it cannot be read as Parquet") from None
+        if not names:
+            raise InputError(f"{shown} has no column")
+        first = first or names
+        if names != first:
+            raise InputError(f"{shown}: its columns are not those of {paths[0]}")
 
 
 def _load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:

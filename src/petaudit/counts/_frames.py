@@ -45,7 +45,7 @@ def normalized(lazy: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[
         coded = isinstance(dtype, nw.Categorical | nw.Enum | nw.Unknown)
         if coded or isinstance(dtype, nw.String):
             value = value.cast(nw.String) if coded else value
-            expressions.append(value.str.strip_chars(BLANKS).alias(column))
+            expressions.append(_trimmed(value, lazy.implementation).alias(column))
         elif dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are one number.
             expressions.append(nw.when(~value.is_nan()).then(value + 0.0).alias(column))
@@ -57,6 +57,13 @@ def normalized(lazy: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[
                 "dates and booleans can"
             )
     return lazy.select(*expressions) if expressions else lazy
+
+
+def _trimmed(text: nw.Expr, engine: nw.Implementation) -> nw.Expr:
+    if engine is nw.Implementation.IBIS:
+        # Ibis cannot strip given characters, but it can replace them at both ends.
+        return text.str.replace_all(f"^[{BLANKS}]+|[{BLANKS}]+$", "")
+    return text.str.strip_chars(BLANKS)
 
 
 def _is_pandas(frame: object) -> bool:

@@ -71,13 +71,9 @@ def _joined_in_engine(
 ) -> PairCounts:
     before = original.renamed({key: "k", column: "before"})
     after = released.renamed({key: "k", column: "after"})
-    counted = (
-        before.join(after, on="k", how="inner")
-        .group_by("before", "after")
-        .agg(nw.len().alias("n"))
-        .collect()
-    )
-    return _merged(*(counted.get_column(name).to_list() for name in ("before", "after", "n")))
+    joined = before.join(after, on="k", how="inner")
+    counted = original.collected(joined.group_by("before", "after").agg(nw.len().alias("n")))
+    return _merged(*(counted.column(name).to_pylist() for name in ("before", "after", "n")))
 
 
 def _count(both: Integers, bins: int) -> tuple[Integers, Integers]:

@@ -70,10 +70,11 @@ def open_source(
         if opened.is_view:
             lazy = normalized(lazy, opened.columns)
         columns = _column_names(opened.columns, str(paths[0]))
-        counts = TableCounts(lazy, columns)
-        weakref.finalize(counts, opened.close)
-        name = fspath(table) if isinstance(table, str | PathLike) else str(paths[0])
-        return Source(str(name), columns, counts, paths)
+        name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
+        counts = TableCounts(lazy, columns, name)
+        # At exit the whole database goes, so there is nothing to drop then.
+        weakref.finalize(counts, opened.close).atexit = False
+        return Source(name, columns, counts, paths)
     lazy, names = wrap_frame(table)
     columns = _column_names(names, "the frame")
     return Source("the frame", columns, TableCounts(normalized(lazy, columns), columns), ())

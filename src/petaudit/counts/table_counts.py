@@ -18,6 +18,7 @@ from petaudit.counts.results import (
     ClassValueCounts,
     ValueCounts,
 )
+from petaudit.errors import EngineError
 from petaudit.labels import SUPPRESSED, label_of
 
 _SAMPLE_ROWS = 1 << 16
@@ -33,7 +34,10 @@ class TableCounts:
     user ever becomes part of a query.
     """
 
-    def __init__(self, frame: nw.LazyFrame[Any], columns: Sequence[str]) -> None:
+    def __init__(
+        self, frame: nw.LazyFrame[Any], columns: Sequence[str], name: str = "the frame"
+    ) -> None:
+        self._name = name
         self._frame = frame
         self._position = {name: f"c{index}" for index, name in enumerate(columns)}
         self._schema = frame.collect_schema()
@@ -50,8 +54,7 @@ class TableCounts:
     def rows(self) -> int:
         """How many rows the table has."""
         if self._rows is None:
-            counted = self._frame.select(nw.len().alias("rows")).collect()
-            self._rows = int(counted.get_column("rows").to_list()[0])
+            self._rows = self._number(self._frame.select(nw.len().alias("rows")))
         return self._rows
 
     def value_counts(self, column: str) -> ValueCounts:
@@ -61,7 +64,7 @@ class TableCounts:
     def class_sizes(self, quasi_identifiers: Sequence[str]) -> ClassSizes:
         """Every class with its size. Brings all classes here: for results that list them."""
         keys = self._keys(quasi_identifiers)
-        table = self._classes(keys).collect().to_arrow()
+        table = self.collected(self._classes(keys))
         cells = [[label_of(plain(cell)) for cell in table.column(key).to_pylist()] for key in keys]
         labels = list(zip(*cells, strict=True)) if keys else [()] * table.num_rows
         sizes = whole_numbers(table.column("n"))
@@ -73,13 +76,11 @@ class TableCounts:
         wanted = frozenset(quasi_identifiers)
         if wanted not in self._histograms:
             keys = self._keys(quasi_identifiers)
-            counted = (
+            counted = self.collected(
                 self._classes(keys)
                 .select("n", self._is_suppressed(keys).alias("s"))
                 .group_by("n", "s")
                 .agg(nw.len().alias("classes"))
-                .collect()
-                .to_arrow()
             )
             sizes, suppressed, classes = (
                 whole_numbers(counted.column(name)) for name in ("n", "s", "classes")
@@ -99,8 +100,8 @@ class TableCounts:
         keys = self._keys(quasi_identifiers)
         if not self._can_be_suppressed(keys):
             return 0
-        counted = self._frame.filter(self._is_suppressed(keys) == 1).select(nw.len().alias("rows"))
-        return int(counted.collect().get_column("rows").to_list()[0])
+        marked = self._frame.filter(self._is_suppressed(keys) == 1)
+        return self._number(marked.select(nw.len().alias("rows")))
 
     @staticmethod
     def can_count_at_once(features: int) -> bool:
@@ -144,7 +145,7 @@ class TableCounts:
         counted = pairs.group_by(*keys, "v").agg(nw.len().alias("n"))
         if suppressed == "exclude":
             counted = counted.filter(self._is_suppressed(keys) == 0)
-        table = counted.collect().to_arrow()
+        table = self.collected(counted)
         key_codes = [dictionary_codes(table.column(key)) for key in keys]
         class_index = class_indices([codes for codes, _ in key_codes], table.num_rows)
         value_codes, raw_values = dictionary_codes(table.column("v"))
@@ -165,7 +166,7 @@ class TableCounts:
     def column_values(self, column: str) -> pa.ChunkedArray:
         """The cells of a column, in row order."""
         name = self._position[column]
-        return self._frame.select(name).collect().to_arrow().column(name)
+        return self.collected(self._frame.select(name)).column(name)
 
     def renamed(self, names: Mapping[str, str]) -> nw.LazyFrame[Any]:
         """Some columns under other names, still in their engine."""
@@ -188,13 +189,11 @@ class TableCounts:
             *keys,
             *(self._weight(column, weights[:, i]).alias(word) for i, word in enumerate(words)),
         )
-        counted = (
+        counted = self.collected(
             self._grouped(rows, keys, [nw.col(word).sum() for word in words])
             .with_columns(self._is_suppressed(keys).alias("s"))
             .group_by("n", "s", *words)
             .agg(nw.len().alias("classes"))
-            .collect()
-            .to_arrow()
         )
         sizes, is_suppressed, classes = (
             whole_numbers(counted.column(name)) for name in ("n", "s", "classes")
@@ -223,9 +222,11 @@ class TableCounts:
     def _values(self, column: str) -> tuple[ValueCounts, list[Any]]:
         if column not in self._value_counts:
             name = self._position[column]
-            counted = self._frame.select(name).group_by(name).agg(nw.len().alias("n")).collect()
-            raw = [plain(value) for value in counted.get_column(name).to_list()]
-            sizes = counted.get_column("n").to_list()
+            counted = self.collected(
+                self._frame.select(name).group_by(name).agg(nw.len().alias("n"))
+            )
+            raw = [plain(value) for value in counted.column(name).to_pylist()]
+            sizes = counted.column("n").to_pylist()
             labelled = sorted(
                 zip(map(label_of, raw), sizes, strict=True), key=lambda pair: _null_last(pair[0])
             )
@@ -243,9 +244,22 @@ class TableCounts:
             return max(int(known.sizes.max(initial=1)), known.suppressed_rows)
         keys = self._keys(quasi_identifiers)
         sample = self._frame.head(_SAMPLE_ROWS).select(*keys)
-        largest = self._grouped(sample, keys, []).select(nw.col("n").max()).collect()
-        found = largest.get_column("n").to_list()[0] or 1
-        return max(1, round(int(found) * max(self.rows / _SAMPLE_ROWS, 1) * 1.5))
+        found = self._number(self._grouped(sample, keys, []).select(nw.col("n").max()))
+        return max(1, round(found * max(self.rows / _SAMPLE_ROWS, 1) * 1.5))
+
+    def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
+        """Run a query on this table's engine."""
+        try:
+            return lazy.collect().to_arrow()
+        except Exception as problem:
+            # An engine's message may quote cells, so only the kind of failure is passed on.
+            raise EngineError(
+                f"{self._name}: {self.engine} failed while counting ({type(problem).__name__})"
+            ) from problem
+
+    def _number(self, lazy: nw.LazyFrame[Any]) -> int:
+        [value] = self.collected(lazy).column(0).to_pylist()
+        return int(value or 0)
 
     def _keys(self, quasi_identifiers: Sequence[str]) -> list[str]:
         return [self._position[name] for name in quasi_identifiers]

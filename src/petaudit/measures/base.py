@@ -24,6 +24,11 @@ class Need(StrEnum):
     HIERARCHIES = "hierarchies"
     ORIGINAL = "the original table"
 
+    @property
+    def with_option(self) -> str:
+        """The need and the option that serves it."""
+        return f"{self.value} ({_OPTIONS[self]})"
+
     def is_met(self, inputs: Inputs) -> bool:
         """Whether the inputs hold what is needed."""
         match self:
@@ -35,6 +40,14 @@ class Need(StrEnum):
                 return bool(inputs.hierarchies)
             case Need.ORIGINAL:
                 return inputs.original is not None
+
+
+_OPTIONS = {
+    Need.QUASI_IDENTIFIERS: "--qi",
+    Need.SENSITIVE: "--sensitive",
+    Need.HIERARCHIES: "--hierarchies",
+    Need.ORIGINAL: "--original",
+}
 
 
 class Better(StrEnum):
@@ -114,7 +127,7 @@ class Measure:
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
         """What the measure would still need."""
-        absent = [need.value for need in self.needs if not need.is_met(inputs)]
+        absent = [need.with_option for need in self.needs if not need.is_met(inputs)]
         required = [option.name for option in self.options if option.required]
         lacking = [name for name in required if options.get(name) is None]
         if lacking:
