@@ -182,8 +182,9 @@ def distances_from_profiles(
     dtype = _integer_type(2 * len(totals) * largest * rows)
     sizes = profiles.sizes.astype(dtype)
     numerators = np.zeros(len(sizes), dtype=dtype)
-    for total, counts in zip(totals, profiles.features, strict=True):
-        numerators += abs(counts.astype(dtype) * rows - total * sizes)
+    for feature, total in enumerate(totals):
+        counts = profiles.counts_of(feature).astype(dtype)
+        numerators += abs(counts * rows - total * sizes)
     return ClassDistances(numerators, profiles.sizes, profiles.classes, ground.divisor * rows)
 
 

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Any
 
 import duckdb
+import narwhals.stable.v2 as nw
 import pyarrow as pa
-from pyarrow import parquet
 
 from petaudit.counts._csv_dialect import (
     find_delimiter,
@@ -45,6 +46,10 @@ class OpenedFile:
         """The columns as a DuckDB relation."""
         names = ", ".join(f"c{index}" for index in range(len(self.columns)))
         return self.connection.sql(f"SELECT {names} FROM {self.relation_name}")  # noqa: S608
+
+    def load(self, table: pa.Table) -> nw.LazyFrame[Any]:
+        """Put a small table beside this one, in the same database."""
+        return nw.from_native(self.connection.from_arrow(table))
 
     def close(self) -> None:
         """Drop the table or view, which frees its memory."""
@@ -93,37 +98,36 @@ def open_files(
 
 
 def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
-    _check_parquet(plain, paths)
     connection = cursor()
-    files = "[" + ", ".join(quote_text(str(path)) for path in plain) + "]"
-    scan = f"read_parquet({files})"
+    columns = _parquet_columns(connection, plain, paths)
+    aliased = ", ".join(
+        f"{quote_identifier(column)} AS c{index}" for index, column in enumerate(columns)
+    )
+    files = ", ".join(quote_text(str(path)) for path in plain)
     name = fresh_name()
-    try:
-        columns = [row[0] for row in run(connection, f"DESCRIBE FROM {scan}")]
-        aliased = ", ".join(
-            f"{quote_identifier(column)} AS c{index}" for index, column in enumerate(columns)
-        )
-        run(connection, f"CREATE VIEW {name} AS SELECT {aliased} FROM {scan}")  # noqa: S608
-    except duckdb.Error as problem:
-        raise InputError(
-            f"{paths[0]}: cannot be read as Parquet ({_first_line(problem)})"
-        ) from None
-    return OpenedFile(connection, name, tuple(columns), paths, True)
+    run(
+        connection,
+        f"CREATE VIEW {name} AS SELECT {aliased} FROM read_parquet([{files}])",  # noqa: S608
+    )
+    return OpenedFile(connection, name, columns, paths, is_view=True)
 
 
-def _check_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> None:
-    """Every part is sound and has the same columns: DuckDB would notice only while it counts."""
-    first: list[str] | None = None
+def _parquet_columns(
+    connection: duckdb.DuckDBPyConnection, plain: Sequence[Path], paths: tuple[Path, ...]
+) -> tuple[str, ...]:
+    """The columns that all parts share; DuckDB would notice a bad part only while it counts."""
+    found: list[tuple[str, ...]] = []
     for path, shown in zip(plain, paths, strict=True):
         try:
-            names = parquet.read_schema(path).names
-        except (pa.ArrowException, OSError):
-            raise InputError(f"{shown}: is damaged; it cannot be read as Parquet") from None
-        if not names:
-            raise InputError(f"{shown} has no column")
-        first = first or names
-        if names != first:
+            described = run(connection, f"DESCRIBE FROM read_parquet({quote_text(str(path))})")
+        except duckdb.Error:
+            raise InputError(
+                f"{shown}: cannot be read as Parquet; it is damaged or has no column"
+            ) from None
+        found.append(tuple(row[0] for row in described))
+        if found[-1] != found[0]:
             raise InputError(f"{shown}: its columns are not those of {paths[0]}")
+    return found[0]
 
 
 def _load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
@@ -155,7 +159,7 @@ def _load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
         )
     except duckdb.Error as problem:
         raise _csv_error(path, shown, str(problem)) from None
-    opened = OpenedFile(connection, name, tuple(columns), (shown,), False)
+    opened = OpenedFile(connection, name, tuple(columns), (shown,), is_view=False)
     [(broken,)] = run(
         connection,
         f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}",  # noqa: S608
@@ -215,7 +219,3 @@ def _as_utf8(path: Path, encoding: str | None) -> Path:
     except UnicodeError as problem:
         raise InputError(f"{path}: cannot be decoded as {encoding} ({problem})") from None
     return target
-
-
-def _first_line(problem: Exception) -> str:
-    return str(problem).splitlines()[0]

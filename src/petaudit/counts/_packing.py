@@ -7,7 +7,8 @@ features in one aggregate, exactly and in any order, on every engine.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,34 @@ import numpy.typing as npt
 from petaudit.counts.results import Integers
 
 _EXACT_BITS = 52
+_UNLIKELY = 1e-3
+
+
+def likely_largest_class(sizes: Integers, classes: Integers, rows: int) -> int:
+    """Guess the largest class of a table from the class sizes in a sample of its rows.
+
+    Where chance alone explains the largest size seen, the classes are about equally large, and a
+    few times the typical size is a safe guess; else the largest is scaled up.
+
+    >>> even = likely_largest_class(np.array([1, 2]), np.array([900, 50]), rows=100_000)
+    >>> skewed = likely_largest_class(np.array([1, 500]), np.array([500, 1]), rows=100_000)
+    >>> even < 100, skewed > 50_000
+    (True, True)
+    """
+    sampled = int((sizes * classes).sum())
+    if not sampled:
+        return 1
+    scale = max(rows / sampled, 1.0)
+    seen = int(sizes.max())
+    if scale == 1.0:
+        return seen
+    pairs = int((sizes * (sizes - 1) * classes).sum())
+    typical = 1 + pairs / sampled * scale
+    per_class = typical / scale
+    by_chance = math.log(int(classes.sum())) + seen * math.log(per_class) - math.lgamma(seen + 1)
+    if by_chance > math.log(_UNLIKELY):
+        return math.ceil(4 * typical + 20)
+    return math.ceil(seen * scale * 1.5)
 
 
 @dataclass(frozen=True)
@@ -53,12 +82,17 @@ class Packing:
                 weights[value, word] += 2.0 ** (self.bits * slot)
         return weights
 
-    def unpack(self, words: Sequence[npt.NDArray[np.float64]], rows: int) -> Integers:
-        """The counters again, one row per feature."""
-        counts = np.empty((self.features, rows), dtype=np.int64)
+    def unpacker(self, words: Sequence[npt.NDArray[np.float64]]) -> Callable[[int], Integers]:
+        """How to read the counter of a feature, one at a time to spare memory.
+
+        >>> Packing(features=2, largest_count=3).unpacker([np.array([13.0])])(1).tolist()
+        [3]
+        """
         whole = [word.astype(np.int64) for word in words]
         mask = (1 << self.bits) - 1
-        for feature in range(self.features):
+
+        def counts_of(feature: int) -> Integers:
             word, slot = divmod(feature, self.per_word)
-            counts[feature] = (whole[word] >> (self.bits * slot)) & mask
-        return counts
+            return (whole[word] >> (self.bits * slot)) & mask
+
+        return counts_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -88,11 +89,11 @@ class ClassValueCounts:
 
 @dataclass(frozen=True)
 class ClassProfiles:
-    """Classes with equal counts folded into one: sizes, counts per feature, and how many."""
+    """Classes with equal counts folded into one: sizes, how many, and the counts of a feature."""
 
     sizes: Integers
-    features: Integers
     classes: Integers
+    counts_of: Callable[[int], Integers]
 
 
 @dataclass(frozen=True)

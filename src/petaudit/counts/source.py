@@ -71,7 +71,7 @@ def open_source(
             lazy = normalized(lazy, opened.columns)
         columns = _column_names(opened.columns, str(paths[0]))
         name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
-        counts = TableCounts(lazy, columns, name)
+        counts = TableCounts(lazy, columns, name, opened.load)
         # At exit the whole database goes, so there is nothing to drop then.
         weakref.finalize(counts, opened.close).atexit = False
         return Source(name, columns, counts, paths)

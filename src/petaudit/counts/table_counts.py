@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts._encoding import class_indices, dictionary_codes, floats, whole_numbers
-from petaudit.counts._packing import Packing
+from petaudit.counts._packing import Packing, likely_largest_class
 from petaudit.counts.results import (
     ClassHistogram,
     ClassProfiles,
@@ -21,7 +22,7 @@ from petaudit.counts.results import (
 from petaudit.errors import EngineError
 from petaudit.labels import SUPPRESSED, label_of
 
-_SAMPLE_ROWS = 1 << 16
+_SAMPLE_ROWS = 1 << 14
 _MOST_WORDS = 24
 _MOST_FEATURES = 512
 _PACKABLE = (nw.String, nw.Boolean)
@@ -35,13 +36,19 @@ class TableCounts:
     """
 
     def __init__(
-        self, frame: nw.LazyFrame[Any], columns: Sequence[str], name: str = "the frame"
+        self,
+        frame: nw.LazyFrame[Any],
+        columns: Sequence[str],
+        name: str = "the frame",
+        load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None,
     ) -> None:
         self._name = name
+        self._load = load
         self._frame = frame
         self._position = {name: f"c{index}" for index, name in enumerate(columns)}
         self._schema = frame.collect_schema()
         self._value_counts: dict[str, tuple[ValueCounts, list[Any]]] = {}
+        self._kinds: dict[str, pa.DataType] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
         self._rows: int | None = None
 
@@ -184,11 +191,7 @@ class TableCounts:
     ) -> tuple[ClassProfiles, int]:
         keys = self._keys(quasi_identifiers)
         words = [f"w{index}" for index in range(packing.words)]
-        weights = packing.weights(features_of_values)
-        rows = self._frame.select(
-            *keys,
-            *(self._weight(column, weights[:, i]).alias(word) for i, word in enumerate(words)),
-        )
+        rows = self._weighted(column, packing.weights(features_of_values), keys, words)
         counted = self.collected(
             self._grouped(rows, keys, [nw.col(word).sum() for word in words])
             .with_columns(self._is_suppressed(keys).alias("s"))
@@ -200,11 +203,41 @@ class TableCounts:
         )
         largest = int(sizes.max(initial=0))
         sums = [floats(counted.column(word)) for word in words]
-        kept = np.ones(len(sizes), bool) if suppressed == "class" else is_suppressed == 0
-        unpacked = packing.unpack([word[kept] for word in sums], int(kept.sum()))
-        return ClassProfiles(sizes[kept], unpacked, classes[kept]), largest
+        if suppressed == "exclude" and is_suppressed.any():
+            kept = is_suppressed == 0
+            sizes, classes = sizes[kept], classes[kept]
+            sums = [word[kept] for word in sums]
+        return ClassProfiles(sizes, classes, packing.unpacker(sums)), largest
 
-    def _weight(self, column: str, weights: np.ndarray[Any, Any]) -> nw.Expr:
+    def _weighted(
+        self,
+        column: str,
+        weights: npt.NDArray[np.float64],
+        keys: Sequence[str],
+        words: Sequence[str],
+    ) -> nw.LazyFrame[Any]:
+        """Rows with their keys and, for every word, the weight of their value."""
+        if self._load is None:
+            return self._frame.select(
+                *keys, *(self._weight(column, weights[:, i]).alias(w) for i, w in enumerate(words))
+            )
+        # Where a small table can be put beside the data, a join finds all weights at once.
+        counts, raw = self._values(column)
+        positions = [counts.index[label_of(value)] for value in raw]
+        lookup = pa.table(
+            {"v": pa.array(raw, self._kinds[column])}
+            | {word: weights[positions, i] for i, word in enumerate(words)}
+        )
+        has_value = self._load(lookup.filter(lookup.column("v").is_valid()))
+        value = nw.col(self._position[column]).alias("v")
+        rows = self._frame.select(*keys, value).join(has_value, on="v", how="left")
+        if None not in counts.index:
+            return rows
+        of_null = weights[counts.index[None]].tolist()
+        filled = [nw.col(w).fill_null(weight) for w, weight in zip(words, of_null, strict=True)]
+        return rows.with_columns(*filled)
+
+    def _weight(self, column: str, weights: npt.NDArray[np.float64]) -> nw.Expr:
         counts, raw = self._values(column)
         value = nw.col(self._position[column])
         weight_of = dict(zip(counts.labels, weights.tolist(), strict=True))
@@ -225,7 +258,8 @@ class TableCounts:
             counted = self.collected(
                 self._frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
-            raw = [plain(value) for value in counted.column(name).to_pylist()]
+            cells = counted.column(name)
+            raw = [plain(value) for value in cells.to_pylist()]
             sizes = counted.column("n").to_pylist()
             labelled = sorted(
                 zip(map(label_of, raw), sizes, strict=True), key=lambda pair: _null_last(pair[0])
@@ -235,6 +269,7 @@ class TableCounts:
                 np.array([size for _, size in labelled], dtype=np.int64),
             )
             self._value_counts[column] = (counts, raw)
+            self._kinds[column] = cells.type
         return self._value_counts[column]
 
     def _likely_largest_class(self, quasi_identifiers: Sequence[str]) -> int:
@@ -244,8 +279,12 @@ class TableCounts:
             return max(int(known.sizes.max(initial=1)), known.suppressed_rows)
         keys = self._keys(quasi_identifiers)
         sample = self._frame.head(_SAMPLE_ROWS).select(*keys)
-        found = self._number(self._grouped(sample, keys, []).select(nw.col("n").max()))
-        return max(1, round(found * max(self.rows / _SAMPLE_ROWS, 1) * 1.5))
+        sizes = self.collected(
+            self._grouped(sample, keys, []).group_by("n").agg(nw.len().alias("classes"))
+        )
+        return likely_largest_class(
+            whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")), self.rows
+        )
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""

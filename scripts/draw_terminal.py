@@ -1,0 +1,48 @@
+"""Draw what a command prints as an SVG picture for the README.
+
+petaudit demo | python scripts/draw_terminal.py "petaudit demo" > docs/images/demo.svg
+"""
+
+from __future__ import annotations
+
+import sys
+from html import escape
+
+LINE_HEIGHT = 19
+CHARACTER_WIDTH = 8.2
+MARGIN = 18
+COLOURS = {" pass ": "#4fc26b", " FAIL ": "#ff6b6b", " ERROR ": "#ff6b6b"}
+
+
+def draw(command: str, text: str) -> str:
+    """An SVG that looks like a terminal, in fonts that every machine has.
+
+    >>> draw("x", "a < b").count("a &lt; b")
+    1
+    """
+    lines = [f"$ {command}", *text.rstrip("\n").split("\n")]
+    width = max(map(len, lines)) * CHARACTER_WIDTH + 2 * MARGIN
+    height = len(lines) * LINE_HEIGHT + 2 * MARGIN
+    rows = "\n".join(
+        f'<text x="{MARGIN}" y="{MARGIN + 14 + number * LINE_HEIGHT}" xml:space="preserve">'
+        f"{_coloured(line)}</text>"
+        for number, line in enumerate(lines)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" '
+        f'width="{width:.0f}" height="{height}" role="img" aria-label="{escape(command)}">\n'
+        f'<rect width="100%" height="100%" rx="8" fill="#16202b"/>\n'
+        f'<g font-family="ui-monospace, DejaVu Sans Mono, Menlo, Consolas, monospace" '
+        f'font-size="13.5" fill="#dfe7ef">\n{rows}\n</g>\n</svg>\n'
+    )
+
+
+def _coloured(line: str) -> str:
+    shown = escape(line)
+    for word, colour in COLOURS.items():
+        shown = shown.replace(word, f'<tspan fill="{colour}" font-weight="bold">{word}</tspan>')
+    return shown
+
+
+if __name__ == "__main__":
+    sys.stdout.write(draw(sys.argv[1], sys.stdin.read()))
