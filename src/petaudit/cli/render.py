@@ -29,7 +29,7 @@ def as_json(found: Audit) -> str:
 def as_text(found: Audit) -> str:
     """A table of measures, the reasons below it, and the verdict last."""
     table = found.inputs.table
-    lines = [f"petaudit {__version__}: {_one_line(table.name)}"]
+    lines = [f"petaudit {__version__}: {_one_line(Path(table.name).name)}"]
     lines.append(f"{table.rows:,} rows, {len(table.columns)} columns")
     roles = found.inputs.roles
     for title, columns in (
