@@ -149,6 +149,20 @@ class ClassDistances:
         order = np.lexsort((-self.sizes, -self._ratios))
         return [int(position) for position in order[:most]]
 
+    def farthest_folded(self, most: int) -> ClassDistances:
+        """At least so many of the farthest entries, those of equal size and distance as one."""
+        looked_at = 20 * max(most, 1)
+        while looked_at < len(self.sizes):
+            last = np.partition(self._ratios, -looked_at)[-looked_at]
+            kept = self._ratios >= last * (1 - _FLOAT_MARGIN)
+            found = ClassDistances(
+                self.numerators[kept], self.sizes[kept], self.classes[kept], self.scale
+            ).folded()
+            if len(found.sizes) >= most:
+                return found
+            looked_at *= 10
+        return self.folded()
+
     def folded(self) -> ClassDistances:
         """The same with classes of equal size and distance as one entry."""
         if not self.sizes.size:

@@ -37,7 +37,9 @@ def wrap_frame(frame: object) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names
 
 
-def normalized(lazy: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[Any]:
+def normalized(
+    lazy: nw.LazyFrame[Any], names: tuple[str, ...], *, trim: bool = True
+) -> nw.LazyFrame[Any]:
     """Trim text and make NaN a null, so that every engine counts the same values."""
     expressions = []
     for (column, dtype), name in zip(lazy.collect_schema().items(), names, strict=True):
@@ -45,7 +47,8 @@ def normalized(lazy: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[
         coded = isinstance(dtype, nw.Categorical | nw.Enum | nw.Unknown)
         if coded or isinstance(dtype, nw.String):
             value = value.cast(nw.String) if coded else value
-            expressions.append(_trimmed(value, lazy.implementation).alias(column))
+            text = trimmed(value, lazy.implementation) if trim else value
+            expressions.append(text.alias(column))
         elif dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are one number.
             expressions.append(nw.when(~value.is_nan()).then(value + 0.0).alias(column))
@@ -59,7 +62,8 @@ def normalized(lazy: nw.LazyFrame[Any], names: tuple[str, ...]) -> nw.LazyFrame[
     return lazy.select(*expressions) if expressions else lazy
 
 
-def _trimmed(text: nw.Expr, engine: nw.Implementation) -> nw.Expr:
+def trimmed(text: nw.Expr, engine: nw.Implementation) -> nw.Expr:
+    """Text without the blanks around it."""
     if engine is nw.Implementation.IBIS:
         # Ibis cannot strip given characters, but it can replace them at both ends.
         return text.str.replace_all(f"^[{BLANKS}]+|[{BLANKS}]+$", "")

@@ -82,6 +82,21 @@ class Packing:
                 weights[value, word] += 2.0 ** (self.bits * slot)
         return weights
 
+    def total(self, words: Sequence[npt.NDArray[np.float64]], times: Integers) -> int:
+        """The sum of all counters, each taken so many times.
+
+        A counter that ran over leaves less behind than was added, whatever it spilled into, so the
+        total is right only if every counter is.
+
+        >>> Packing(features=2, largest_count=3).total([np.array([13.0])], np.array([1]))
+        4
+        """
+        largest = 2.0 ** (self.bits * self.per_word)
+        if any(word.max(initial=0) >= largest for word in words):
+            return -1
+        counts_of = self.unpacker(words)
+        return sum(int(counts_of(feature) @ times) for feature in range(self.features))
+
     def unpacker(self, words: Sequence[npt.NDArray[np.float64]]) -> Callable[[int], Integers]:
         """How to read the counter of a feature, one at a time to spare memory.
 

@@ -66,12 +66,14 @@ def open_source(
     if _is_path(table):
         paths = find_files(table)  # type: ignore[arg-type]
         opened = open_files(paths, delimiter, encoding)
-        lazy: nw.LazyFrame[Any] = nw.from_native(opened.relation())
-        if opened.is_view:
-            lazy = normalized(lazy, opened.columns)
         columns = _column_names(opened.columns, str(paths[0]))
+        lazy: nw.LazyFrame[Any] = nw.from_native(opened.relation())
+        untrimmed = None
+        if opened.is_view:
+            untrimmed = normalized(lazy, columns, trim=False)
+            lazy = normalized(lazy, columns)
         name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
-        counts = TableCounts(lazy, columns, name, opened.load)
+        counts = TableCounts(lazy, columns, name, load=opened.load, untrimmed=untrimmed)
         # At exit the whole database goes, so there is nothing to drop then.
         weakref.finalize(counts, opened.close).atexit = False
         return Source(name, columns, counts, paths)

@@ -7,11 +7,11 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.counts._encoding import class_indices, dictionary_codes, floats, whole_numbers
-from petaudit.counts._packing import Packing, likely_largest_class
+from petaudit.counts._encoding import class_indices, dictionary_codes, whole_numbers
+from petaudit.counts._frames import trimmed
+from petaudit.counts._profiles import MOST_FEATURES, count_profiles
 from petaudit.counts.results import (
     ClassHistogram,
     ClassProfiles,
@@ -21,11 +21,6 @@ from petaudit.counts.results import (
 )
 from petaudit.errors import EngineError
 from petaudit.labels import SUPPRESSED, label_of
-
-_SAMPLE_ROWS = 1 << 14
-_MOST_WORDS = 24
-_MOST_FEATURES = 512
-_PACKABLE = (nw.String, nw.Boolean)
 
 
 class TableCounts:
@@ -40,37 +35,39 @@ class TableCounts:
         frame: nw.LazyFrame[Any],
         columns: Sequence[str],
         name: str = "the frame",
+        *,
         load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None,
+        untrimmed: nw.LazyFrame[Any] | None = None,
     ) -> None:
+        self._untrimmed = untrimmed
         self._name = name
-        self._load = load
-        self._frame = frame
-        self._position = {name: f"c{index}" for index, name in enumerate(columns)}
-        self._schema = frame.collect_schema()
-        self._value_counts: dict[str, tuple[ValueCounts, list[Any]]] = {}
-        self._kinds: dict[str, pa.DataType] = {}
+        self.load = load
+        self.frame = frame
+        self.position = {name: f"c{index}" for index, name in enumerate(columns)}
+        self.schema = frame.collect_schema()
+        self._value_counts: dict[str, tuple[ValueCounts, pa.Array]] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
         self._rows: int | None = None
 
     @property
     def engine(self) -> str:
         """The name of the engine that counts."""
-        return str(self._frame.implementation.value)
+        return str(self.frame.implementation.value)
 
     @property
     def rows(self) -> int:
         """How many rows the table has."""
         if self._rows is None:
-            self._rows = self._number(self._frame.select(nw.len().alias("rows")))
+            self._rows = self._number(self.frame.select(nw.len().alias("rows")))
         return self._rows
 
     def value_counts(self, column: str) -> ValueCounts:
         """How often each value of a column occurs."""
-        return self._values(column)[0]
+        return self.values(column)[0]
 
     def class_sizes(self, quasi_identifiers: Sequence[str]) -> ClassSizes:
         """Every class with its size. Brings all classes here: for results that list them."""
-        keys = self._keys(quasi_identifiers)
+        keys = self.keys(quasi_identifiers)
         table = self.collected(self._classes(keys))
         cells = [[label_of(plain(cell)) for cell in table.column(key).to_pylist()] for key in keys]
         labels = list(zip(*cells, strict=True)) if keys else [()] * table.num_rows
@@ -82,10 +79,10 @@ class TableCounts:
         """How many classes have each size: one pass, and only the histogram leaves the engine."""
         wanted = frozenset(quasi_identifiers)
         if wanted not in self._histograms:
-            keys = self._keys(quasi_identifiers)
+            keys = self.keys(quasi_identifiers)
             counted = self.collected(
                 self._classes(keys)
-                .select("n", self._is_suppressed(keys).alias("s"))
+                .select("n", self.is_suppressed(keys).alias("s"))
                 .group_by("n", "s")
                 .agg(nw.len().alias("classes"))
             )
@@ -99,21 +96,39 @@ class TableCounts:
             )
         return self._histograms[wanted]
 
+    def lean_frame(self, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+        """The frame, without trimming where these columns turn out to hold no blanks.
+
+        Looking is cheap; trimmed text is not, because DuckDB groups and joins a file's own
+        dictionaries much faster than text that was computed.
+        """
+        text = [column for column in columns if isinstance(self.schema[column], nw.String)]
+        if self._untrimmed is None or not text:
+            return self.frame
+        engine = self._untrimmed.implementation
+        blank = [nw.col(column) != trimmed(nw.col(column), engine) for column in text]
+        found = self._untrimmed.select(nw.any_horizontal(*blank, ignore_nulls=True).any())
+        return self.frame if self._number(found) else self._untrimmed
+
+    def knows_histogram(self, quasi_identifiers: Sequence[str]) -> bool:
+        """Whether the histogram of these classes was already counted."""
+        return frozenset(quasi_identifiers) in self._histograms
+
     def suppressed_rows(self, quasi_identifiers: Sequence[str]) -> int:
         """Rows whose every quasi-identifier is suppressed."""
         known = self._histograms.get(frozenset(quasi_identifiers))
         if known is not None:
             return known.suppressed_rows
-        keys = self._keys(quasi_identifiers)
-        if not self._can_be_suppressed(keys):
+        keys = self.keys(quasi_identifiers)
+        if not self.can_be_suppressed(keys):
             return 0
-        marked = self._frame.filter(self._is_suppressed(keys) == 1)
+        marked = self.frame.filter(self.is_suppressed(keys) == 1)
         return self._number(marked.select(nw.len().alias("rows")))
 
     @staticmethod
     def can_count_at_once(features: int) -> bool:
         """Whether one pass may hold a counter for each of so many features."""
-        return features <= _MOST_FEATURES
+        return features <= MOST_FEATURES
 
     def class_profiles(
         self,
@@ -128,30 +143,18 @@ class TableCounts:
         ``value_counts``, which features it belongs to). Returns None when there are too many
         features to count at once; ``class_value_counts`` serves then.
         """
-        features = 1 + max((max(own, default=-1) for own in features_of_values), default=-1)
-        dtype = self._schema[self._position[column]]
-        packable = dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)
-        largest = self._likely_largest_class(quasi_identifiers)
-        packing = Packing(features, largest)
-        while packable and packing.words <= _MOST_WORDS:
-            profiles, largest = self._packed_profiles(
-                quasi_identifiers, column, features_of_values, packing, suppressed
-            )
-            if largest.bit_length() <= packing.bits:
-                return profiles
-            packing = Packing(features, largest)
-        return None
+        return count_profiles(self, quasi_identifiers, column, features_of_values, suppressed)
 
     def class_value_counts(
         self, quasi_identifiers: Sequence[str], column: str, suppressed: str, labels: bool = False
     ) -> ClassValueCounts:
         """Counts per class and value, for columns of many values; with class labels on request."""
-        keys = self._keys(quasi_identifiers)
+        keys = self.keys(quasi_identifiers)
         values = self.value_counts(column)
-        pairs = self._frame.select(*keys, nw.col(self._position[column]).alias("v"))
+        pairs = self.frame.select(*keys, nw.col(self.position[column]).alias("v"))
         counted = pairs.group_by(*keys, "v").agg(nw.len().alias("n"))
         if suppressed == "exclude":
-            counted = counted.filter(self._is_suppressed(keys) == 0)
+            counted = counted.filter(self.is_suppressed(keys) == 0)
         table = self.collected(counted)
         key_codes = [dictionary_codes(table.column(key)) for key in keys]
         class_index = class_indices([codes for codes, _ in key_codes], table.num_rows)
@@ -172,93 +175,23 @@ class TableCounts:
 
     def column_values(self, column: str) -> pa.ChunkedArray:
         """The cells of a column, in row order."""
-        name = self._position[column]
-        return self.collected(self._frame.select(name)).column(name)
+        name = self.position[column]
+        return self.collected(self.frame.select(name)).column(name)
 
     def renamed(self, names: Mapping[str, str]) -> nw.LazyFrame[Any]:
         """Some columns under other names, still in their engine."""
-        return self._frame.select(
-            *(nw.col(self._position[name]).alias(alias) for name, alias in names.items())
+        return self.frame.select(
+            *(nw.col(self.position[name]).alias(alias) for name, alias in names.items())
         )
 
-    def _packed_profiles(
-        self,
-        quasi_identifiers: Sequence[str],
-        column: str,
-        features_of_values: Sequence[Sequence[int]],
-        packing: Packing,
-        suppressed: str,
-    ) -> tuple[ClassProfiles, int]:
-        keys = self._keys(quasi_identifiers)
-        words = [f"w{index}" for index in range(packing.words)]
-        rows = self._weighted(column, packing.weights(features_of_values), keys, words)
-        counted = self.collected(
-            self._grouped(rows, keys, [nw.col(word).sum() for word in words])
-            .with_columns(self._is_suppressed(keys).alias("s"))
-            .group_by("n", "s", *words)
-            .agg(nw.len().alias("classes"))
-        )
-        sizes, is_suppressed, classes = (
-            whole_numbers(counted.column(name)) for name in ("n", "s", "classes")
-        )
-        largest = int(sizes.max(initial=0))
-        sums = [floats(counted.column(word)) for word in words]
-        if suppressed == "exclude" and is_suppressed.any():
-            kept = is_suppressed == 0
-            sizes, classes = sizes[kept], classes[kept]
-            sums = [word[kept] for word in sums]
-        return ClassProfiles(sizes, classes, packing.unpacker(sums)), largest
-
-    def _weighted(
-        self,
-        column: str,
-        weights: npt.NDArray[np.float64],
-        keys: Sequence[str],
-        words: Sequence[str],
-    ) -> nw.LazyFrame[Any]:
-        """Rows with their keys and, for every word, the weight of their value."""
-        if self._load is None:
-            return self._frame.select(
-                *keys, *(self._weight(column, weights[:, i]).alias(w) for i, w in enumerate(words))
-            )
-        # Where a small table can be put beside the data, a join finds all weights at once.
-        counts, raw = self._values(column)
-        positions = [counts.index[label_of(value)] for value in raw]
-        lookup = pa.table(
-            {"v": pa.array(raw, self._kinds[column])}
-            | {word: weights[positions, i] for i, word in enumerate(words)}
-        )
-        has_value = self._load(lookup.filter(lookup.column("v").is_valid()))
-        value = nw.col(self._position[column]).alias("v")
-        rows = self._frame.select(*keys, value).join(has_value, on="v", how="left")
-        if None not in counts.index:
-            return rows
-        of_null = weights[counts.index[None]].tolist()
-        filled = [nw.col(w).fill_null(weight) for w, weight in zip(words, of_null, strict=True)]
-        return rows.with_columns(*filled)
-
-    def _weight(self, column: str, weights: npt.NDArray[np.float64]) -> nw.Expr:
-        counts, raw = self._values(column)
-        value = nw.col(self._position[column])
-        weight_of = dict(zip(counts.labels, weights.tolist(), strict=True))
-        old = [item for item in raw if item is not None and weight_of[label_of(item)]]
-        new = [weight_of[label_of(item)] for item in old]
-        mapped = (
-            value.replace_strict(old, new, default=0.0, return_dtype=nw.Float64)
-            if old
-            else nw.lit(0.0)
-        )
-        if None not in weight_of:
-            return mapped
-        return nw.when(value.is_null()).then(nw.lit(weight_of[None])).otherwise(mapped)
-
-    def _values(self, column: str) -> tuple[ValueCounts, list[Any]]:
+    def values(self, column: str) -> tuple[ValueCounts, pa.Array]:
+        """The counts of a column's values, and the values as the engine has them."""
         if column not in self._value_counts:
-            name = self._position[column]
+            name = self.position[column]
             counted = self.collected(
-                self._frame.select(name).group_by(name).agg(nw.len().alias("n"))
+                self.frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
-            cells = counted.column(name)
+            cells = counted.column(name).combine_chunks()
             raw = [plain(value) for value in cells.to_pylist()]
             sizes = counted.column("n").to_pylist()
             labelled = sorted(
@@ -268,27 +201,15 @@ class TableCounts:
                 tuple(label for label, _ in labelled),
                 np.array([size for _, size in labelled], dtype=np.int64),
             )
-            self._value_counts[column] = (counts, raw)
-            self._kinds[column] = cells.type
+            self._value_counts[column] = (counts, cells)
         return self._value_counts[column]
-
-    def _likely_largest_class(self, quasi_identifiers: Sequence[str]) -> int:
-        """Guess from the first rows; a guess too low is noticed and costs a second pass."""
-        known = self._histograms.get(frozenset(quasi_identifiers))
-        if known is not None:
-            return max(int(known.sizes.max(initial=1)), known.suppressed_rows)
-        keys = self._keys(quasi_identifiers)
-        sample = self._frame.head(_SAMPLE_ROWS).select(*keys)
-        sizes = self.collected(
-            self._grouped(sample, keys, []).group_by("n").agg(nw.len().alias("classes"))
-        )
-        return likely_largest_class(
-            whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")), self.rows
-        )
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""
         try:
+            if lazy.implementation is nw.Implementation.DUCKDB:
+                # The shorter way: narwhals would load its PyArrow side first.
+                return lazy.to_native().to_arrow_table()
             return lazy.collect().to_arrow()
         except Exception as problem:
             # An engine's message may quote cells, so only the kind of failure is passed on.
@@ -300,23 +221,25 @@ class TableCounts:
         [value] = self.collected(lazy).column(0).to_pylist()
         return int(value or 0)
 
-    def _keys(self, quasi_identifiers: Sequence[str]) -> list[str]:
-        return [self._position[name] for name in quasi_identifiers]
+    def keys(self, quasi_identifiers: Sequence[str]) -> list[str]:
+        """The columns of the frame that hold these quasi-identifiers."""
+        return [self.position[name] for name in quasi_identifiers]
 
     def _classes(self, keys: Sequence[str]) -> nw.LazyFrame[Any]:
-        return self._grouped(self._frame.select(*keys), keys, [])
+        return self.grouped(self.frame.select(*keys), keys)
 
-    def _grouped(
-        self, rows: nw.LazyFrame[Any], keys: Sequence[str], aggregates: Sequence[nw.Expr]
-    ) -> nw.LazyFrame[Any]:
-        return rows.group_by(*keys).agg(nw.len().alias("n"), *aggregates)
+    @staticmethod
+    def grouped(rows: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
+        """The classes of some rows, with their sizes as ``n``."""
+        return rows.group_by(*keys).agg(nw.len().alias("n"))
 
-    def _can_be_suppressed(self, keys: Sequence[str]) -> bool:
-        return all(isinstance(self._schema[key], nw.String) for key in keys)
+    def can_be_suppressed(self, keys: Sequence[str]) -> bool:
+        """Whether these columns can hold the suppression mark at all."""
+        return all(isinstance(self.schema[key], nw.String) for key in keys)
 
-    def _is_suppressed(self, keys: Sequence[str]) -> nw.Expr:
+    def is_suppressed(self, keys: Sequence[str]) -> nw.Expr:
         """One for rows or classes in which every key is ``*``, else zero."""
-        if not self._can_be_suppressed(keys):
+        if not self.can_be_suppressed(keys):
             return nw.lit(0)
         marks = [(nw.col(key) == SUPPRESSED).fill_null(False) for key in keys]
         return nw.all_horizontal(*marks, ignore_nulls=False).cast(nw.Int64)

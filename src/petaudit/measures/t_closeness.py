@@ -149,7 +149,7 @@ def _attribute(
         raise OptionError(f"{attribute!r} is both sensitive and a quasi-identifier")
     ground = _ground(inputs, attribute, distance, warnings)
     distances, labels = _class_distances(inputs, attribute, ground)
-    shown = distances if labels is not None else distances.folded()
+    shown = distances if labels is not None else distances.farthest_folded(worst)
     names = inputs.quasi_identifiers
     above = None if limit is None else distances.above(limit)
     return AttributeCloseness(

@@ -1,0 +1,150 @@
+"""Counting every feature of a column in every class, in one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.counts._encoding import arrow_floats, floats, whole_numbers
+from petaudit.counts._packing import Packing, likely_largest_class
+from petaudit.counts.results import ClassProfiles
+from petaudit.labels import label_of
+
+if TYPE_CHECKING:
+    from petaudit.counts.table_counts import TableCounts
+
+MOST_FEATURES = 512
+_MOST_WORDS = 24
+_SAMPLE_ROWS = 1 << 14
+_PACKABLE = (nw.String, nw.Boolean)
+
+
+def count_profiles(
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    column: str,
+    features_of_values: Sequence[Sequence[int]],
+    suppressed: str,
+) -> ClassProfiles | None:
+    """Count with packed counters; None when they do not fit.
+
+    The size of a class is one feature more, to which all values belong: a separate count would
+    cost the engine half as much again as all packed counters.
+    """
+    dtype = table.schema[table.position[column]]
+    if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)):
+        return None
+    size = 1 + max((max(own, default=-1) for own in features_of_values), default=-1)
+    features = [[*own, size] for own in features_of_values]
+    packing = Packing(size + 1, _likely_largest_class(table, quasi_identifiers))
+    if packing.words > _MOST_WORDS:
+        return None
+    found = _packed(table, quasi_identifiers, column, features, packing, suppressed)
+    if found is not None:
+        return found
+    packing = Packing(size + 1, _largest_class(table, quasi_identifiers))
+    if packing.words > _MOST_WORDS:
+        return None
+    return _packed(table, quasi_identifiers, column, features, packing, suppressed)
+
+
+def _packed(
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    column: str,
+    features: Sequence[Sequence[int]],
+    packing: Packing,
+    suppressed: str,
+) -> ClassProfiles | None:
+    """One pass; None if a counter ran over, which the sum of all counters gives away."""
+    keys = table.keys(quasi_identifiers)
+    words = [f"w{index}" for index in range(packing.words)]
+    frame = table.lean_frame([*keys, table.position[column]])
+    rows = _weighted(table, frame, column, packing.weights(features), keys, words)
+    marked = table.can_be_suppressed(keys)
+    classes = rows.group_by(*keys).agg(*(nw.col(word).sum() for word in words))
+    if marked:
+        classes = classes.with_columns(table.is_suppressed(keys).alias("s"))
+    counted = table.collected(
+        classes.group_by(*words, *(["s"] if marked else [])).agg(nw.len().alias("classes"))
+    )
+    sums = [floats(counted.column(word)) for word in words]
+    times = whole_numbers(counted.column("classes"))
+    expected = sum(
+        count * len(own)
+        for count, own in zip(table.value_counts(column).counts.tolist(), features, strict=True)
+    )
+    if packing.total(sums, times) != expected:
+        return None
+    if marked and suppressed == "exclude":
+        kept = whole_numbers(counted.column("s")) == 0
+        times, sums = times[kept], [word[kept] for word in sums]
+    counts_of = packing.unpacker(sums)
+    return ClassProfiles(counts_of(packing.features - 1), times, counts_of)
+
+
+def _weighted(
+    table: TableCounts,
+    frame: nw.LazyFrame[Any],
+    column: str,
+    weights: npt.NDArray[np.float64],
+    keys: Sequence[str],
+    words: Sequence[str],
+) -> nw.LazyFrame[Any]:
+    """Rows with their keys and, for every word, the weight of their value."""
+    counts, cells = table.values(column)
+    labels = [label_of(cell) for cell in cells.to_pylist()]
+    own = weights[[counts.index[label] for label in labels]]
+    of_null = weights[counts.index[None]].tolist() if None in counts.index else None
+    value = nw.col(table.position[column])
+    if table.load is None:
+        old = [cell for cell in cells.to_pylist() if cell is not None]
+        new = own[[row for row, label in enumerate(labels) if label is not None]]
+        mapped = [_replaced(value, old, new[:, i].tolist()) for i in range(len(words))]
+        if of_null is not None:
+            mapped = [
+                nw.when(value.is_null()).then(nw.lit(null)).otherwise(weight)
+                for null, weight in zip(of_null, mapped, strict=True)
+            ]
+        return frame.select(
+            *keys, *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
+        )
+    # Where a small table can be put beside the data, a join finds all weights at once.
+    columns = [arrow_floats(own[:, i]) for i in range(len(words))]
+    lookup = pa.Table.from_arrays([cells, *columns], names=["v", *words])
+    beside = table.load(lookup.filter(lookup.column("v").is_valid()))
+    rows = frame.select(*keys, value.alias("v")).join(beside, on="v", how="left")
+    if of_null is None:
+        return rows
+    filled = [nw.col(word).fill_null(null) for word, null in zip(words, of_null, strict=True)]
+    return rows.with_columns(*filled)
+
+
+def _replaced(value: nw.Expr, old: list[Any], new: list[float]) -> nw.Expr:
+    if not old:
+        return nw.lit(0.0)
+    return value.replace_strict(old, new, default=0.0, return_dtype=nw.Float64)
+
+
+def _likely_largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:
+    """Guess from the first rows; a guess too low is noticed and costs a second pass."""
+    if table.knows_histogram(quasi_identifiers):
+        return _largest_class(table, quasi_identifiers)
+    keys = table.keys(quasi_identifiers)
+    sample = table.frame.head(_SAMPLE_ROWS).select(*keys)
+    sizes = table.collected(
+        table.grouped(sample, keys).group_by("n").agg(nw.len().alias("classes"))
+    )
+    return likely_largest_class(
+        whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")), table.rows
+    )
+
+
+def _largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:
+    known = table.class_histogram(quasi_identifiers)
+    return max(int(known.sizes.max(initial=1)), known.suppressed_rows)
