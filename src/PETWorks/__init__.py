@@ -21,13 +21,17 @@ def PETValidation(
             f"unknown technique {str(tech)!r}{suggestion(str(tech), _TECHNIQUES)}; techniques are "
             f"{listing(list(_TECHNIQUES))}"
         )
-    evaluate, accepted = _TECHNIQUES[known[str(tech).casefold()]]
+    evaluate, required = _TECHNIQUES[known[str(tech).casefold()]]
+    accepted = (*_COMMON, *required)
     for name in keywords:
         if name not in accepted:
             raise OptionError(
                 f"{tech} takes no argument {name!r}{suggestion(name, accepted)}; it takes "
                 f"{listing(accepted)}"
             )
+    missing = [name for name in required if keywords.get(name) is None]
+    if missing:
+        raise OptionError(f"{tech} needs the argument(s) {listing(missing)}")
     return evaluate(original, anonymized, **keywords)
 
 
@@ -126,18 +130,11 @@ def _profitability(
 
 _COMMON = ("dataHierarchy", "attributeTypes")
 _TECHNIQUES: dict[str, tuple[Callable[..., dict[str, Any]], tuple[str, ...]]] = {
-    "t-closeness": (_tCloseness, (*_COMMON, "tLimit")),
-    "Non-Uniform Entropy": (_nonUniformEntropy, _COMMON),
+    "t-closeness": (_tCloseness, ("tLimit",)),
+    "Non-Uniform Entropy": (_nonUniformEntropy, ()),
     "profitability": (
         _profitability,
-        (
-            *_COMMON,
-            "allowAttack",
-            "adversaryCost",
-            "adversaryGain",
-            "publisherLost",
-            "publisherBenefit",
-        ),
+        ("allowAttack", "adversaryCost", "adversaryGain", "publisherLost", "publisherBenefit"),
     ),
-    "Precision": (_precision, _COMMON),
+    "Precision": (_precision, ()),
 }

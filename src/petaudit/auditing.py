@@ -93,7 +93,7 @@ class Audit:
 def audit(
     table: object,
     *,
-    measures: Iterable[str] | None = None,
+    measures: Iterable[str] | str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     **given: Any,
 ) -> Audit:
@@ -108,8 +108,9 @@ def audit(
     >>> found.exit_code, found["t-closeness"].status
     (1, 'failed')
     """
-    wanted = {find_measure(name).name: dict(own) for name, own in (options or {}).items()}
-    named = None if measures is None else [find_measure(name) for name in measures]
+    wanted = _options_by_measure(options or {})
+    names = [measures] if isinstance(measures, str) else measures
+    named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
         raise OptionError("the list of measures is empty")
     inputs = gather(table, **given)
@@ -148,6 +149,18 @@ def audit(
         "reveal_values": inputs.reveal_values,
     }
     return Audit(inputs, tuple(results), tuple(not_measured), settings)
+
+
+def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Options under the measures' own names; what is wrong about them is said before any work."""
+    wanted: dict[str, dict[str, Any]] = {}
+    for name, own in given.items():
+        measure = find_measure(name)
+        if measure.name in wanted:
+            raise OptionError(f"the options of {measure.name} are given twice")
+        measure.check_options(own)
+        wanted[measure.name] = dict(own)
+    return wanted
 
 
 def _plain_option(value: Any) -> Any:

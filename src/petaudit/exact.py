@@ -30,19 +30,27 @@ def exact(value: object, name: str) -> Fraction:
     if isinstance(value, bool) or value is None:
         raise _not_a_number(value, name)
     if isinstance(value, Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
+        return _finite(Fraction(int(value.numerator), int(value.denominator)), value, name)
     if isinstance(value, str):
         number = parse_number(value)
         if number is None:
             raise _not_a_number(value, name)
-        return number
+        return _finite(number, value, name)
     if isinstance(value, Decimal) and value.is_finite():
-        return Fraction(value)
+        return _finite(Fraction(value), value, name)
     if isinstance(value, Real):
         text = repr(float(value))
         if parse_number(text) is not None:
             return Fraction(text)
     raise _not_a_number(value, name)
+
+
+def _finite(number: Fraction, value: object, name: str) -> Fraction:
+    try:
+        float(number)
+    except OverflowError:
+        raise _not_a_number(value, name) from None
+    return number
 
 
 def exact_nonnegative(value: object, name: str) -> Fraction:

@@ -62,21 +62,27 @@ class Inputs:
 
     def hierarchy(self, attribute: str) -> Hierarchy:
         """The hierarchy of a column."""
-        original = self.original
-        values = None if original is None else (lambda c: original.counts.value_counts(c).labels)
+        values = None if self.original is None else self._original_values
         return self.hierarchies.get(attribute, values)
+
+    def _original_values(self, column: str) -> tuple[str | None, ...]:
+        original = self._needed_original()
+        check_column(column, original.columns, original.name)
+        return original.counts.value_counts(column).labels
+
+    def _needed_original(self) -> Source:
+        if self.original is None:
+            raise InputError("the original table is needed and was not given")
+        return self.original
 
     def pair_counts(self, column: str) -> PairCounts:
         """Original value against released label, row by row."""
-        if self.original is None:
-            raise InputError("the original table is needed and was not given")
+        original = self._needed_original()
         if not self._pairs:
-            names = (self.original.name, self.table.name)
-            check_aligned(self.original.counts, self.table.counts, self.key, names)
+            names = (original.name, self.table.name)
+            check_aligned(original.counts, self.table.counts, self.key, names)
         if column not in self._pairs:
-            self._pairs[column] = pair_counts(
-                self.original.counts, self.table.counts, column, self.key
-            )
+            self._pairs[column] = pair_counts(original.counts, self.table.counts, column, self.key)
         return self._pairs[column]
 
 

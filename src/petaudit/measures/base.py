@@ -134,8 +134,8 @@ class Measure:
             absent.append(f"the option(s) {listing(lacking)}")
         return absent
 
-    def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
-        """Compute the measure; an option that it does not have is an error."""
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Raise an error for an option that the measure does not have."""
         known = [option.name for option in self.options]
         if self.limit_help is not None:
             known.append("limit")
@@ -145,6 +145,10 @@ class Measure:
                     f"{self.name} has no option {name!r}{suggestion(name, known)}; its options "
                     f"are {listing(known)}"
                 )
+
+    def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
+        """Compute the measure from opened inputs."""
+        self.check_options(options)
         return self.compute(inputs, **options)
 
 

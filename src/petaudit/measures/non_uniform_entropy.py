@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from petaudit.counts import PairCounts
 from petaudit.exact import Number
-from petaudit.hierarchies import Hierarchy
+from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs, gather
+from petaudit.labels import SUPPRESSED
 from petaudit.measures._utility import (
     ambiguous_level_warnings,
     column_explanation,
@@ -151,7 +152,7 @@ def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
         for value, label, count in zip(
             pairs.original, pairs.released, pairs.counts.tolist(), strict=True
         )
-        if label != hierarchy.generalize(value, hierarchy.level_of(label)) and label != "*"
+        if label != SUPPRESSED and (label or NULL_LABEL) not in hierarchy.path_of(value)
     )
 
 

@@ -16,7 +16,12 @@ def all_measures() -> dict[str, Measure]:
     """Every registered measure by name."""
     found: dict[str, Measure] = {}
     for entry in entry_points(group=GROUP):
-        measure = entry.load()
+        try:
+            measure = entry.load()
+        except (ImportError, AttributeError) as problem:
+            raise OptionError(
+                f"the measure {entry.name!r} ({entry.value}) cannot be loaded: {problem}"
+            ) from problem
         if not isinstance(measure, Measure):
             raise OptionError(f"entry point {entry.value!r} of {GROUP} is not a Measure")
         if measure.name in found and found[measure.name] is not measure:

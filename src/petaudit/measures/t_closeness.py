@@ -215,7 +215,8 @@ def _ground(
         if missing:
             raise hierarchy.unknown_labels(missing)
         return hierarchical_ground(values, hierarchy)
-    if distance is None and has_null and ordered_ground(values) is not None:
+    numbers = len(values.labels) > 1 and ordered_ground(values) is not None
+    if distance is None and has_null and numbers:
         warnings.append(
             f"column {attribute!r} holds nulls beside numbers: measured with the equal distance, "
             "which is never smaller than the ordered one"
