@@ -1,0 +1,145 @@
+"""petaudit against the bare DuckDB query on the generated tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, Final
+
+from checks import GROWTH, GROWTH_LIMIT, MEMORY_LIMIT, TIME_LIMITS, Check, table
+from measuring import (
+    BenchError,
+    Measurement,
+    Ratio,
+    cpu_seconds_of,
+    interleaved,
+    over_idle_of,
+    peaks_of,
+    seconds_of,
+)
+from shapes import QUASI_IDENTIFIERS, SENSITIVE, Shape, table_file
+from worker import CONTENDERS
+
+BARE: Final = "bare DuckDB"
+GROWTH_SHAPE: Final = "text"
+_WARM_UP_ROWS: Final = 100
+_MIB: Final = 2**20
+_READ: Final = 1 << 24
+
+
+@dataclass(frozen=True)
+class ShapeResult:
+    """All runs on one table, by contender; and on its first tenth, where growth is measured."""
+
+    shape: Shape
+    rows: int
+    runs: Mapping[str, Sequence[Measurement]]
+    small_runs: Mapping[str, Sequence[Measurement]]
+
+    def checks(self) -> list[Check]:
+        """Every ratio that has a target."""
+        found = []
+        bare = self.runs[BARE]
+        for name, limit in TIME_LIMITS.items():
+            ratio = Ratio.of(seconds_of(self.runs[name]), seconds_of(bare))
+            found.append(Check(self.shape.name, f"{name}, time", ratio, limit))
+            if peaks_of(bare):
+                ratio = Ratio.of(peaks_of(self.runs[name]), peaks_of(bare))
+                found.append(Check(self.shape.name, f"{name}, memory", ratio, MEMORY_LIMIT))
+        for name, small in self.small_runs.items():
+            if name != BARE:
+                ratio = Ratio.of(seconds_of(self.runs[name]), seconds_of(small))
+                found.append(Check(f"growth x{GROWTH}", f"{name}, time", ratio, GROWTH_LIMIT))
+        return found
+
+    def text(self) -> str:
+        """Medians and ratios as a table."""
+        header = ["", "seconds", "CPU s", "peak MiB", "over idle"]
+        header += ["time ratio", "CPU ratio", "peak ratio", "over-idle ratio"]
+        return table(header, [self._row(name) for name in self.runs])
+
+    def _row(self, name: str) -> list[str]:
+        own, bare = self.runs[name], self.runs[BARE]
+        cells = [name, f"{median(seconds_of(own)):.3f}", f"{median(cpu_seconds_of(own)):.3f}"]
+        for values in (peaks_of(own), over_idle_of(own)):
+            cells.append(f"{median(values) / _MIB:.0f}" if values else "n/a")
+        for of in (seconds_of, cpu_seconds_of, peaks_of, over_idle_of):
+            known = name != BARE and bool(of(bare)) and min(of(bare)) > 0
+            cells.append(str(Ratio.of(of(own), of(bare))) if known else "")
+        return cells
+
+    def growth_text(self) -> str:
+        """How much longer the large table takes, for each contender."""
+        rows = [
+            [
+                name,
+                f"{median(seconds_of(small)):.3f}",
+                f"{median(seconds_of(self.runs[name])):.3f}",
+                str(Ratio.of(seconds_of(self.runs[name]), seconds_of(small))),
+                str(Ratio.of(cpu_seconds_of(self.runs[name]), cpu_seconds_of(small))),
+            ]
+            for name, small in self.small_runs.items()
+        ]
+        header = ["", f"{self.rows // GROWTH:,} rows, s", f"{self.rows:,} rows, s"]
+        return table([*header, "time ratio", "CPU ratio"], rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every single measurement as plain data."""
+        return {
+            "shape": self.shape.name,
+            "rows": self.rows,
+            "runs": {name: [asdict(run) for run in own] for name, own in self.runs.items()},
+            "small_runs": {
+                name: [asdict(run) for run in own] for name, own in self.small_runs.items()
+            },
+        }
+
+
+def measure_shape(chosen: Shape, rows: int, repetitions: int, folder: Path) -> ShapeResult:
+    """Run all contenders on a generated table."""
+    warm_up = table_file(chosen, _WARM_UP_ROWS, folder)
+    sizes = [rows, rows // GROWTH] if chosen.name == GROWTH_SHAPE else [rows]
+    jobs: dict[str, dict[str, Any]] = {}
+    for size in sizes:
+        path = table_file(chosen, size, folder)
+        _read_through(path)
+        for name in CONTENDERS:
+            jobs[f"{name}/{size}"] = {
+                "contender": name,
+                "path": str(path),
+                "warm_up": str(warm_up),
+                "quasi_identifiers": QUASI_IDENTIFIERS,
+                "sensitive": SENSITIVE,
+            }
+    found = interleaved(jobs, repetitions)
+    by_size = [{name: found[f"{name}/{size}"] for name in CONTENDERS} for size in sizes]
+    for size, own in zip(sizes, by_size, strict=True):
+        check_agreement(own, size)
+    return ShapeResult(chosen, rows, by_size[0], by_size[1] if len(sizes) > 1 else {})
+
+
+def check_agreement(runs: Mapping[str, Sequence[Measurement]], rows: int) -> None:
+    """Refuse to compare contenders that do not count the same, or not with the same threads."""
+    for figure in ("classes", "largest", "t", "threads"):
+        seen = set(_figures(runs, figure))
+        if len(seen) != 1:
+            raise BenchError(f"the contenders differ in {figure!r}: {sorted(seen)}")
+    if set(_figures(runs, "rows")) != {rows}:
+        raise BenchError(f"{rows} rows were to be counted, not {set(_figures(runs, 'rows'))}")
+
+
+def _figures(runs: Mapping[str, Sequence[Measurement]], figure: str) -> Iterable[Any]:
+    for run in (run for own in runs.values() for run in own):
+        if figure == "threads":
+            yield run.threads
+        elif figure in run.figures:
+            yield run.figures[figure]
+
+
+def _read_through(path: Path) -> None:
+    """Bring the file into the system's cache, so that nobody pays for the disk."""
+    with path.open("rb") as file:
+        while file.read(_READ):
+            pass

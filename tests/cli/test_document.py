@@ -1,0 +1,185 @@
+"""The JSON document: versioned, with stable keys, and nothing else on standard output."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import petaudit
+from petaudit import datasets
+
+Run = Callable[..., Any]
+Write = Callable[[str, "str | bytes"], Path]
+
+RESULT = ["measure", "status", "better", "value", "limit", "passed", "warnings"]
+GOLDEN = {
+    "": [
+        *("document", "petaudit", "verdict", "exit_code", "inputs", "roles", "options"),
+        *("results", "not_measured", "warnings"),
+    ],
+    "inputs": ["table", "original"],
+    "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
+    "options": ["measures", "options", "suppressed", "key", "reveal_values"],
+    "t-closeness": [*RESULT, "exact_value", "attributes"],
+    "attribute": [
+        *("attribute", "distance", "t", "exact_t", "classes", "classes_above_limit"),
+        *("rows_above_limit", "worst_classes"),
+    ],
+    "worst class": ["rows", "distance", "classes", "labels"],
+    "precision": [*RESULT, "columns", "suppressed_rows"],
+    "non-uniform-entropy": [*RESULT, "columns"],
+    "profitability": [
+        *(*RESULT, "allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
+        *("publisher_benefit", "rows", "rows_failing_benefit", "rows_worth_attacking"),
+        *("worst_row", "smallest_passing_class"),
+    ],
+    "worst row": [
+        *("class_size", "adversary_expected_gain", "adversary_payoff", "publisher_risk"),
+        "publisher_payoff",
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def patient() -> list[object]:
+    found = datasets.load("patient-deidentified")
+    return [
+        *("check", found.path, "--qi", ",".join(found.quasi_identifiers)),
+        *("--sensitive", "Disease", "--hierarchies", found.hierarchies),
+        *("--original", found.original, "--t", "0.4", "--format", "json"),
+        *("--cost", "4", "--gain", "300", "--loss", "300", "--benefit", "1200"),
+    ]
+
+
+def test_the_document_has_these_keys_in_this_order(patient: list[object], run: Run) -> None:
+    """A change here is a change of the format: raise the number in ``document``."""
+    found = json.loads(run(*patient).out)
+    results = {entry["measure"]: entry for entry in found["results"]}
+    attribute = results["t-closeness"]["attributes"][0]
+    keys = {
+        "": list(found),
+        "inputs": list(found["inputs"]),
+        "inputs.table": list(found["inputs"]["table"]),
+        "options": list(found["options"]),
+        "attribute": list(attribute),
+        "worst class": list(attribute["worst_classes"][0]),
+        "worst row": list(results["profitability"]["worst_row"]),
+    } | {name: list(entry) for name, entry in results.items()}
+    assert keys == GOLDEN
+    assert found["document"] == "petaudit.check/1"
+
+
+def test_the_document_says_what_was_done(patient: list[object], run: Run) -> None:
+    found = json.loads(run(*patient).out)
+    table = datasets.load("patient-deidentified")
+    assert found["petaudit"] == petaudit.__version__
+    assert (found["verdict"], found["exit_code"]) == ("passed", 0)
+    assert found["roles"] == {
+        "ZIPCode": "quasi_identifier",
+        "Age": "quasi_identifier",
+        "Disease": "sensitive_attribute",
+    }
+    assert found["options"] == {
+        "measures": None,
+        "options": {
+            "t-closeness": {"limit": "0.4"},
+            "profitability": {"cost": "4", "gain": "300", "loss": "300", "benefit": "1200"},
+        },
+        "suppressed": "exclude",
+        "key": None,
+        "reveal_values": False,
+    }
+    for name, path in (("table", table.path), ("original", table.original)):
+        fingerprint = found["inputs"][name]
+        assert path is not None
+        assert fingerprint["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+        assert fingerprint["name"] == str(path)
+        assert fingerprint["rows"] == 9
+        assert fingerprint["columns"] == ["ZIPCode", "Age", "Salary", "Disease"]
+        assert fingerprint["engine"] == "duckdb"
+
+
+def test_the_fingerprint_is_of_the_file_as_it_lies_there(write: Write, run: Run) -> None:
+    """A compressed file is fingerprinted compressed: that is the file that people pass on."""
+    with pa.output_stream("t.csv.gz", compression="gzip") as sink:
+        sink.write(b"zip;disease\n1;flu\n")
+    found = run("check", "t.csv.gz", "--qi", "zip", "--sensitive", "disease", "--format", "json")
+    digest = json.loads(found.out)["inputs"]["table"]["sha256"]
+    assert digest == hashlib.sha256(Path("t.csv.gz").read_bytes()).hexdigest()
+
+
+def test_other_contents_have_another_fingerprint(write: Write, run: Run) -> None:
+    Path("parts").mkdir()
+    seen = set()
+    for value in ("1", "2"):
+        pq.write_table(pa.table({"zip": [value], "disease": ["flu"]}), "parts/1.parquet")
+        pq.write_table(pa.table({"zip": ["3"], "disease": ["flu"]}), "parts/2.parquet")
+        found = run("check", "parts", "--qi", "zip", "--sensitive", "disease", "--format", "json")
+        seen.add(json.loads(found.out)["inputs"]["table"]["sha256"])
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize(("limit", "verdict", "code"), [("0.4", "passed", 0), ("0.1", "failed", 1)])
+def test_the_verdict_agrees_with_the_exit_code(
+    limit: str, verdict: str, code: int, table: Path, run: Run
+) -> None:
+    given = ("check", table, "--qi", "zip", "--sensitive", "disease", "--t", limit)
+    found = run(*given, "--format", "json")
+    loaded = json.loads(found.out)
+    assert (found.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
+    assert found.err == ""
+
+
+def test_an_error_is_in_the_document_and_on_standard_error(table: Path, run: Run) -> None:
+    given = ("--qi", "zip", "--sensitive", "disease", "--distance", "hierarchical")
+    found = run("check", table, *given, "--format", "json")
+    loaded = json.loads(found.out)
+    assert (loaded["verdict"], loaded["exit_code"], loaded["results"]) == ("error", 2, [])
+    entries = {entry["measure"]: entry for entry in loaded["not_measured"]}
+    assert entries["t-closeness"]["status"] == "error"
+    assert entries["t-closeness"]["reason"] in found.err
+
+
+def test_warnings_are_in_the_document_and_not_on_standard_error(table: Path, run: Run) -> None:
+    given = ("check", table, "--qi", "zip", "--sensitive", "disease", "--t", "2")
+    found = run(*given, "--format", "json")
+    loaded = json.loads(found.out)
+    assert len(loaded["warnings"]) == 1
+    assert loaded["results"][0]["warnings"] == loaded["warnings"]
+    assert found.err == ""
+
+
+def test_the_same_run_gives_the_same_document(patient: list[object], run: Run) -> None:
+    assert run(*patient).out == run(*patient).out
+
+
+def test_a_written_document_is_the_printed_one(patient: list[object], run: Run) -> None:
+    printed = run(*patient)
+    written = run(*patient, "--out", "document.json")
+    assert (written.code, written.out, written.err) == (printed.code, "", "")
+    assert Path("document.json").read_text(encoding="utf-8") == printed.out
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "cp1252"])
+def test_the_document_is_json_whatever_the_terminal_can_show(
+    encoding: str, write: Write, run_process: Run
+) -> None:
+    write("t.csv", "café😀年齡;b\n1;2\n")
+    given = ("check", "t.csv", "--qi", "b", "--sensitive", "café😀年齡", "--format", "json")
+    found = run_process(*given, env={"PYTHONIOENCODING": encoding})
+    assert found.code == 0
+    columns = json.loads(found.out)["inputs"]["table"]["columns"]
+    assert columns == ["café😀年齡", "b"]
+
+
+def test_the_demo_has_a_document_too(run: Run) -> None:
+    loaded = json.loads(run("demo", "--format", "json").out)
+    assert loaded["document"] == "petaudit.check/1"
+    assert len(loaded["results"]) == 4

@@ -1,0 +1,267 @@
+"""``petaudit generalize``: levels and suppression applied to files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from petaudit import datasets
+
+Run = Callable[..., Any]
+Write = Callable[[str, "str | bytes"], Path]
+
+
+def rows(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text), delimiter=";"))
+
+
+@pytest.fixture
+def generalize(table: Path, hierarchies: Path, run: Run) -> Run:
+    def call(*more: object) -> Any:
+        return run("generalize", table, "--hierarchies", hierarchies, *more)
+
+    return call
+
+
+def test_levels_are_applied_in_row_order(generalize: Run) -> None:
+    found = generalize("--levels", "zip=1,age=0")
+    assert (found.code, found.err) == (0, "")
+    assert rows(found.out) == [
+        ["zip", "age", "disease"],
+        ["4767*", "29", "flu"],
+        ["4767*", "29", "cold"],
+        ["4760*", "22", "flu"],
+        ["4760*", "22", "flu"],
+    ]
+
+
+@pytest.mark.parametrize(
+    "spelled", [("zip=2,age=1",), ("zip=2", "age=1"), (" zip = 2 , age = 1 ",)]
+)
+def test_levels_may_be_repeated_or_listed(spelled: tuple[str, ...], generalize: Run) -> None:
+    found = generalize(*(part for text in spelled for part in ("--levels", text)))
+    assert {tuple(row[:2]) for row in rows(found.out)[1:]} == {("476**", "2*")}
+
+
+def test_small_classes_are_suppressed(table: Path, hierarchies: Path, run: Run) -> None:
+    with table.open("a") as file:
+        file.write("47677;22;angina\n")
+    given = ("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1,age=0")
+    found = run(*given, "--suppress-below", "2")
+    assert rows(found.out)[1:] == [
+        ["4767*", "29", "flu"],
+        ["4767*", "29", "cold"],
+        ["4760*", "22", "flu"],
+        ["4760*", "22", "flu"],
+        ["*", "*", "angina"],
+    ]
+    every = run(*given, "--suppress-below", "3")
+    assert [row[:2] for row in rows(every.out)[1:]] == [["*", "*"]] * 5
+    none = run(*given, "--suppress-below", "1")
+    assert rows(none.out)[-1] == ["4767*", "22", "angina"]
+
+
+def test_all_quasi_identifiers_make_the_class(generalize: Run) -> None:
+    by_level = generalize("--levels", "zip=2", "--suppress-below", "4")
+    by_all = generalize("--levels", "zip=2", "--suppress-below", "4", "--qi", "zip,age")
+    assert [row[:2] for row in rows(by_level.out)[1:]] == [
+        ["476**", age] for age in ("29", "29", "22", "22")
+    ]
+    assert [row[:2] for row in rows(by_all.out)[1:]] == [["*", "*"]] * 4
+
+
+def test_identifiers_are_suppressed_altogether(generalize: Run) -> None:
+    found = generalize("--levels", "zip=1", "--identifier", "disease")
+    assert [row[2] for row in rows(found.out)] == ["disease", *"****"]
+
+
+def test_identifiers_of_the_side_car_are_suppressed_too(
+    table: Path, hierarchies: Path, write: Write, run: Run
+) -> None:
+    roles = "{identifier: [disease], quasi_identifier: [zip, age]}"
+    write("table.yaml", f"DATASET: {{ATTRIBUTE_TYPE: {roles}, HIERARCHY: {hierarchies}}}")
+    found = run("generalize", table, "--levels", "zip=3", "--suppress-below", "3")
+    assert (found.code, rows(found.out)[1:]) == (0, [["*", "*", "*"]] * 4)
+
+
+@pytest.mark.parametrize("name", ["released.csv", "released.parquet", "RELEASED.PARQUET"])
+def test_a_table_is_written_whole(name: str, generalize: Run, run: Run) -> None:
+    printed = rows(generalize("--levels", "zip=1", "--suppress-below", "2").out)
+    found = generalize("--levels", "zip=1", "--suppress-below", "2", "--out", name)
+    assert (found.code, found.err) == (0, "")
+    assert found.out == f"wrote {name}: 4 rows, 0 of them suppressed\n"
+    if name.endswith(".csv"):
+        written = rows(Path(name).read_text())
+    else:
+        table = pq.read_table(name)
+        written = [table.column_names, *(list(row.values()) for row in table.to_pylist())]
+    assert written == printed
+
+
+def test_how_many_rows_were_suppressed_is_said(generalize: Run) -> None:
+    given = ("--levels", "zip=1", "--suppress-below", "3", "--out", "o.csv")
+    assert "4 of them suppressed" in generalize(*given).out
+
+
+def test_the_delimiter_and_encoding_of_the_table_can_be_named(write: Write, run: Run) -> None:
+    table = write("t.csv", "姓名\t年齡\n甲\t11\n乙\t12\n".encode("big5"))
+    write("rules.yaml", "年齡: {ranges: 10}\n")
+    given = ("generalize", table, "--levels", "年齡=1", "--hierarchies", "rules.yaml")
+    found = run(*given, "--encoding", "big5", "--delimiter", "tab")
+    assert (found.code, found.err) == (0, "")
+    assert rows(found.out) == [["姓名", "年齡"], ["甲", "[10,20["], ["乙", "[10,20["]]
+
+
+def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
+    write(
+        "t.csv",
+        "age;zip;born;risk;sex;city\n"
+        "23;47677;1977-03-09;low;F;Paris\n91;47602;1981-12-31;top;M;Lima\n",
+    )
+    write("city.csv", "Paris;Europe\nLima;America\n")
+    write(
+        "rules.yaml",
+        """
+        age: {ranges: [5, 10], top: 80}
+        zip: {mask: right, levels: 3, mark: x}
+        born: {dates: [month, year]}
+        risk: {ordered: [low, mid, high, top], groups: 2}
+        sex: {F: any, M: any}
+        city: city.csv
+        """,
+    )
+    levels = "age=2,zip=3,born=1,risk=1,sex=1,city=1"
+    found = run("generalize", "t.csv", "--levels", levels, "--hierarchies", "rules.yaml")
+    assert (found.code, found.err) == (0, "")
+    assert rows(found.out)[1:] == [
+        ["[20,30[", "47xxx", "1977-03", "low..mid", "any", "Europe"],
+        [">=80", "47xxx", "1981-12", "high..top", "any", "America"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--levels", "zip=4"], ("level 4", "'zip'", "0 to 3")),
+        (["--levels", "zip=-1"], ("level -1", "'zip'", "0 to 3")),
+        (["--levels", "zip=high"], ("zip", "'high'", "whole number")),
+        (["--levels", "zip=1.5"], ("zip", "'1.5'", "whole number")),
+        (["--levels", "zip"], ("--levels", "'zip'", "=")),
+        (["--levels", "=1"], ("--levels", "=")),
+        (["--levels", ""], ("no level",)),
+        (["--levels", "zip=1,zip=2"], ("'zip'", "twice")),
+        (["--levels", "zipp=1"], ("'zipp'", "did you mean 'zip'")),
+        (["--levels", "disease=1"], ("no hierarchy for column 'disease'", "zip")),
+        (["--levels", "zip=1", "--suppress-below", "0"], ("suppress", "0", "from 1")),
+        (["--levels", "zip=1", "--suppress-below", "-3"], ("suppress", "-3", "from 1")),
+        (["--levels", "zip=1", "--suppress-below", "few"], ("--suppress-below", "'few'")),
+        (["--levels", "zip=1", "--qi", "zipp"], ("'zipp'", "did you mean 'zip'")),
+        (["--levels", "zip=1", "--qi", "zip,zip"], ("'zip'", "twice")),
+        (["--levels", "zip=1", "--qi", "zip", "--identifier", "zip"], ("'zip'", "identifier")),
+        (["--levels", "zip=1", "--out", "o.txt"], ("'o.txt'", ".csv or .parquet")),
+        (["--levels", "zip=1", "--out", "o"], ("'o'", ".csv or .parquet")),
+        (["--levels", "zip=1", "--out", "nodir/o.csv"], ("nodir/o.csv",)),
+        (["--levels", "zip=1", "--hierarchies", "nodir"], ("'nodir'",)),
+        ([], ("--levels", "required")),
+    ],
+)
+def test_a_mistake_is_an_error_and_nothing_is_written(
+    arguments: list[str], says: tuple[str, ...], generalize: Run
+) -> None:
+    before = sorted(Path().rglob("*"))
+    target = [] if "--out" in arguments else ["--out", "o.csv"]
+    found = generalize(*arguments, *target)
+    assert (found.code, found.out) == (2, "")
+    for fragment in says:
+        assert fragment in found.err
+    assert "internal error" not in found.err
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_a_value_that_is_no_leaf_is_an_error(
+    table: Path, hierarchies: Path, write: Write, run: Run
+) -> None:
+    write("hierarchies/hierarchy_zip.csv", "47677;*\n")
+    found = run("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
+    assert (found.code, found.out) == (2, "")
+    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "'47602'", "no leaf"):
+        assert fragment in found.err
+
+
+@pytest.mark.parametrize("name", ["missing.csv", "header.csv", "empty.csv"])
+def test_a_table_without_rows_is_an_error(
+    name: str, hierarchies: Path, write: Write, run: Run
+) -> None:
+    write("header.csv", "zip;age\n")
+    write("empty.csv", "")
+    found = run("generalize", name, "--hierarchies", hierarchies, "--levels", "zip=1")
+    assert (found.code, found.out) == (2, "")
+    assert name in found.err
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("smallest", [2, 25])
+def test_what_is_left_holds_the_promised_class_size(suffix: str, smallest: int, run: Run) -> None:
+    adult = datasets.load("adult")
+    given = ("generalize", adult.path, "--hierarchies", adult.hierarchies)
+    levels = "age=2,education=1,native-country=2,occupation=2"
+    released = f"released.{suffix}"
+    made = run(*given, "--levels", levels, "--suppress-below", smallest, "--out", released)
+    assert made.code == 0
+    roles = ("--qi", ",".join(adult.quasi_identifiers))
+    game = ("--cost", "1", "--gain", "1", "--loss", "1", "--benefit", "1", "--format", "json")
+    found = json.loads(run("check", released, *roles, *game).out)
+    [result] = [one for one in found["results"] if one["measure"] == "profitability"]
+    assert result["worst_row"]["class_size"] >= smallest
+    assert 0 < result["rows"] < adult.rows
+    assert f"{adult.rows - result['rows']:,} of them suppressed" in made.out
+
+
+def test_the_bundled_table_is_made_again(run: Run) -> None:
+    adult, released = datasets.load("adult"), datasets.load("adult-deidentified")
+    wanted = pq.read_table(released.path)
+    levels = levels_of(adult, released)
+    given = ("generalize", adult.path, "--hierarchies", adult.hierarchies)
+    text = ",".join(f"{column}={level}" for column, level in levels.items())
+    qi = ",".join(adult.quasi_identifiers)
+    found = run(*given, "--levels", text, "--suppress-below", "5", "--qi", qi, "--out", "o.parquet")
+    assert found.code == 0
+    assert pq.read_table("o.parquet").to_pydict() == wanted.to_pydict()
+
+
+def levels_of(original: datasets.Dataset, released: datasets.Dataset) -> dict[str, int]:
+    """The level of each column: where its labels stand in the hierarchy file."""
+    table = pq.read_table(released.path)
+    found = {}
+    assert original.hierarchies is not None
+    for path in original.hierarchies.iterdir():
+        column = path.stem.partition("hierarchy_")[2]
+        if column not in released.quasi_identifiers:
+            continue
+        labels = set(table.column(column).to_pylist()) - {"*"}
+        at_level = zip(*rows(path.read_text()), strict=True)
+        found[column] = next(level for level, own in enumerate(at_level) if labels <= set(own))
+    return found
+
+
+def test_every_row_keeps_its_other_cells(run: Run) -> None:
+    adult = datasets.load("adult")
+    given = ("generalize", adult.path, "--hierarchies", adult.hierarchies, "--levels", "age=1")
+    run(*given, "--suppress-below", "50", "--qi", "sex,age,race", "--out", "o.parquet")
+    before, after = pq.read_table(adult.path), pq.read_table("o.parquet")
+    assert after.column_names == before.column_names
+    for column in ("education", "workclass", "salary-class"):
+        assert after.column(column).to_pylist() == before.column(column).to_pylist()
+    kinds = Counter(
+        zip(*(after.column(name).to_pylist() for name in ("sex", "age", "race")), strict=True)
+    )
+    assert min(kinds.values()) >= 50
+    assert ("*", "*", "*") in kinds

@@ -1,0 +1,227 @@
+"""What is written is whole, and what cannot be written is said quietly and clearly."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+Write = Callable[[str, "str | bytes"], Path]
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+ROLES = ("--qi", "zip,age", "--sensitive", "disease")
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def files() -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+
+
+def generalize(table: Path, hierarchies: Path, *more: object) -> list[object]:
+    return ["generalize", table, "--levels", "zip=1", "--hierarchies", hierarchies, *more]
+
+
+def test_a_report_goes_to_the_file_and_not_to_the_terminal(table: Path, run: Run) -> None:
+    printed = run("check", table, *ROLES, "--t", "0.1")
+    written = run("check", table, *ROLES, "--t", "0.1", "--out", "report.txt")
+    assert (written.code, written.out, written.err) == (1, "", "")
+    assert Path("report.txt").read_text() == printed.out
+    assert set(files()) == {"table.csv", "report.txt"}
+
+
+def test_an_old_report_is_replaced(table: Path, run: Run, write: Write) -> None:
+    write("report.txt", "old\n" * 1000)
+    assert run("check", table, *ROLES, "--out", "report.txt").code == 0
+    assert "old" not in Path("report.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("folder", "folder"),
+        ("nodir/report.txt", "nodir/report.txt"),
+        ("table.csv/report.txt", "table.csv/report.txt"),
+        ("n" * 300, "nnn"),
+    ],
+)
+def test_a_target_that_cannot_be_written_is_an_error(
+    target: str, says: str, table: Path, run: Run
+) -> None:
+    Path("folder").mkdir()
+    before = files()
+    found = run("check", table, *ROLES, "--out", target)
+    assert (found.code, found.out) == (2, "")
+    assert found.err.startswith("petaudit: error: cannot write ")
+    assert says in found.err
+    assert files() == before
+
+
+def test_a_folder_that_may_not_be_written_is_an_error(
+    table: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permissions do not stop an administrator, so the refusal is played."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("petaudit.output.tempfile.mkstemp", refuse)
+    found = run("check", table, *ROLES, "--out", "report.txt")
+    assert (found.code, found.out) == (2, "")
+    assert "Permission denied" in found.err
+
+
+@pytest.mark.parametrize("command", ["check", "generalize"])
+def test_a_full_disk_keeps_the_old_file(
+    command: str,
+    table: Path,
+    hierarchies: Path,
+    run: Run,
+    write: Write,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("out.csv", "old")
+    before = files()
+
+    def fail(_: int) -> None:
+        raise FULL
+
+    monkeypatch.setattr("petaudit.output.os.fsync", fail)
+    given = ["check", table, *ROLES] if command == "check" else generalize(table, hierarchies)
+    found = run(*given, "--out", "out.csv")
+    assert (found.code, found.out) == (2, "")
+    assert "out.csv" in found.err
+    assert "No space left" in found.err
+    assert files() == before
+
+
+@pytest.mark.parametrize("role", ["table", "original", "hierarchy", "side-car"])
+def test_a_report_never_overwrites_what_it_read(
+    role: str, table: Path, hierarchies: Path, run: Run, write: Write
+) -> None:
+    """One slip of the hand must not cost the only copy of the data."""
+    write("table.yaml", "DATASET: {ATTRIBUTE_TYPE: {quasi_identifier: [zip, age]}}")
+    write("original.csv", table.read_text())
+    target = {
+        "table": "./table.csv",
+        "original": "original.csv",
+        "hierarchy": "hierarchies/hierarchy_zip.csv",
+        "side-car": "table.yaml",
+    }[role]
+    before = files()
+    given = ["check", table, "--hierarchies", hierarchies, "--original", "original.csv"]
+    found = run(*given, "--out", target)
+    assert found.code == 2
+    assert target.removeprefix("./") in found.err
+    assert files() == before
+
+
+def test_generalize_never_overwrites_its_table(table: Path, hierarchies: Path, run: Run) -> None:
+    before = files()
+    found = run(*generalize(table, hierarchies, "--out", table))
+    assert (found.code, found.out) == (2, "")
+    assert files() == before
+
+
+def test_a_link_stays_a_link(table: Path, run: Run, write: Write) -> None:
+    real = write("real.txt", "old")
+    Path("link.txt").symlink_to(real)
+    assert run("check", table, *ROLES, "--out", "link.txt").code == 0
+    assert Path("link.txt").is_symlink()
+    assert real.read_text().startswith("petaudit")
+
+
+def test_a_device_is_never_replaced(table: Path, run: Run) -> None:
+    """``--out /dev/null`` by an administrator must leave /dev/null a device; a pipe stands in."""
+    os.mkfifo("pipe")
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        found = run("check", table, *ROLES, "--out", "pipe")
+        assert found.code == 2 or os.read(reader, 9) == b"petaudit "
+    finally:
+        os.close(reader)
+    assert Path("pipe").is_fifo()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["demo"],
+        ["measures"],
+        ["datasets"],
+        ["--help"],
+        ["check", "--help"],
+        ["--version"],
+        ["generalize", "table.csv", "--levels", "zip=1", "--hierarchies", "hierarchies"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_that_leaves_early_is_no_error_to_report(
+    arguments: list[str], table: Path, hierarchies: Path, start_process: Start
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start_process(*arguments, stdout=writing)
+    os.close(writing)
+    _, err = process.communicate(timeout=60)
+    assert err == b""
+    assert process.returncode in {0, 2}
+
+
+class FullDisk(io.StringIO):
+    """Standard output on a disk that has no room."""
+
+    def flush(self) -> None:
+        raise FULL
+
+
+@pytest.mark.parametrize("command", ["measures", "datasets", "demo"])
+def test_output_that_finds_no_room_is_an_error(
+    command: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", FullDisk())
+    found = run(command)
+    assert found.code == 2
+    assert "No space left" in found.err
+    assert "internal error" not in found.err
+
+
+def test_a_report_is_written_without_any_terminal(
+    table: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Services and scheduled jobs may have no standard output at all."""
+    monkeypatch.setattr(sys, "stdout", None)
+    found = run("check", table, *ROLES, "--out", "report.txt")
+    assert (found.code, found.err) == (0, "")
+    assert Path("report.txt").exists()
+
+
+def test_ctrl_c_ends_quietly(table: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("petaudit.cli.check.audit", interrupt)
+    found = run("check", table, *ROLES, "--out", "report.txt")
+    assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
+    assert not Path("report.txt").exists()
+
+
+def test_ctrl_c_while_the_engine_counts_ends_quietly(
+    table: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB answers the signal itself and raises this; waiting for a real one takes too long."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise RuntimeError("Query interrupted")
+
+    monkeypatch.setattr("narwhals.stable.v2.LazyFrame.collect", interrupt)
+    found = run("check", table, *ROLES, "--out", "report.txt")
+    assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
+    assert not Path("report.txt").exists()

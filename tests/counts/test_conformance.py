@@ -1,0 +1,169 @@
+"""Every engine gives the counts that ``collections.Counter`` gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pyarrow as pa
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from counts.cases import CASES, MANY_CLASSES
+from counts.checks import Case, by_profile, check_everything
+from counts.engines import (
+    ENGINES,
+    Column,
+    NotExpressibleError,
+    Table,
+    arrow_table,
+    counted_by_class,
+    held_by,
+    text,
+)
+from petaudit.counts import open_source
+
+NOT_EXPRESSIBLE: dict[str, set[str]] = {
+    "duckdb": {"names in two cases"},
+    "csv": {"line breaks around cells"},
+    "pandas": {"integers beyond floats with gaps", "booleans with gaps"},
+}
+"""What a form cannot hold at all; a case that is not named here must be counted."""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("name", CASES)
+def test_engine_counts_like_counter(name: str, engine: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    if name in NOT_EXPRESSIBLE.get(engine, ()):
+        with pytest.raises(NotExpressibleError):
+            held_by(engine, case.table, tmp_path)
+        return
+    check_everything(open_source(held_by(engine, case.table, tmp_path)), case)
+
+
+@pytest.fixture(scope="module")
+def profiles_of_many_classes() -> Counter[tuple[int, ...]]:
+    """How many of the hundred thousand classes have each size and counts of p, q and r."""
+    per_class = counted_by_class(MANY_CLASSES.table, ["a"], "v", "exclude")
+    return Counter((own.total(), *(own[value] for value in "pqr")) for own in per_class.values())
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engine_counts_a_hundred_thousand_classes(
+    engine: str, profiles_of_many_classes: Counter[tuple[int, ...]], tmp_path: Path
+) -> None:
+    counts = open_source(held_by(engine, MANY_CLASSES.table, tmp_path)).counts
+    profiles = counts.class_profiles(["a"], "v", [[0], [1], [2]], "exclude")
+    assert profiles is not None
+    assert by_profile(profiles, 3) == profiles_of_many_classes
+    histogram = counts.class_histogram(["a"])
+    assert histogram.sizes.tolist() == [1, 2]
+    assert histogram.classes.tolist() == [90_000, 10_000]
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"),
+    [
+        ("duckdb", "duckdb"),
+        ("parquet", "duckdb"),
+        ("csv", "duckdb"),
+        ("polars", "polars"),
+        ("polars-lazy", "polars"),
+        ("pandas", "pandas"),
+        ("pandas-nullable", "pandas"),
+        ("pandas-pyarrow", "pandas"),
+        ("pandas-object", "pandas"),
+        ("pyarrow", "pyarrow"),
+    ],
+)
+def test_a_frame_stays_on_its_own_engine(engine: str, name: str, tmp_path: Path) -> None:
+    source = open_source(held_by(engine, CASES["plain"].table, tmp_path))
+    assert source.counts.engine == name
+
+
+NO_SHRINKING = (Phase.explicit, Phase.generate)
+"""These tables are small as they come, and every try goes through all engines."""
+
+CELLS = {
+    "text": st.sampled_from(["x", " x", "y", "*", "臺北", "e\u0301", "a;b", '"', "nan", None]),
+    "category": st.sampled_from(["x", "*", "b ", None]),
+    "integer": st.sampled_from([0, 1, -7, 2**53, 2**53 + 1, None]),
+    "float": st.sampled_from([0.0, -0.0, 1.5, 7.0, float("nan"), None]),
+    "boolean": st.sampled_from([True, False, None]),
+}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    kinds = draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=4))
+    rows = draw(st.integers(0, 12))
+    columns: Table = {
+        f"column {place}": Column(kind, draw(st.lists(CELLS[kind], min_size=rows, max_size=rows)))
+        for place, kind in enumerate(kinds)
+    }
+    names = list(columns)
+    return Case(columns, names[: max(1, len(names) - 1)], names[-1])
+
+
+@settings(max_examples=15, phases=NO_SHRINKING)
+@given(case=cases())
+def test_engines_agree_on_random_tables(case: Case) -> None:
+    held = 0
+    with TemporaryDirectory() as folder:
+        for engine in ENGINES:
+            try:
+                table = held_by(engine, case.table, Path(folder))
+            except NotExpressibleError:
+                continue
+            check_everything(open_source(table), case)
+            held += 1
+    assert held >= len(ENGINES) - 1
+
+
+@settings(max_examples=20, phases=NO_SHRINKING)
+@given(case=cases(), cuts=st.lists(st.integers(0, 12), max_size=2))
+def test_cutting_a_parquet_file_changes_no_count(case: Case, cuts: list[int]) -> None:
+    whole = arrow_table(case.table)
+    bounds = sorted([0, whole.num_rows, *(min(cut, whole.num_rows) for cut in cuts)])
+    with TemporaryDirectory() as folder:
+        paths = []
+        for start, stop in pairwise(bounds):
+            paths.append(Path(folder) / f"part {len(paths)}.parquet")
+            parquet.write_table(whole.slice(start, stop - start), paths[-1])
+        check_everything(open_source(paths), case)
+        check_everything(open_source(folder), case)
+
+
+@settings(max_examples=20, phases=NO_SHRINKING)
+@given(case=cases(), data=st.data())
+def test_row_order_changes_no_count(case: Case, data: st.DataObject) -> None:
+    whole = arrow_table(case.table)
+    order = data.draw(st.permutations(range(whole.num_rows)))
+    first = open_source(whole).counts
+    second = open_source(whole.take(pa.array(order, pa.int64()))).counts
+    for name in case.table:
+        one, other = first.value_counts(name), second.value_counts(name)
+        assert (one.labels, one.counts.tolist()) == (other.labels, other.counts.tolist())
+    names = case.quasi_identifiers
+    assert first.class_sizes(names).labels == second.class_sizes(names).labels
+    assert first.class_sizes(names).sizes.tolist() == second.class_sizes(names).sizes.tolist()
+
+
+def test_the_order_of_quasi_identifiers_changes_no_histogram() -> None:
+    table = arrow_table({"a": text(*"xxyy*"), "b": text(*"ppqr*"), "c": text(*"12121")})
+    one = open_source(table).counts.class_histogram(["a", "b", "c"])
+    other = open_source(table).counts.class_histogram(["c", "a", "b"])
+    assert one.sizes.tolist() == other.sizes.tolist() == [1]
+    assert one.classes.tolist() == other.classes.tolist() == [5]
+
+
+def test_suppressed_rows_depend_on_the_quasi_identifiers_asked_for() -> None:
+    counts = open_source(arrow_table({"a": text("*", "*", "x"), "b": text("*", "y", "*")})).counts
+    assert [counts.suppressed_rows(names) for names in (["a"], ["b"], ["a", "b"])] == [2, 2, 1]
+    assert counts.class_histogram(["a"]).suppressed_rows == 2
+    assert counts.class_histogram(["a", "b"]).suppressed_rows == 1

@@ -1,0 +1,166 @@
+"""Measures are found by entry point, ours and those of other packages."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, EntryPoints
+from types import ModuleType
+from typing import Any, ClassVar
+
+import pyarrow as pa
+import pytest
+
+import petaudit
+from petaudit.errors import OptionError
+from petaudit.inputs import Inputs
+from petaudit.measures import Better, Measure, Need, Option, Result, find_measure, registry
+
+BUILT_IN = ["t-closeness", "non-uniform-entropy", "precision", "profitability"]
+
+
+@dataclass(frozen=True)
+class CountResult(Result):
+    measure: ClassVar[str] = "row-count"
+    better: ClassVar[Better] = Better.HIGHER
+
+
+def count_rows(inputs: Inputs, limit: float | None = None, factor: int = 1) -> CountResult:
+    value = float(inputs.table.rows * factor)
+    return CountResult(value, limit, None if limit is None else value >= limit, ())
+
+
+ROW_COUNT = Measure(
+    name="row-count",
+    title="Rows",
+    question="How many rows are there?",
+    better=Better.HIGHER,
+    range=(0.0, 1e12),
+    needs=(Need.QUASI_IDENTIFIERS,),
+    formula="rows",
+    reference="none",
+    compute=count_rows,
+    limit_help="so many rows at least",
+    options=(Option("factor", "counts every row so often"),),
+)
+
+
+@pytest.fixture
+def third_party(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Register objects as if an installed package had."""
+    module = ModuleType("a_package_of_someone_else")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    installed = registry.entry_points
+
+    def register(*objects: object) -> None:
+        more = []
+        for number, thing in enumerate(objects):
+            setattr(module, f"thing{number}", thing)
+            value = f"{module.__name__}:thing{number}"
+            own = EntryPoint(f"own-{number}", value, registry.GROUP)
+            more.append(thing if isinstance(thing, EntryPoint) else own)
+
+        def entry_points(*, group: str) -> EntryPoints:
+            assert group == "petaudit.measures"
+            return EntryPoints([*installed(group=group), *more])
+
+        monkeypatch.setattr(registry, "entry_points", entry_points)
+        registry.all_measures.cache_clear()
+
+    yield register
+    registry.all_measures.cache_clear()
+
+
+def test_the_four_measures_are_there() -> None:
+    assert set(registry.all_measures()) == set(BUILT_IN)
+    for name, measure in registry.all_measures().items():
+        assert measure.name == name
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_a_measure_says_all_that_a_reader_needs(name: str) -> None:
+    measure = find_measure(name)
+    lower, upper = measure.range
+    assert lower < upper
+    assert measure.question.endswith("?")
+    assert "doi 10." in measure.reference
+    assert measure.formula
+    assert measure.title
+    assert measure.needs
+    assert all(option.help for option in measure.options)
+
+
+@pytest.mark.parametrize(
+    "spelling", ["t-closeness", " T-Closeness ", "t_closeness", "T closeness", "T_CLOSENESS"]
+)
+def test_a_name_is_found_in_any_spelling(spelling: str) -> None:
+    assert find_measure(spelling) is find_measure("t-closeness")
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("t-closenes", " (did you mean 't-closeness'?)"),
+        ("Precison", " (did you mean 'precision'?)"),
+        ("k-anonymity", ""),
+        ("", ""),
+    ],
+)
+def test_an_unknown_name_lists_the_known_ones(name: str, hint: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        find_measure(name)
+    message = str(caught.value)
+    assert message.startswith(f"unknown measure {name!r}{hint}; measures are ")
+    assert set(message.rpartition("measures are ")[2].split(", ")) == set(BUILT_IN)
+
+
+def test_a_package_can_add_a_measure(third_party: Any) -> None:
+    third_party(ROW_COUNT)
+    assert find_measure("Row count") is ROW_COUNT
+    table = pa.table({"born": ["197*", "198*"]})
+    options = {"row-count": {"limit": 5, "factor": 2}}
+    audit = petaudit.audit(table, quasi_identifiers="born", options=options)
+    assert audit["row-count"].value == 4
+    assert audit["row-count"].explanation == ()
+    assert audit.exit_code == 1
+    assert audit.to_dict()["results"][0]["measure"] == "row-count"
+
+
+def test_a_measure_of_a_package_has_its_options_checked_too(third_party: Any) -> None:
+    third_party(ROW_COUNT)
+    with pytest.raises(OptionError) as caught:
+        petaudit.audit(
+            pa.table({"born": ["197*"]}),
+            quasi_identifiers="born",
+            options={"row-count": {"facter": 2}},
+        )
+    assert str(caught.value) == (
+        "row-count has no option 'facter' (did you mean 'factor'?); its options are factor, limit"
+    )
+
+
+def test_a_name_registered_by_two_packages_is_an_error(third_party: Any) -> None:
+    third_party(replace(find_measure("precision"), title="Another Precision"))
+    with pytest.raises(OptionError, match="two packages register a measure named 'precision'"):
+        find_measure("precision")
+
+
+def test_a_measure_registered_twice_by_the_same_package_is_one(third_party: Any) -> None:
+    third_party(ROW_COUNT, ROW_COUNT)
+    assert list(registry.all_measures()).count("row-count") == 1
+
+
+@pytest.mark.parametrize("thing", [count_rows, None, "row-count"])
+def test_what_is_no_measure_is_an_error(third_party: Any, thing: object) -> None:
+    third_party(thing)
+    with pytest.raises(OptionError) as caught:
+        find_measure("precision")
+    assert "'a_package_of_someone_else:thing0' of petaudit.measures" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["a_package_of_someone_else:missing", "no_such_package:MEASURE"])
+def test_a_package_that_cannot_be_loaded_is_named(third_party: Any, value: str) -> None:
+    third_party(EntryPoint("broken", value, registry.GROUP))
+    with pytest.raises(OptionError, match=value):
+        find_measure("precision")

@@ -1,0 +1,505 @@
+"""t-closeness: agreement with the definition, choice of distance, worst classes, limits."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies
+from petaudit import emd, mask_right, t_closeness
+from petaudit.counts import TableCounts
+from petaudit.errors import (
+    ColumnError,
+    HierarchyError,
+    InputError,
+    OptionError,
+    PetauditWarning,
+    RoleError,
+)
+from petaudit.inputs import gather
+from petaudit.measures import t_closeness as module
+from petaudit.measures.t_closeness import compute
+from strategies import Closeness, Release
+
+every_distance = pytest.mark.parametrize("ask", strategies.CLOSENESS, ids=lambda ask: ask.__name__)
+
+# The seed's worked example; salaries in thousands.
+EXAMPLE = {
+    "born": ["197*", "197*", "198*", "198*", "198*"],
+    "salary": ["3", "4", "5", "6", "8"],
+    "disease": ["cancer", "flu", "flu", "gastritis", "cancer"],
+}
+DISEASES = {
+    "flu": ["respiratory", "any"],
+    "cancer": ["stomach", "any"],
+    "gastritis": ["stomach", "any"],
+}
+
+
+def example(**changed: list[Any]) -> pa.Table:
+    return pa.table(EXAMPLE | changed)
+
+
+# --- agreement with the twins ---------------------------------------------------------------
+
+
+@every_distance
+@settings(max_examples=50)
+@given(release=strategies.releases())
+def test_t_is_exactly_the_twins_however_it_is_evaluated(
+    ask: Callable[[Release], Closeness], release: Release
+) -> None:
+    asked = ask(release)
+    inputs = gather(asked.table, **asked.arguments)
+    never = patch.object(TableCounts, "can_count_at_once", staticmethod(lambda _: False))
+    with never:
+        in_pairs = compute(inputs, distance=asked.distance)
+    with patch.object(emd, "_LARGEST_INT64", 0):
+        in_large_numbers = compute(inputs, distance=asked.distance)
+    at_once = compute(inputs, distance=asked.distance)
+    revealing = compute(replace(inputs, reveal_values=True), distance=asked.distance)
+    expected = asked.exact_t
+    for found in (at_once, in_pairs, in_large_numbers, revealing):
+        assert found.exact_value == expected
+        assert found.value == float(expected)
+        assert found.attributes[0].classes == len(asked.classes)
+    assert in_pairs == at_once == in_large_numbers
+
+
+@every_distance
+@settings(max_examples=25)
+@given(release=strategies.releases(most_rows=12))
+def test_t_is_the_cheapest_transport(ask: Callable[[Release], Closeness], release: Release) -> None:
+    asked = ask(release)
+    found = compute(gather(asked.table, **asked.arguments), distance=asked.distance)
+    assert found.value == pytest.approx(asked.transport_t, abs=1e-9)
+
+
+@every_distance
+@settings(max_examples=25)
+@given(release=strategies.releases(), data=st.data())
+def test_classes_and_rows_above_the_limit_are_those_of_the_twin(
+    ask: Callable[[Release], Closeness], release: Release, data: st.DataObject
+) -> None:
+    asked = ask(release)
+    classes = asked.exact_distances
+    distances = sorted({distance for _, distance, _ in classes} | {Fraction(0)})
+    limit = data.draw(st.sampled_from(distances))
+    found = compute(gather(asked.table, **asked.arguments), limit, asked.distance).attributes[0]
+    above = [rows for rows, distance, _ in classes if distance > limit]
+    assert (found.classes_above_limit, found.rows_above_limit) == (len(above), sum(above))
+
+
+@every_distance
+@settings(max_examples=25)
+@given(release=strategies.releases())
+def test_the_worst_classes_are_those_of_the_twin(
+    ask: Callable[[Release], Closeness], release: Release
+) -> None:
+    asked = ask(release)
+    expected = asked.exact_distances
+    inputs = gather(asked.table, **asked.arguments)
+    folded = compute(inputs, distance=asked.distance, worst=99).attributes[0].worst_classes
+    assert {(w.rows, w.distance): w.classes for w in folded} == Counter(
+        (rows, float(distance)) for rows, distance, _ in expected
+    )
+    shown = compute(replace(inputs, reveal_values=True), distance=asked.distance, worst=99)
+    revealed = shown.attributes[0].worst_classes
+    assert {(w.rows, w.distance, tuple((w.labels or {}).values())) for w in revealed} == {
+        (rows, float(distance), labels) for rows, distance, labels in expected
+    }
+    for listed in (folded, revealed):
+        order = [(-worst.distance, -worst.rows) for worst in listed]
+        assert order == sorted(order)
+
+
+@pytest.mark.parametrize("distinct", [30, 300, 700])
+@pytest.mark.parametrize("distance", ["ordered", "equal"])
+def test_many_values_are_counted_another_way_with_the_same_result(
+    distance: Any, distinct: int
+) -> None:
+    # 300 counters are too many for one pass over classes of this size, 700 for any.
+    rows: strategies.Rows = [
+        {"qi": "ab"[i * i % 7 > 3], "s": str(i * 7919 % distinct)} for i in range(1500)
+    ]
+    asked = Closeness(rows, ("qi",), "s", distance, "exclude")
+    with patch.object(module, "distances_from_pairs", wraps=emd.distances_from_pairs) as in_pairs:
+        found = t_closeness(asked.table, distance=distance, **asked.arguments)
+    assert in_pairs.called is (distinct > 30)
+    assert found.exact_value == asked.exact_t > 0
+
+
+@pytest.mark.parametrize("engine", strategies.TABLE_ENGINES)
+@pytest.mark.parametrize("known", [False, True])
+def test_a_large_class_after_many_small_ones_is_counted_rightly(
+    engine: str, known: bool, tmp_path: Path
+) -> None:
+    # From the first rows nobody would guess how large the counter of the last class must be.
+    small, large = 20_000, 20_000
+    columns = {
+        "qi": [f"q{row}" for row in range(small)] + ["large"] * large,
+        "s": ["a", "b"] * (small // 2) + ["c"] * large,
+    }
+    table = strategies.on_engine(columns, engine, tmp_path / "table")
+    inputs = gather(table, quasi_identifiers="qi", sensitive="s")
+    if known:
+        assert inputs.table.counts.class_histogram(["qi"]).sizes.tolist() == [1, large]
+    [found] = compute(inputs, limit="0.6").attributes
+    assert [(w.rows, w.distance, w.classes) for w in found.worst_classes] == [
+        (1, 0.75, small),
+        (large, 0.5, 1),
+    ]
+    assert (found.exact_t, found.classes) == (Fraction(3, 4), small + 1)
+    assert (found.classes_above_limit, found.rows_above_limit) == (small, small)
+
+
+@pytest.mark.parametrize(
+    ("values", "asked", "used"),
+    [
+        ([Decimal("1.50"), Decimal("2.00"), Decimal("2.00"), None], "ordered", "ordered"),
+        ([Decimal("1.5"), Decimal("2.0"), Decimal("2.0"), Decimal("9.5")], None, "ordered"),
+        ([date(2020, 1, 1), date(2020, 1, 2), date(2020, 1, 2), None], None, "equal"),
+        ([True, False, False, None], None, "equal"),
+    ],
+)
+def test_values_of_other_kinds_are_measured_too(values: list[Any], asked: Any, used: str) -> None:
+    # By either distance a quarter has to move from one end to the other, or two quarters halfway.
+    table = pa.table({"qi": ["a", "a", "b", "b"], "s": values})
+    found = t_closeness(table, quasi_identifiers="qi", sensitive="s", distance=asked)
+    assert (found.attributes[0].distance, found.exact_value) == (used, Fraction(1, 4))
+
+
+# --- which distance is used -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("values", "hierarchy", "expected"),
+    [
+        (["1", "2", "2", "3", "1"], False, "ordered"),
+        (["1", "2.5", "-2e3", ".5", "+1."], False, "ordered"),
+        ([1, 2, 2, 3, 1], False, "ordered"),
+        ([1.5, 2.0, 2.5, 3.0, 1.5], False, "ordered"),
+        (["3k", "4k", "5k", "6k", "8k"], False, "equal"),
+        (["1", "2", "2", "3", "nan"], False, "equal"),
+        (["1", "2", "2", "3", "inf"], False, "equal"),
+        (["1", "2", "2", "3", "1_000"], False, "equal"),
+        ([True, False, True, True, False], False, "equal"),
+        (["a", "b", "a", "a", "b"], True, "hierarchical"),
+        (["a", "b", "a", "a", None], True, "hierarchical"),
+        (["a", "b", "a", "a", "b"], False, "equal"),
+        (["a", None, "a", "a", "b"], False, "equal"),
+    ],
+)
+def test_the_distance_follows_from_the_values(
+    values: list[Any], hierarchy: bool, expected: str
+) -> None:
+    found = t_closeness(
+        pa.table({"born": EXAMPLE["born"], "s": values}),
+        quasi_identifiers="born",
+        sensitive="s",
+        hierarchies={"s": {"a": ["*"], "b": ["*"]}} if hierarchy else None,
+    )
+    assert found.attributes[0].distance == expected
+
+
+def test_numbers_are_ordered_even_where_there_is_a_hierarchy() -> None:
+    hierarchy = {value: ["*"] for value in EXAMPLE["salary"]}
+    found = t_closeness(
+        example(), quasi_identifiers="born", sensitive="salary", hierarchies={"salary": hierarchy}
+    )
+    assert found.attributes[0].distance == "ordered"
+    assert found.exact_value == Fraction(3, 8)
+
+
+def test_a_null_beside_numbers_asks_for_the_equal_distance_and_says_so() -> None:
+    table = example(salary=["3", "4", "5", "6", None])
+    with pytest.warns(PetauditWarning, match="'salary' holds nulls beside numbers"):
+        found = t_closeness(table, quasi_identifiers="born", sensitive="salary")
+    assert found.attributes[0].distance == "equal"
+    assert found.exact_value == Fraction(3, 5)
+
+
+def test_a_column_of_nulls_holds_no_number_to_warn_about() -> None:
+    table = strategies.arrow_columns({"born": EXAMPLE["born"], "salary": [None] * 5})
+    found = compute(gather(table, quasi_identifiers="born", sensitive="salary"))
+    assert (found.exact_value, found.warnings) == (0, ())
+
+
+def test_a_null_lies_beyond_the_largest_number_when_an_order_is_asked_for() -> None:
+    table = example(salary=["3", "4", "5", "6", None])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = t_closeness(table, quasi_identifiers="born", sensitive="salary", distance="ordered")
+    assert found.exact_value == Fraction(3, 8)
+
+
+@pytest.mark.parametrize(
+    ("distance", "expected"),
+    [("equal", Fraction(1, 5)), ("hierarchical", Fraction(3, 20)), (None, Fraction(3, 20))],
+)
+def test_the_caller_names_the_distance(distance: str | None, expected: Fraction) -> None:
+    found = t_closeness(
+        example(),
+        quasi_identifiers="born",
+        sensitive="disease",
+        hierarchies={"disease": DISEASES},
+        distance=distance,
+    )
+    assert found.exact_value == expected
+
+
+def test_each_attribute_can_have_its_own_distance() -> None:
+    found = t_closeness(
+        example(),
+        quasi_identifiers="born",
+        sensitive=["salary", "disease"],
+        hierarchies={"disease": DISEASES},
+        distance={"disease": "equal"},
+    )
+    assert {a.attribute: (a.distance, a.exact_t) for a in found.attributes} == {
+        "salary": ("ordered", Fraction(3, 8)),
+        "disease": ("equal", Fraction(1, 5)),
+    }
+
+
+def test_the_table_is_as_far_as_its_worst_attribute() -> None:
+    found = t_closeness(
+        example(),
+        quasi_identifiers="born",
+        sensitive=["disease", "salary"],
+        hierarchies={"disease": DISEASES},
+        limit="0.2",
+    )
+    assert [a.attribute for a in found.attributes] == ["disease", "salary"]
+    assert found.exact_value == max(a.exact_t for a in found.attributes) == Fraction(3, 8)
+    assert found.passed is False
+    assert [a.rows_above_limit for a in found.attributes] == [0, 5]
+
+
+def test_an_inner_label_is_a_sensitive_value_like_any_other() -> None:
+    # "stomach" and "cancer" meet one level up, "stomach" and "flu" only at the root.
+    table = pa.table({"qi": ["x", "y", "y"], "d": ["stomach", "cancer", "flu"]})
+    found = t_closeness(table, quasi_identifiers="qi", sensitive="d", hierarchies={"d": DISEASES})
+    assert found.exact_value == Fraction(1, 3) * Fraction(1, 2) + Fraction(1, 3) * 1
+
+
+def test_a_suppressed_value_meets_the_others_at_the_root() -> None:
+    # No label of the hierarchy is `*`: it is as far from "flu" as from "cancer".
+    table = pa.table({"qi": ["x", "y", "y"], "d": ["*", "cancer", "gastritis"]})
+    found = t_closeness(table, quasi_identifiers="qi", sensitive="d", hierarchies={"d": DISEASES})
+    assert found.exact_value == Fraction(2, 3)
+
+
+@pytest.mark.parametrize("values", [[1, 2, 3], [1.0, 2.0, 3.0], ["1", "2", "3"]])
+def test_numbers_have_a_hierarchy_when_asked_for(values: list[Any]) -> None:
+    # One is as far from two as two is from three, but two and three are both "more".
+    hierarchy = {"1": ["one", "*"], "2": ["more", "*"], "3": ["more", "*"]}
+    found = t_closeness(
+        pa.table({"qi": ["x", "x", "y"], "s": values}),
+        quasi_identifiers="qi",
+        sensitive="s",
+        hierarchies={"s": hierarchy},
+        distance="hierarchical",
+    )
+    assert found.exact_value == Fraction(1, 3) * Fraction(1, 2) + Fraction(1, 3)
+
+
+def test_a_rule_for_a_column_that_the_original_lacks_is_an_error() -> None:
+    with pytest.raises(ColumnError, match="unknown column 'disease'"):
+        t_closeness(
+            example(),
+            original=pa.table({"born": ["1970"]}),
+            quasi_identifiers="born",
+            sensitive="disease",
+            hierarchies={"disease": mask_right()},
+        )
+
+
+@pytest.mark.parametrize(
+    ("distance", "error", "message"),
+    [
+        ("eqal", OptionError, "unknown distance 'eqal' (did you mean 'equal'?); distances are"),
+        ("", OptionError, "unknown distance ''"),
+        (5, OptionError, "unknown distance '5'"),
+        ({"disease": "far"}, OptionError, "unknown distance 'far'"),
+        ({"desease": "equal"}, ColumnError, "unknown column 'desease' (did you mean 'disease'?)"),
+        ({"born": "equal"}, ColumnError, "unknown column 'born'"),
+        ("ordered", OptionError, "column 'disease' holds values that are not numbers"),
+        ("hierarchical", HierarchyError, "there is no hierarchy for column 'disease'"),
+    ],
+)
+def test_a_distance_that_cannot_be_used_is_an_error(
+    distance: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        t_closeness(example(), quasi_identifiers="born", sensitive="disease", distance=distance)
+    assert message in str(caught.value)
+
+
+def test_a_value_that_the_hierarchy_lacks_is_an_error() -> None:
+    with pytest.raises(HierarchyError) as caught:
+        t_closeness(
+            example(disease=["cancer", "flu", "flue", "gastritis", "cancer"]),
+            quasi_identifiers="born",
+            sensitive="disease",
+            hierarchies={"disease": DISEASES},
+        )
+    assert "'flue' (did you mean 'flu'?)" in str(caught.value)
+    assert "flue" not in caught.value.without_values
+
+
+# --- classes --------------------------------------------------------------------------------
+
+
+SUPPRESSED = {"born": ["197*", "197*", "*", "*"], "zip": ["1", "1", "*", "*"], "s": list("aabb")}
+
+
+@pytest.mark.parametrize(
+    ("suppressed", "classes", "rows"), [("exclude", 1, [2]), ("class", 2, [2])]
+)
+def test_suppressed_rows_are_left_out_or_one_class(
+    suppressed: Any, classes: int, rows: list[int]
+) -> None:
+    found = t_closeness(
+        pa.table(SUPPRESSED),
+        quasi_identifiers=["born", "zip"],
+        sensitive="s",
+        suppressed=suppressed,
+    )
+    # The table's own distribution covers the suppressed rows in both cases.
+    assert found.exact_value == Fraction(1, 2)
+    assert found.attributes[0].classes == classes
+    assert [worst.rows for worst in found.attributes[0].worst_classes] == rows
+
+
+def test_a_row_with_one_star_is_not_suppressed() -> None:
+    table = pa.table(SUPPRESSED | {"zip": ["1", "1", "*", "2"]})
+    found = t_closeness(table, quasi_identifiers=["born", "zip"], sensitive="s")
+    assert found.attributes[0].classes == 2
+
+
+@pytest.mark.parametrize("reveal", [False, True])
+def test_a_table_of_suppressed_rows_has_nothing_to_measure(reveal: bool) -> None:
+    table = pa.table({"born": ["*", "*"], "s": ["a", "b"]})
+    with pytest.warns(PetauditWarning, match="every row is suppressed"):
+        found = t_closeness(
+            table, quasi_identifiers="born", sensitive="s", limit=0, reveal_values=reveal
+        )
+    assert found.exact_value == 0
+    assert found.attributes[0].classes == 0
+    assert found.attributes[0].worst_classes == ()
+    assert found.explanation == ("s: t = 0 (equal distance, 0 classes)",)
+
+
+@pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+@pytest.mark.parametrize("values", [["5", "5", "5"], ["a", "a", "a"], [None, None, None]])
+def test_one_value_is_equally_common_everywhere(values: list[str | None]) -> None:
+    table = strategies.arrow_columns({"qi": ["x", "y", None], "s": values})
+    found = t_closeness(table, quasi_identifiers="qi", sensitive="s", limit=0)
+    assert found.exact_value == 0
+    assert found.passed is True
+
+
+def test_one_class_is_the_table() -> None:
+    found = t_closeness(
+        example(born=["19**"] * 5), quasi_identifiers="born", sensitive="salary", limit=0
+    )
+    assert (found.exact_value, found.passed, found.attributes[0].classes) == (0, True, 1)
+
+
+def test_null_equals_null_in_a_quasi_identifier() -> None:
+    table = pa.table({"qi": [None, None, "x", "x"], "s": ["a", "b", "a", "b"]})
+    found = t_closeness(table, quasi_identifiers="qi", sensitive="s")
+    assert (found.exact_value, found.attributes[0].classes) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"sensitive": "salary"}, RoleError, "no quasi-identifier is known"),
+        ({"quasi_identifiers": "born"}, RoleError, "no sensitive attribute is known"),
+        ({"quasi_identifiers": ["born", "zipp"], "sensitive": "salary"}, ColumnError, "'zipp'"),
+        ({"quasi_identifiers": "born", "sensitive": "born"}, RoleError, "'born' is named as"),
+        (
+            {"quasi_identifiers": "born", "sensitive": "salary", "suppressed": "drop"},
+            OptionError,
+            "suppressed is 'drop'",
+        ),
+    ],
+)
+def test_without_its_columns_it_is_an_error(
+    given: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        t_closeness(example(), **given)
+    assert message in str(caught.value)
+
+
+def test_a_table_without_rows_is_an_error() -> None:
+    empty = pa.table({"born": pa.array([], pa.string()), "salary": pa.array([], pa.string())})
+    with pytest.raises(InputError, match="no rows"):
+        t_closeness(empty, quasi_identifiers="born", sensitive="salary")
+
+
+# --- worst classes --------------------------------------------------------------------------
+
+
+WORST = {
+    "qi": ["a", "a", "b", "b", "c", "d", "d", "d", "d"],
+    "s": ["x", "x", "x", "x", "x", "y", "y", "y", "y"],
+}
+
+
+@pytest.mark.parametrize("worst", [0, 1, 2, 3, 50])
+def test_as_many_of_the_worst_classes_are_shown_as_asked(worst: int) -> None:
+    found = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", worst=worst)
+    expected = [(4, 5 / 9, 1), (2, 4 / 9, 2), (1, 4 / 9, 1)]
+    shown = [(w.rows, w.distance, w.classes) for w in found.attributes[0].worst_classes]
+    assert shown == expected[:worst]
+
+
+def test_their_labels_are_shown_only_on_request() -> None:
+    given = {"quasi_identifiers": "qi", "sensitive": "s"}
+    silent = t_closeness(pa.table(WORST), **given)
+    assert [worst.labels for worst in silent.attributes[0].worst_classes] == [None] * 3
+    open_ = t_closeness(pa.table(WORST), reveal_values=True, **given)
+    shown = [(w.rows, w.classes, w.labels) for w in open_.attributes[0].worst_classes]
+    assert shown[0] == (4, 1, {"qi": "d"})
+    assert sorted(labels["qi"] for rows, _, labels in shown if rows == 2) == ["a", "b"]
+    assert shown[3] == (1, 1, {"qi": "c"})
+
+
+@pytest.mark.parametrize("worst", [-1, 1.5, "2", True, None])
+def test_a_senseless_number_of_worst_classes_is_an_error(worst: Any) -> None:
+    with pytest.raises(OptionError, match="worst is"):
+        t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", worst=worst)
+
+
+# --- the explanation ------------------------------------------------------------------------
+
+
+def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
+    found = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", limit="0.44")
+    assert found.explanation == (
+        "s: t = 0.555556 (equal distance, 4 classes); farthest: a class of 4 rows; "
+        "4 classes with 9 rows are above the limit",
+    )
+
+
+def test_the_explanation_counts_equally_far_classes() -> None:
+    table = pa.table({"qi": list("aabb"), "s": list("xxyy")})
+    found = t_closeness(table, quasi_identifiers="qi", sensitive="s")
+    assert "farthest: 2 classes of 2 rows" in found.explanation[0]

@@ -1,0 +1,255 @@
+"""Generalising a table in Python: the same on every engine, in row order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from datetime import date
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import petaudit
+from petaudit.errors import ColumnError, HierarchyError, InputError, OptionError, RoleError
+from petaudit.generalizing import Generalized, generalize, generalize_with_report
+
+Columns = dict[str, list[Any]]
+
+CITIES = {"Paris": ["Europe", "*"], "Rome": ["Europe", "*"], "Lima": ["America", "*"]}
+PEOPLE: Columns = {
+    "city": ["Rome", "Lima", None, "Paris", "Rome"],
+    "age": [23, 24, 61, 29, 23],
+    "name": ["a", "b", "c", "d", None],
+}
+RULES = {"city": CITIES | {"": ["", "*"]}, "age": petaudit.ranges(10)}
+
+
+def duckdb_relation(columns: Columns) -> Any:
+    table = pa.table(columns)
+    # A connection of its own keeps the relation alive apart from the caller's default one.
+    connection = duckdb.connect()
+    connection.register("people", table)
+    return connection.table("people")
+
+
+ENGINES: dict[str, Callable[[Columns], Any]] = {
+    "pyarrow": pa.table,
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "duckdb": duckdb_relation,
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_every_engine_gives_the_same_table(engine: Callable[[Columns], Any]) -> None:
+    made = generalize(engine(PEOPLE), levels={"city": 1, "age": 1}, hierarchies=RULES)
+    assert made.to_pydict() == {
+        "city": ["Europe", "America", None, "Europe", "Europe"],
+        "age": ["[20,30[", "[20,30[", "[60,70[", "[20,30[", "[20,30["],
+        "name": ["a", "b", "c", "d", None],
+    }
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_suppression_is_the_same_on_every_engine(engine: Callable[[Columns], Any]) -> None:
+    found = generalize_with_report(
+        engine(PEOPLE), levels={"city": 1, "age": 1}, hierarchies=RULES, suppress_below=3
+    )
+    assert found.suppressed_rows == 2
+    assert found.table.column("city").to_pylist() == ["Europe", "*", "*", "Europe", "Europe"]
+    assert found.table.column("age").to_pylist() == ["[20,30[", "*", "*", "[20,30[", "[20,30["]
+    assert found.table.column("name").to_pylist() == PEOPLE["name"]
+
+
+def test_what_is_given_stays_as_it_was() -> None:
+    frame = pd.DataFrame(PEOPLE)
+    before = frame.copy(deep=True)
+    generalize(frame, levels={"city": 2}, hierarchies=RULES, suppress_below=9)
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    ("level", "cells"),
+    [
+        (0, ["Rome", "Lima", None, "Paris", "Rome"]),
+        (1, ["Europe", "America", None, "Europe", "Europe"]),
+        (2, ["*", "*", "*", "*", "*"]),
+    ],
+)
+def test_a_null_stays_a_null_below_the_top(level: int, cells: list[str | None]) -> None:
+    made = generalize(pa.table(PEOPLE), levels={"city": level}, hierarchies=RULES)
+    assert made.column("city").to_pylist() == cells
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        petaudit.ranges(10, 20),
+        petaudit.mask_right(levels=2),
+        petaudit.ordered(["1", "2", "3"], 2),
+    ],
+)
+def test_rules_keep_nulls_below_the_top(rule: Any) -> None:
+    table = pa.table({"x": ["1", None, "3"]})
+    below = generalize(table, levels={"x": 1}, hierarchies={"x": rule}).column("x").to_pylist()
+    assert below[1] is None or len(set(below)) == 1
+    top = rule.build("x", ["1", None, "3"]).levels - 1
+    above = generalize(table, levels={"x": top}, hierarchies={"x": rule}).column("x").to_pylist()
+    assert len(set(above)) == 1
+
+
+def test_nulls_make_a_class_of_their_own() -> None:
+    table = pa.table({"x": [None, None, "1", "2"]})
+    hierarchy = {"x": {"1": "*", "2": "*", "": "*"}}
+    found = generalize_with_report(table, levels={"x": 0}, hierarchies=hierarchy, suppress_below=2)
+    assert found.table.column("x").to_pylist() == [None, None, "*", "*"]
+    assert found.suppressed_rows == 2
+
+
+def test_numbers_and_dates_are_matched_by_how_people_write_them() -> None:
+    table = pa.table({"n": [1.0, 2.5], "day": [date(1977, 3, 9), date(1981, 12, 31)]})
+    made = generalize(
+        table,
+        levels={"n": 1, "day": 2},
+        hierarchies={"n": {"1": "low", "2.5": "high"}, "day": petaudit.dates("month", "year")},
+    )
+    assert made.to_pydict() == {"n": ["low", "high"], "day": ["1977", "1981"]}
+
+
+def test_other_columns_keep_their_kind() -> None:
+    table = pa.table({"city": ["Rome", "Lima"], "n": pa.array([1, 2], pa.int16()), "f": [0.5, 1]})
+    made = generalize(table, levels={"city": 1}, hierarchies=RULES, suppress_below=2)
+    assert made.schema.field("n").type == pa.int16()
+    assert made.schema.field("f").type == pa.float64()
+    assert made.column_names == ["city", "n", "f"]
+
+
+def test_quasi_identifiers_without_a_level_are_suppressed_too() -> None:
+    made = generalize(
+        pa.table(PEOPLE),
+        levels={"city": 1},
+        hierarchies=RULES,
+        quasi_identifiers=["city", "age"],
+        suppress_below=2,
+    )
+    assert made.column("city").to_pylist() == ["Europe", "*", "*", "*", "Europe"]
+    assert made.column("age").to_pylist() == ["23", "*", "*", "*", "23"]
+
+
+def test_a_generalised_column_that_is_no_quasi_identifier_is_not_suppressed() -> None:
+    made = generalize(
+        pa.table(PEOPLE),
+        levels={"city": 1},
+        hierarchies=RULES,
+        quasi_identifiers=["age"],
+        suppress_below=2,
+    )
+    assert made.column("city").to_pylist() == ["Europe", "America", None, "Europe", "Europe"]
+    assert made.column("age").to_pylist() == ["23", "*", "*", "*", "23"]
+
+
+def test_identifiers_are_suppressed_nulls_included() -> None:
+    made = generalize(
+        pa.table(PEOPLE), levels={"city": 0}, hierarchies=RULES, roles={"name": "identifier"}
+    )
+    assert made.column("name").to_pylist() == ["*"] * 5
+
+
+@pytest.mark.parametrize(
+    ("given_options", "error", "says"),
+    [
+        ({"levels": {"city": 3}}, OptionError, "level 3 for column 'city'.*levels 0 to 2"),
+        ({"levels": {"city": -1}}, OptionError, "level -1"),
+        ({"levels": {"city": True}}, OptionError, "level True"),
+        ({"levels": {"city": "1"}}, OptionError, "level '1'"),
+        ({"levels": {"city": 1.0}}, OptionError, "level 1.0"),
+        ({"levels": {}}, OptionError, "no level"),
+        ({"levels": {"cty": 1}}, ColumnError, "'cty'.*did you mean 'city'"),
+        ({"levels": {"name": 1}}, HierarchyError, "no hierarchy for column 'name'"),
+        ({"levels": {"city": 1}, "suppress_below": 0}, OptionError, "suppress_below is 0"),
+        ({"levels": {"city": 1}, "suppress_below": -1}, OptionError, "suppress_below is -1"),
+        ({"levels": {"city": 1}, "suppress_below": 2.0}, OptionError, "suppress_below is 2.0"),
+        ({"levels": {"city": 1}, "suppress_below": True}, OptionError, "suppress_below is True"),
+        ({"levels": {"city": 1}, "quasi_identifiers": ["x"]}, ColumnError, "unknown column 'x'"),
+        ({"levels": {"city": 1}, "roles": {"city": "secret"}}, RoleError, "unknown role 'secret'"),
+        (
+            {"levels": {"city": 1}, "hierarchies": {"city": {"Rome": "*"}}},
+            HierarchyError,
+            "'city' holds 3 value.*no leaf.*'Lima', 'Paris', null",
+        ),
+        (
+            {"levels": {"age": 1}, "hierarchies": {"age": petaudit.dates()}},
+            HierarchyError,
+            "dates.*'age'.*not a date",
+        ),
+    ],
+)
+def test_mistakes(given_options: dict[str, Any], error: type[Exception], says: str) -> None:
+    with pytest.raises(error, match=says):
+        generalize(pa.table(PEOPLE), **({"hierarchies": RULES} | given_options))
+
+
+def test_an_empty_table_is_an_error() -> None:
+    with pytest.raises(InputError, match="no rows"):
+        generalize(pa.table({"city": []}), levels={"city": 0}, hierarchies=RULES)
+
+
+TREE = {leaf: [leaf[0], "*"] for leaf in ("aa", "ab", "ba", "bb")} | {"": ["", "*"]}
+CELLS = st.sampled_from(["aa", "ab", "ba", "bb", None])
+TABLES = st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=12)
+LEVELS = st.integers(0, 2)
+
+
+def by_hand(cell: str | None, level: int) -> str | None:
+    return TREE[cell or ""][level - 1] or None if level else cell
+
+
+def made_from(
+    rows: list[tuple[str | None, str | None]], levels: tuple[int, int], smallest: int | None
+) -> Generalized:
+    x, y = (list(column) for column in zip(*rows, strict=True))
+    return generalize_with_report(
+        pa.table({"x": pa.array(x, pa.string()), "y": pa.array(y, pa.string())}),
+        levels={"x": levels[0], "y": levels[1]},
+        hierarchies={"x": TREE, "y": TREE},
+        suppress_below=smallest,
+    )
+
+
+@given(rows=TABLES, levels=st.tuples(LEVELS, LEVELS), smallest=st.integers(1, 5))
+def test_a_row_is_generalised_by_hand_or_suppressed_for_its_class(
+    rows: list[tuple[str | None, str | None]], levels: tuple[int, int], smallest: int
+) -> None:
+    labels = [tuple(map(by_hand, row, levels)) for row in rows]
+    sizes = Counter(labels)
+    expected = [label if sizes[label] >= smallest else ("*", "*") for label in labels]
+    found = made_from(rows, levels, smallest)
+    made = zip(*(found.table.column(name).to_pylist() for name in "xy"), strict=True)
+    assert list(made) == expected
+    assert found.suppressed_rows == sum(sizes[label] < smallest for label in labels)
+
+
+@given(rows=TABLES, levels=st.tuples(LEVELS, LEVELS), smallest=st.integers(1, 5))
+def test_the_other_rows_do_not_change_the_answer(
+    rows: list[tuple[str | None, str | None]], levels: tuple[int, int], smallest: int
+) -> None:
+    forth = made_from(rows, levels, smallest)
+    back = made_from(rows[::-1], levels, smallest)
+    assert forth.table.to_pylist() == back.table.to_pylist()[::-1]
+    assert forth.suppressed_rows == back.suppressed_rows
+
+
+@given(rows=TABLES, levels=st.tuples(LEVELS, LEVELS))
+def test_without_suppression_every_row_is_kept(
+    rows: list[tuple[str | None, str | None]], levels: tuple[int, int]
+) -> None:
+    plain, from_one = (made_from(rows, levels, smallest) for smallest in (None, 1))
+    assert plain.table.equals(from_one.table)
+    assert plain.suppressed_rows == 0

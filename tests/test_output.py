@@ -1,0 +1,187 @@
+"""Writing files: whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from petaudit.counts import open_source
+from petaudit.errors import InputError, OptionError
+from petaudit.output import table_format, table_writer, write_whole
+
+TABLE = pa.table({"a": ["1", None, "q\"u;o'te"], "b": [1, 2, None], "é": ["x", "年", ""]})
+
+
+def hello(file: IO[bytes]) -> None:
+    file.write(b"hello")
+
+
+def test_the_file_holds_what_was_written(tmp_path: Path) -> None:
+    write_whole(tmp_path / "f", hello)
+    assert (tmp_path / "f").read_bytes() == b"hello"
+    assert os.listdir(tmp_path) == ["f"]  # noqa: PTH208
+
+
+def test_a_longer_old_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"old" * 1000)
+    write_whole(tmp_path / "f", hello)
+    assert (tmp_path / "f").read_bytes() == b"hello"
+
+
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600)])
+def test_the_file_has_the_rights_that_the_user_gives_new_files(
+    mask: int, mode: int, tmp_path: Path
+) -> None:
+    before = os.umask(mask)
+    try:
+        write_whole(tmp_path / "f", hello)
+        assert os.umask(mask) == mask
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "f").stat().st_mode) == mode
+
+
+def test_a_file_is_not_seen_before_it_is_complete(tmp_path: Path) -> None:
+    def look(file: IO[bytes]) -> None:
+        file.write(b"hel")
+        file.flush()
+        assert not (tmp_path / "f").exists()
+
+    write_whole(tmp_path / "f", look)
+    assert (tmp_path / "f").exists()
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), ValueError("x"), MemoryError()])
+def test_whatever_goes_wrong_leaves_the_old_file_and_no_other(
+    raised: BaseException, tmp_path: Path
+) -> None:
+    (tmp_path / "f").write_bytes(b"old")
+
+    def fail(file: IO[bytes]) -> None:
+        file.write(b"half")
+        raise raised
+
+    with pytest.raises(type(raised)):
+        write_whole(tmp_path / "f", fail)
+    assert (tmp_path / "f").read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["f"]  # noqa: PTH208
+
+
+def test_a_full_disk_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    def fail(_: IO[bytes]) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with pytest.raises(InputError, match=r"cannot write '.*/f' \(No space left on device\)"):
+        write_whole(tmp_path / "f", fail)
+    assert os.listdir(tmp_path) == []  # noqa: PTH208
+
+
+def test_a_full_disk_noticed_by_pyarrow_is_the_same_error(tmp_path: Path) -> None:
+    class Full:
+        closed = False
+
+        def write(self, _: bytes) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        def flush(self) -> None: ...
+
+    def fail(_: IO[bytes]) -> None:
+        pq.write_table(TABLE, pa.PythonFile(Full(), mode="w"))
+
+    with pytest.raises(InputError, match=r"cannot write .*No space left on device"):
+        write_whole(tmp_path / "f", fail)
+
+
+def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot write '.*/no/f' \(No such file or directory\)"):
+        write_whole(tmp_path / "no" / "f", hello)
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / "f").mkdir()
+    with pytest.raises(InputError, match=r"cannot write '.*/f' \(Is a directory\)"):
+        write_whole(tmp_path / "f", hello)
+    assert os.listdir(tmp_path) == ["f"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize("name", ["n" * 250, "年" * 80, ".hidden", "a b", "-f", "a*[1]"])
+def test_any_name_that_the_system_takes_is_written(name: str, tmp_path: Path) -> None:
+    write_whole(tmp_path / name, hello)
+    assert os.listdir(tmp_path) == [name]  # noqa: PTH208
+
+
+def test_a_name_without_folder_is_written_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_whole(Path("f"), hello)
+    assert os.listdir(tmp_path) == ["f"]  # noqa: PTH208
+
+
+def test_a_link_is_written_through(tmp_path: Path) -> None:
+    (tmp_path / "real").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("real")
+    write_whole(tmp_path / "link", hello)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_bytes() == b"hello"
+
+
+def test_a_device_is_written_to_or_refused_but_never_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with contextlib.suppress(InputError):
+            write_whole(tmp_path / "pipe", hello)
+            assert os.read(reader, 9) == b"hello"
+    finally:
+        os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]  # noqa: PTH208
+
+
+def test_parquet_is_read_back_as_it_was(tmp_path: Path) -> None:
+    write_whole(tmp_path / "t.parquet", table_writer(TABLE, "parquet"))
+    assert pq.read_table(tmp_path / "t.parquet").equals(TABLE)
+
+
+def test_csv_is_read_back_by_our_own_reader(tmp_path: Path) -> None:
+    write_whole(tmp_path / "t.csv", table_writer(TABLE, "csv"))
+    source = open_source(tmp_path / "t.csv")
+    assert source.columns == ("a", "b", "é")
+    read = [source.counts.column_values(name).to_pylist() for name in source.columns]
+    # In CSV a blank and a missing cell are one.
+    assert read == [["1", None, "q\"u;o'te"], ["1", "2", None], ["x", "年", None]]
+
+
+def test_csv_of_one_column_keeps_its_nulls(tmp_path: Path) -> None:
+    """A null alone in its line must not become a blank line, which readers skip."""
+    write_whole(tmp_path / "t.csv", table_writer(pa.table({"a": ["1", None, "2"]}), "csv"))
+    assert open_source(tmp_path / "t.csv").rows == 3
+
+
+def test_the_same_table_gives_the_same_bytes(tmp_path: Path) -> None:
+    for kind in ("csv", "parquet"):
+        for name in ("1", "2"):
+            write_whole(tmp_path / name, table_writer(TABLE, kind))
+        assert (tmp_path / "1").read_bytes() == (tmp_path / "2").read_bytes()
+
+
+def test_other_formats_are_errors() -> None:
+    with pytest.raises(OptionError, match=r"unknown format 'xlsx'.*csv or parquet"):
+        table_writer(TABLE, "xlsx")
+    for name in ("t.xlsx", "t", "t.csv.gz", ".csv"):
+        with pytest.raises(OptionError, match=r"written as \.csv or \.parquet"):
+            table_format(Path(name))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "T.CSV", "a.b.Csv"])
+def test_the_format_is_read_from_the_name_in_any_case(name: str) -> None:
+    assert table_format(Path(name)) == "csv"
