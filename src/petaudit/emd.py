@@ -22,7 +22,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import ClassProfiles, ClassValueCounts, ValueCounts
+from petaudit.counts import ClassProfiles, ClassValueCounts, ValueCounts, folded_pairs
 from petaudit.exact import parse_number
 from petaudit.hierarchies import Hierarchy
 
@@ -225,7 +225,9 @@ def _level_numerators(
 ) -> npt.NDArray[Any]:
     """Sum over ALL nodes of |cN - Qn| from those present: an absent one adds Qn, all Q make N."""
     node_of_value = np.asarray(nodes, dtype=np.int64)
-    class_index, node, counts = _folded_pairs(pairs, node_of_value)
+    class_index, node, counts = folded_pairs(
+        pairs.class_index, node_of_value[pairs.value_index], pairs.counts
+    )
     totals = np.bincount(node_of_value, weights=values.counts).astype(np.int64).astype(dtype)
     sizes = pairs.class_sizes.astype(dtype)
     if not sizes.size:
@@ -246,7 +248,9 @@ def _ordered_numerators(
     stretch at once.
     """
     rank_of_value = np.asarray(ground.nodes[0], dtype=np.int64)
-    class_index, rank, counts = _folded_pairs(pairs, rank_of_value)
+    class_index, rank, counts = folded_pairs(
+        pairs.class_index, rank_of_value[pairs.value_index], pairs.counts
+    )
     thresholds = int(rank_of_value.max(initial=0))
     if not class_index.size or not thresholds:
         return np.zeros(len(pairs.class_starts), dtype=dtype)
@@ -273,21 +277,6 @@ def _ordered_numerators(
     numerators: npt.NDArray[Any] = np.add.reduceat(stretch, starts)
     numerators += before_first
     return numerators
-
-
-def _folded_pairs(
-    pairs: ClassValueCounts, group_of_value: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Add up the counts of values that share a group, ordered by class and group."""
-    group = group_of_value[pairs.value_index]
-    order = np.lexsort((group, pairs.class_index))
-    class_index, group, counts = pairs.class_index[order], group[order], pairs.counts[order]
-    if not counts.size:
-        return class_index, group, counts
-    new = np.ones(len(counts), dtype=bool)
-    new[1:] = (np.diff(class_index) != 0) | (np.diff(group) != 0)
-    starts = np.flatnonzero(new)
-    return class_index[starts], group[starts], np.add.reduceat(counts, starts)
 
 
 def _starts(class_index: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:

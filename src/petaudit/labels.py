@@ -23,16 +23,16 @@ def trim(text: str) -> str:
 
 
 def label_of(value: object) -> str | None:
-    """Write a cell as hierarchies and people write it; a null stays None.
+    """Write a cell as hierarchies and people write it; a null or a blank is None.
 
-    >>> label_of(39), label_of(39.0), label_of(" 197* "), label_of(None)
-    ('39', '39', '197*', None)
+    >>> label_of(39), label_of(39.0), label_of(" 197* "), label_of(None), label_of(" ")
+    ('39', '39', '197*', None, None)
     """
     match value:
         case None:
             return None
         case str():
-            return trim(value)
+            return trim(value) or None
         case bool() | int():
             return str(value)
         case float():
@@ -45,4 +45,4 @@ def label_of(value: object) -> str | None:
             return value.date().isoformat() if midnight else value.isoformat(sep=" ")
         case date() | time() | timedelta():
             return str(value)
-    return trim(str(value))
+    return trim(str(value)) or None

@@ -61,11 +61,11 @@ BAD_CONTENT: dict[str, tuple[bytes, str]] = {
         b"a;b\n" + b"s3cr3t;2\n" * 20_000 + b"\xa4;2\n",
         "line 20002: byte 1 of the line (0xa4) is not UTF-8",
     ),
-    "a short row": (b"a;b\ns3cr3t;2\ns3cr3t\n", "line 3: 1 cells where the header has 2"),
+    "a short row": (b"a;b\ns3cr3t;2\ns3cr3t\n", "line 3: 1 cell where the header has 2"),
     "a long row": (b"a;b\ns3cr3t;2\n1;s3cr3t;3\n", "line 3: 3 cells where the header has 2"),
     "a short row after many lines": (
         b"a;b\n" + b"s3cr3t;2\n" * 20_000 + b"s3cr3t\n",
-        "line 20002: 1 cells where the header has 2",
+        "line 20002: 1 cell where the header has 2",
     ),
     "a quoted line break": (
         b'a;b\ns3cr3t;2\n"s3cr3t\nx";3\n',

@@ -25,7 +25,7 @@ from counts.engines import (
     held_by,
     text,
 )
-from petaudit.counts import open_source
+from petaudit.counts import _class_keys, open_source
 
 NOT_EXPRESSIBLE: dict[str, set[str]] = {
     "duckdb": {"names in two cases"},
@@ -44,6 +44,22 @@ def test_engine_counts_like_counter(name: str, engine: str, tmp_path: Path) -> N
             held_by(engine, case.table, tmp_path)
         return
     check_everything(open_source(held_by(engine, case.table, tmp_path)), case)
+
+
+@pytest.mark.parametrize("few_classes", [True, False], ids=["raw", "coded"])
+@pytest.mark.parametrize("name", CASES)
+def test_short_cuts_for_large_files_count_like_counter(
+    name: str, few_classes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Large files are grouped by their raw cells or by codes; here small ones are, too."""
+    take_short_cut(monkeypatch, few_classes)
+    case = CASES[name]
+    check_everything(open_source(held_by("parquet", case.table, tmp_path)), case)
+
+
+def take_short_cut(patch: pytest.MonkeyPatch, few_classes: bool) -> None:
+    patch.setattr(_class_keys, "_LARGE_TABLE", 0)
+    patch.setattr(_class_keys.Sample, "shows_few_classes", few_classes)
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +90,14 @@ def test_engine_counts_a_hundred_thousand_classes(
         ("csv", "duckdb"),
         ("polars", "polars"),
         ("polars-lazy", "polars"),
-        ("pandas", "pandas"),
-        ("pandas-nullable", "pandas"),
-        ("pandas-pyarrow", "pandas"),
-        ("pandas-object", "pandas"),
+        ("pandas", "pyarrow"),
+        ("pandas-nullable", "pyarrow"),
+        ("pandas-pyarrow", "pyarrow"),
+        ("pandas-object", "pyarrow"),
         ("pyarrow", "pyarrow"),
     ],
 )
-def test_a_frame_stays_on_its_own_engine(engine: str, name: str, tmp_path: Path) -> None:
+def test_a_frame_stays_on_its_own_engine_and_pandas_goes_to_arrow(engine: str, name: str, tmp_path: Path) -> None:
     source = open_source(held_by(engine, CASES["plain"].table, tmp_path))
     assert source.counts.engine == name
 
@@ -126,11 +142,19 @@ def test_engines_agree_on_random_tables(case: Case) -> None:
 
 
 @settings(max_examples=20, phases=NO_SHRINKING)
-@given(case=cases(), cuts=st.lists(st.integers(0, 12), max_size=2))
-def test_cutting_a_parquet_file_changes_no_count(case: Case, cuts: list[int]) -> None:
+@given(
+    case=cases(),
+    cuts=st.lists(st.integers(0, 12), max_size=2),
+    few_classes=st.sampled_from([None, True, False]),
+)
+def test_cutting_a_parquet_file_changes_no_count(
+    case: Case, cuts: list[int], few_classes: bool | None
+) -> None:
     whole = arrow_table(case.table)
     bounds = sorted([0, whole.num_rows, *(min(cut, whole.num_rows) for cut in cuts)])
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        if few_classes is not None:
+            take_short_cut(patch, few_classes)
         paths = []
         for start, stop in pairwise(bounds):
             paths.append(Path(folder) / f"part {len(paths)}.parquet")

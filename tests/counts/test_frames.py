@@ -156,9 +156,13 @@ def test_nanoseconds_apart_are_two_values(engine: str) -> None:
     [pl.Series([[1]]), pl.Series([{"x": 1}]), pl.Series([b"x"]), pl.Series([object()])],
     ids=["list", "struct", "binary", "object"],
 )
-def test_columns_that_cannot_be_counted_are_refused_by_name(column: pl.Series) -> None:
+def test_columns_that_cannot_be_counted_are_refused_by_name_when_used(column: pl.Series) -> None:
+    counts = open_source(pl.DataFrame({"my column": column, "other": ["x"]})).counts
+    assert counts.value_counts("other").labels == ("x",)
     with pytest.raises(ColumnError, match=r"'my column' is of kind .* which cannot be counted"):
-        open_source(pl.DataFrame({"my column": column}))
+        counts.value_counts("my column")
+    with pytest.raises(ColumnError, match="'my column'"):
+        counts.class_histogram(["other", "my column"])
 
 
 # Names -------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from counts.checks import by_profile
 from counts.engines import ENGINES, Column, Table, arrow_table, held_by, text
-from petaudit.counts import TableCounts, _profiles, open_source
+from petaudit.counts import TableCounts, _class_keys, open_source
 from petaudit.counts._packing import Packing, likely_largest_class
 
 Features = Sequence[Sequence[int]]
@@ -49,7 +49,7 @@ def counted_passes(rows_sampled: int) -> Iterator[list[Packing]]:
         return weights(packing, features_of_values)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_profiles, "_SAMPLE_ROWS", rows_sampled)
+        patch.setattr(_class_keys, "_SAMPLE_ROWS", rows_sampled)
         patch.setattr(Packing, "weights", noted)
         yield passes
 

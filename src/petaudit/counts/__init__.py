@@ -1,5 +1,6 @@
 """The counts layer: the only place that talks to an engine."""
 
+from petaudit.counts._encoding import folded_pairs
 from petaudit.counts._pairs import check_aligned, pair_counts
 from petaudit.counts._relabel import relabelled_table
 from petaudit.counts.results import (
@@ -23,6 +24,7 @@ __all__ = [
     "TableCounts",
     "ValueCounts",
     "check_aligned",
+    "folded_pairs",
     "open_source",
     "pair_counts",
     "relabelled_table",

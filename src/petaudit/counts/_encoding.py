@@ -39,6 +39,13 @@ def arrow_floats(values: npt.NDArray[np.float64]) -> pa.Array:
     )
 
 
+def arrow_integers(values: Integers) -> pa.Array:
+    """Whole numbers for an engine, again without pandas."""
+    return pa.Array.from_buffers(
+        pa.int64(), len(values), [None, pa.py_buffer(values.astype(np.int64).tobytes())]
+    )
+
+
 def _buffer(column: pa.ChunkedArray, kind: pa.DataType, dtype: Any) -> npt.NDArray[Any]:
     chunks = [chunk.cast(kind) for chunk in column.chunks if len(chunk)]
     parts = [
@@ -46,6 +53,22 @@ def _buffer(column: pa.ChunkedArray, kind: pa.DataType, dtype: Any) -> npt.NDArr
         for chunk in chunks
     ]
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+def python_values(cells: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Cells as Python has them; Python knows no nanoseconds, so such times become text.
+
+    >>> python_values(pa.array([1, 1_000], pa.timestamp("ns")))
+    ['1970-01-01 00:00:00.000000001', '1970-01-01 00:00:00.000001']
+    """
+    if not (pa.types.is_timestamp(cells.type) and cells.type.unit == "ns"):
+        return cells.to_pylist()  # type: ignore[no-any-return]
+    return [
+        None
+        if text is None
+        else text.removesuffix("000").removesuffix(".000000").removesuffix(" 00:00:00")
+        for text in cells.cast(pa.string()).to_pylist()
+    ]
 
 
 def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
@@ -61,7 +84,7 @@ def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode(null_encoding="encode")
     codes = whole_numbers(pa.chunked_array([encoded.indices]))
-    return codes, encoded.dictionary.to_pylist()
+    return codes, python_values(encoded.dictionary)
 
 
 def class_indices(codes: Sequence[Integers], rows: int) -> Integers:
@@ -81,6 +104,28 @@ def class_indices(codes: Sequence[Integers], rows: int) -> Integers:
         key = key * width + column
         span *= width
     return _dense(key)[0]
+
+
+def folded_pairs(
+    class_index: Integers, group: Integers, counts: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Order pairs by class and group, and add up those that are the same.
+
+    >>> a, b, n = folded_pairs(np.array([1, 0, 1]), np.array([2, 5, 2]), np.array([1, 1, 3]))
+    >>> a.tolist(), b.tolist(), n.tolist()
+    ([0, 1], [5, 2], [1, 4])
+    """
+    if not counts.size:
+        return class_index, group, counts
+    # One number per pair sorts several times faster than two.
+    pair = class_index * (int(group.max()) + 1) + group
+    if (np.diff(pair) < 0).any():
+        order = np.argsort(pair, kind="stable")
+        pair, class_index, group, counts = (
+            values[order] for values in (pair, class_index, group, counts)
+        )
+    starts = np.flatnonzero(np.diff(pair, prepend=-1))
+    return class_index[starts], group[starts], np.add.reduceat(counts, starts)
 
 
 def _dense(key: Integers) -> tuple[Integers, int]:

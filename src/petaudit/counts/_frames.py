@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+from narwhals.exceptions import DuplicateError
 
+from petaudit.counts._database import quote_identifier
 from petaudit.errors import ColumnError, InputError
 from petaudit.labels import BLANKS
 
@@ -19,14 +22,23 @@ _COUNTABLE = (
     nw.Time,
     nw.Duration,
 )
+_CODED = (nw.Categorical, nw.Enum)
 
 
 def wrap_frame(frame: object) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     """Return the frame with columns c0, c1, ... and the names that its owner gave them."""
+    if isinstance(frame, duckdb.DuckDBPyRelation):
+        names = tuple(frame.columns)
+        aliases = (f"{quote_identifier(name)} AS c{i}" for i, name in enumerate(names))
+        return nw.from_native(frame.project(", ".join(aliases)) if names else frame), names
     if _is_pandas(frame):
-        return _wrap_pandas(frame)
+        return _wrap_arrow(*_arrow_from_pandas(frame))
+    if isinstance(frame, pa.Table):
+        return _wrap_arrow(frame.columns, tuple(frame.column_names))
     try:
         wrapped = nw.from_native(frame)  # type: ignore[call-overload]
+    except DuplicateError:
+        raise ColumnError("the frame has a column name more than once") from None
     except TypeError:
         raise InputError(
             f"a table is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
@@ -37,64 +49,73 @@ def wrap_frame(frame: object) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names
 
 
-def normalized(
-    lazy: nw.LazyFrame[Any], names: tuple[str, ...], *, trim: bool = True
-) -> nw.LazyFrame[Any]:
+def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[Any]:
     """Trim text and make NaN a null, so that every engine counts the same values."""
     expressions = []
-    for (column, dtype), name in zip(lazy.collect_schema().items(), names, strict=True):
+    for column, dtype in lazy.collect_schema().items():
         value = nw.col(column)
-        coded = isinstance(dtype, nw.Categorical | nw.Enum | nw.Unknown)
-        if coded or isinstance(dtype, nw.String):
-            value = value.cast(nw.String) if coded else value
-            text = trimmed(value, lazy.implementation) if trim else value
-            expressions.append(text.alias(column))
+        if isinstance(dtype, (nw.String, *_CODED)):
+            text = value.cast(nw.String) if isinstance(dtype, _CODED) else value
+            cell = label_text(text, lazy.implementation) if trim else text
+            expressions.append(cell.alias(column))
         elif dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are one number.
             expressions.append(nw.when(~value.is_nan()).then(value + 0.0).alias(column))
-        elif dtype.is_integer() or isinstance(dtype, _COUNTABLE):
-            expressions.append(value)
+        elif isinstance(dtype, nw.Unknown):
+            # A column of nothing but nulls has no type; text will do for it.
+            expressions.append(value.cast(nw.String).alias(column))
         else:
-            raise ColumnError(
-                f"column {name!r} is of kind {dtype}, which cannot be counted; text, numbers, "
-                "dates and booleans can"
-            )
+            expressions.append(value)
     return lazy.select(*expressions) if expressions else lazy
 
 
-def trimmed(text: nw.Expr, engine: nw.Implementation) -> nw.Expr:
-    """Text without the blanks around it."""
+def uncountable(dtype: Any) -> bool:
+    """Whether the values of such a column cannot be counted: lists, structs, bytes."""
+    return not (dtype.is_numeric() or isinstance(dtype, _COUNTABLE))
+
+
+def label_text(text: nw.Expr, engine: nw.Implementation) -> nw.Expr:
+    """Text without the blanks around it; a null where nothing is left."""
     if engine is nw.Implementation.IBIS:
         # Ibis cannot strip given characters, but it can replace them at both ends.
-        return text.str.replace_all(f"^[{BLANKS}]+|[{BLANKS}]+$", "")
-    return text.str.strip_chars(BLANKS)
+        trimmed = text.str.replace_all(f"^[{BLANKS}]+|[{BLANKS}]+$", "")
+    else:
+        trimmed = text.str.strip_chars(BLANKS)
+    return nw.when(trimmed != "").then(trimmed)
 
 
 def _is_pandas(frame: object) -> bool:
     return type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns")
 
 
-def _wrap_pandas(frame: Any) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
-    """Rename by position, and give ``object`` columns (dates, booleans with gaps) a real type."""
+def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ...]]:
+    """Columns by position, because names may repeat; pandas 3 keeps its text in Arrow already."""
+    columns = []
     names = tuple(str(name) for name in frame.columns)
-    copy = frame.copy(deep=False)
-    copy.columns = [f"c{index}" for index in range(len(names))]
-    copy = copy.reset_index(drop=True)
-    for column, name in zip(list(copy.columns), names, strict=True):
-        if copy[column].dtype == object:
-            copy[column] = _typed(copy[column], name)
-    return nw.from_native(copy).lazy(), names
+    for index, name in enumerate(names):
+        try:
+            cells = pa.array(frame.iloc[:, index], from_pandas=True)
+        except (pa.ArrowException, OverflowError):
+            raise ColumnError(
+                f"column {name!r} mixes values of different kinds; convert it to text first"
+            ) from None
+        columns.append(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
+    return columns, names
 
 
-def _typed(series: Any, name: str) -> Any:
-    import pandas as pd  # noqa: PLC0415 (the caller's own engine, loaded only when it is in use)
+def _wrap_arrow(
+    columns: list[pa.ChunkedArray], names: tuple[str, ...]
+) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
+    """Give every column a type that all of Arrow's functions know."""
+    plain = [_plain_column(column) for column in columns]
+    table = pa.Table.from_arrays(plain, names=[f"c{index}" for index in range(len(names))])
+    return nw.from_native(table).lazy(), names
 
-    try:
-        values = pa.array(series, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError):
-        raise ColumnError(
-            f"column {name!r} mixes values of different kinds; convert it to text first"
-        ) from None
-    if pa.types.is_null(values.type):
-        values = values.cast(pa.string())
-    return pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([values])), index=series.index)
+
+def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return column.cast(kind.value_type)
+    if pa.types.is_null(kind) or pa.types.is_string_view(kind):
+        return column.cast(pa.string())
+    return column

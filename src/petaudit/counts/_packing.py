@@ -43,7 +43,7 @@ def likely_largest_class(sizes: Integers, classes: Integers, rows: int) -> int:
     per_class = typical / scale
     by_chance = math.log(int(classes.sum())) + seen * math.log(per_class) - math.lgamma(seen + 1)
     if by_chance > math.log(_UNLIKELY):
-        return math.ceil(4 * typical + 20)
+        return math.ceil(3 * typical + 24)
     return math.ceil(seen * scale * 1.5)
 
 

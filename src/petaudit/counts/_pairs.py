@@ -8,9 +8,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._encoding import dictionary_codes
+from petaudit.counts._class_keys import plain
+from petaudit.counts._encoding import dictionary_codes, python_values
 from petaudit.counts.results import Integers, PairCounts
-from petaudit.counts.table_counts import TableCounts, plain
+from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import InputError
 from petaudit.labels import label_of
 
@@ -48,13 +49,14 @@ def pair_counts(
     original: TableCounts, released: TableCounts, column: str, key: str | None
 ) -> PairCounts:
     """How often each original value meets each released label in the same row."""
-    if key is not None and original.engine == released.engine != "duckdb":
-        return _joined_in_engine(original, released, column, key)
+    if original.engine == released.engine and original.engine not in _ORDERED_ENGINES:
+        return _joined_in_engine(original, released, column, str(key))
     before = original.column_values(column)
     after = released.column_values(column)
     if key is not None:
         rows_of = {label: row for row, label in enumerate(_labels(released.column_values(key)))}
-        after = after.take(pa.array([rows_of[key] for key in _labels(original.column_values(key))]))
+        partners = [rows_of[label] for label in _labels(original.column_values(key))]
+        after = after.take(pa.array(partners, pa.int64()))
     before_codes, before_values = dictionary_codes(before)
     after_codes, after_values = dictionary_codes(after)
     both = before_codes * max(len(after_values), 1) + after_codes
@@ -73,7 +75,7 @@ def _joined_in_engine(
     after = released.renamed({key: "k", column: "after"})
     joined = before.join(after, on="k", how="inner")
     counted = original.collected(joined.group_by("before", "after").agg(nw.len().alias("n")))
-    return _merged(*(counted.column(name).to_pylist() for name in ("before", "after", "n")))
+    return _merged(*(python_values(counted.column(name)) for name in ("before", "after", "n")))
 
 
 def _count(both: Integers, bins: int) -> tuple[Integers, Integers]:
@@ -102,4 +104,4 @@ def _merged(before: list[Any], after: list[Any], counts: list[int]) -> PairCount
 
 
 def _labels(column: pa.ChunkedArray) -> list[str | None]:
-    return [label_of(plain(value)) for value in column.to_pylist()]
+    return [label_of(plain(value)) for value in python_values(column)]

@@ -10,6 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from petaudit.counts._class_keys import (
+    ClassKeys,
+    class_keys,
+    has_blanks,
+    is_marked,
+    plain,
+    trimmed_keys,
+)
 from petaudit.counts._encoding import arrow_floats, floats, whole_numbers
 from petaudit.counts._packing import Packing, likely_largest_class
 from petaudit.counts.results import ClassProfiles
@@ -20,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST_FEATURES = 512
 _MOST_WORDS = 24
-_SAMPLE_ROWS = 1 << 14
 _PACKABLE = (nw.String, nw.Boolean)
 
 
@@ -36,7 +43,7 @@ def count_profiles(
     The size of a class is one feature more, to which all values belong: a separate count would
     cost the engine half as much again as all packed counters.
     """
-    dtype = table.schema[table.position[column]]
+    dtype = table.schema[table.position(column)]
     if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)):
         return None
     size = 1 + max((max(own, default=-1) for own in features_of_values), default=-1)
@@ -62,17 +69,13 @@ def _packed(
     suppressed: str,
 ) -> ClassProfiles | None:
     """One pass; None if a counter ran over, which the sum of all counters gives away."""
-    keys = table.keys(quasi_identifiers)
     words = [f"w{index}" for index in range(packing.words)]
-    frame = table.lean_frame([*keys, table.position[column]])
-    rows = _weighted(table, frame, column, packing.weights(features), keys, words)
-    marked = table.can_be_suppressed(keys)
-    classes = rows.group_by(*keys).agg(*(nw.col(word).sum() for word in words))
-    if marked:
-        classes = classes.with_columns(table.is_suppressed(keys).alias("s"))
-    counted = table.collected(
-        classes.group_by(*words, *(["s"] if marked else [])).agg(nw.len().alias("classes"))
-    )
+    value = table.position(column)
+    keys = class_keys(table, quasi_identifiers, carried=[value])
+    counted = _summed(table, keys, column, packing.weights(features), words)
+    if has_blanks(counted):
+        keys = trimmed_keys(table, quasi_identifiers, carried=[value])
+        counted = _summed(table, keys, column, packing.weights(features), words)
     sums = [floats(counted.column(word)) for word in words]
     times = whole_numbers(counted.column("classes"))
     expected = sum(
@@ -81,27 +84,40 @@ def _packed(
     )
     if packing.total(sums, times) != expected:
         return None
-    if marked and suppressed == "exclude":
-        kept = whole_numbers(counted.column("s")) == 0
+    if suppressed == "exclude":
+        kept = ~is_marked(counted)
         times, sums = times[kept], [word[kept] for word in sums]
     counts_of = packing.unpacker(sums)
     return ClassProfiles(counts_of(packing.features - 1), times, counts_of)
 
 
-def _weighted(
+def _summed(
     table: TableCounts,
-    frame: nw.LazyFrame[Any],
+    keys: ClassKeys,
     column: str,
     weights: npt.NDArray[np.float64],
-    keys: Sequence[str],
+    words: Sequence[str],
+) -> pa.Table:
+    rows = _weighted(table, keys, column, weights, words)
+    classes = rows.group_by(*keys.keys).agg(*(nw.col(word).sum() for word in words))
+    flags = [flag.alias(name) for name, flag in keys.flags.items()]
+    classes = classes.with_columns(*flags) if flags else classes
+    return table.collected(classes.group_by(*words, *keys.flags).agg(nw.len().alias("classes")))
+
+
+def _weighted(
+    table: TableCounts,
+    keys: ClassKeys,
+    column: str,
+    weights: npt.NDArray[np.float64],
     words: Sequence[str],
 ) -> nw.LazyFrame[Any]:
     """Rows with their keys and, for every word, the weight of their value."""
     counts, cells = table.values(column)
-    labels = [label_of(cell) for cell in cells.to_pylist()]
+    labels = [label_of(plain(cell)) for cell in cells.to_pylist()]
     own = weights[[counts.index[label] for label in labels]]
     of_null = weights[counts.index[None]].tolist() if None in counts.index else None
-    value = nw.col(table.position[column])
+    value = nw.col(table.position(column))
     if table.load is None:
         old = [cell for cell in cells.to_pylist() if cell is not None]
         new = own[[row for row, label in enumerate(labels) if label is not None]]
@@ -111,14 +127,14 @@ def _weighted(
                 nw.when(value.is_null()).then(nw.lit(null)).otherwise(weight)
                 for null, weight in zip(of_null, mapped, strict=True)
             ]
-        return frame.select(
-            *keys, *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
+        return keys.rows.select(
+            *keys.keys, *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
         )
     # Where a small table can be put beside the data, a join finds all weights at once.
     columns = [arrow_floats(own[:, i]) for i in range(len(words))]
     lookup = pa.Table.from_arrays([cells, *columns], names=["v", *words])
     beside = table.load(lookup.filter(lookup.column("v").is_valid()))
-    rows = frame.select(*keys, value.alias("v")).join(beside, on="v", how="left")
+    rows = keys.rows.select(*keys.keys, value.alias("v")).join(beside, on="v", how="left")
     if of_null is None:
         return rows
     filled = [nw.col(word).fill_null(null) for word, null in zip(words, of_null, strict=True)]
@@ -135,14 +151,8 @@ def _likely_largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) 
     """Guess from the first rows; a guess too low is noticed and costs a second pass."""
     if table.knows_histogram(quasi_identifiers):
         return _largest_class(table, quasi_identifiers)
-    keys = table.keys(quasi_identifiers)
-    sample = table.frame.head(_SAMPLE_ROWS).select(*keys)
-    sizes = table.collected(
-        table.grouped(sample, keys).group_by("n").agg(nw.len().alias("classes"))
-    )
-    return likely_largest_class(
-        whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")), table.rows
-    )
+    sample = table.sample(quasi_identifiers)
+    return likely_largest_class(sample.sizes, sample.classes, table.rows)
 
 
 def _largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:

@@ -70,8 +70,8 @@ def open_source(
         lazy: nw.LazyFrame[Any] = nw.from_native(opened.relation())
         untrimmed = None
         if opened.is_view:
-            untrimmed = normalized(lazy, columns, trim=False)
-            lazy = normalized(lazy, columns)
+            untrimmed = normalized(lazy, trim=False)
+            lazy = normalized(lazy)
         name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
         counts = TableCounts(lazy, columns, name, load=opened.load, untrimmed=untrimmed)
         # At exit the whole database goes, so there is nothing to drop then.
@@ -79,7 +79,7 @@ def open_source(
         return Source(name, columns, counts, paths)
     lazy, names = wrap_frame(table)
     columns = _column_names(names, "the frame")
-    return Source("the frame", columns, TableCounts(normalized(lazy, columns), columns), ())
+    return Source("the frame", columns, TableCounts(normalized(lazy), columns), ())
 
 
 def _is_path(table: object) -> bool:

@@ -1,0 +1,223 @@
+"""What rows are grouped by, chosen so that the engine has as little to do as possible.
+
+Grouping by many texts is what counting costs, and trimmed text costs twice: DuckDB groups the
+dictionaries of a file much faster than text that was computed. So in large files
+
+- where a sample shows few classes, rows are grouped by the cells as they are, and the blanks around
+  them are looked for in the classes, of which there are few;
+- where it shows many, each column's labels get codes, and rows are grouped by one number.
+
+Both fall back to grouping by trimmed text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.counts._encoding import arrow_integers, python_values, whole_numbers
+from petaudit.counts._frames import label_text
+from petaudit.counts.results import Integers
+from petaudit.labels import SUPPRESSED, label_of
+
+if TYPE_CHECKING:
+    from petaudit.counts.table_counts import TableCounts
+
+_LARGE_TABLE = 1_000_000
+_SAMPLE_ROWS = 1 << 14
+_MOST_LABELS = 1 << 17
+LARGEST_KEY = 1 << 62
+
+
+@dataclass(frozen=True)
+class Codes:
+    """One number per class: how it is made up of the labels of each column."""
+
+    labels: tuple[tuple[str | None, ...], ...]
+    strides: tuple[int, ...]
+
+    @property
+    def span(self) -> int:
+        """How many keys there can be."""
+        return math.prod(len(own) for own in self.labels)
+
+    @property
+    def mark(self) -> int | None:
+        """The key of the suppressed class, if there can be one."""
+        if not all(SUPPRESSED in own for own in self.labels):
+            return None
+        return sum(
+            own.index(SUPPRESSED) * stride
+            for own, stride in zip(self.labels, self.strides, strict=True)
+        )
+
+    def decode(self, keys: Integers) -> list[list[str | None]]:
+        """The labels of some classes, column by column."""
+        return [
+            [own[code] for code in (keys // stride % len(own)).tolist()]
+            for own, stride in zip(self.labels, self.strides, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class ClassKeys:
+    """Rows with the columns that they are grouped by, and with other columns as they are."""
+
+    rows: nw.LazyFrame[Any]
+    keys: list[str]
+    suppressed: nw.Expr | None = None
+    blank: nw.Expr | None = None
+    codes: Codes | None = None
+    flags: dict[str, nw.Expr] = field(init=False)
+
+    def __post_init__(self) -> None:
+        known = {"s": self.suppressed, "b": self.blank}
+        object.__setattr__(
+            self, "flags", {name: expr for name, expr in known.items() if expr is not None}
+        )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Class sizes among the first rows."""
+
+    sizes: Integers
+    classes: Integers
+
+    @property
+    def shows_few_classes(self) -> bool:
+        """Whether rows share their class with others more often than not."""
+        return 2 * int(self.classes.sum()) < int((self.sizes * self.classes).sum())
+
+
+def sample_classes(table: TableCounts, quasi_identifiers: Sequence[str]) -> Sample:
+    """Count the classes of the first rows; blanks do not matter for a guess."""
+    keys = table.keys(quasi_identifiers)
+    rows = table.raw_frame.head(_SAMPLE_ROWS).select(*keys)
+    sizes = table.collected(table.grouped(rows, keys).group_by("n").agg(nw.len().alias("classes")))
+    return Sample(whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")))
+
+
+def class_keys(
+    table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
+) -> ClassKeys:
+    """The cheapest keys for a table; ``carried`` columns of the frame come along."""
+    if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
+        text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
+        if not text or table.sample(quasi_identifiers).shows_few_classes:
+            return _raw(table, quasi_identifiers, carried)
+        coded = _coded(table, quasi_identifiers, carried)
+        if coded is not None:
+            return coded
+    return trimmed_keys(table, quasi_identifiers, carried=carried)
+
+
+def trimmed_keys(
+    table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
+) -> ClassKeys:
+    """Grouping by the labels themselves: always right."""
+    keys = table.keys(quasi_identifiers)
+    frame = table.raw_frame
+    text = {key for key in keys if table.is_text(key)} if table.has_raw_frame else set()
+    cells = [
+        label_text(nw.col(key), frame.implementation).alias(f"k{i}")
+        if key in text
+        else nw.col(key).alias(f"k{i}")
+        for i, key in enumerate(keys)
+    ]
+    names = [f"k{i}" for i in range(len(keys))]
+    return ClassKeys(frame.select(*cells, *carried), names, _all_marked(table, keys, names))
+
+
+def _raw(table: TableCounts, quasi_identifiers: Sequence[str], carried: Sequence[str]) -> ClassKeys:
+    keys = table.keys(quasi_identifiers)
+    names = [f"k{i}" for i in range(len(keys))]
+    frame = table.raw_frame
+    cells = [nw.col(key).alias(name) for key, name in zip(keys, names, strict=True)]
+    text = [name for key, name in zip(keys, names, strict=True) if table.is_text(key)]
+    blank = None
+    if text:
+        # A blank cell has no label, so its comparison is null: that counts as a difference too.
+        differs = [
+            (nw.col(n) != label_text(nw.col(n), frame.implementation)).fill_null(True)
+            & ~nw.col(n).is_null()
+            for n in text
+        ]
+        blank = nw.any_horizontal(*differs, ignore_nulls=False).cast(nw.Int64)
+    marked = _all_marked(table, keys, names)
+    return ClassKeys(frame.select(*cells, *carried), names, marked, blank)
+
+
+def _all_marked(table: TableCounts, keys: Sequence[str], names: Sequence[str]) -> nw.Expr | None:
+    if not all(table.is_text(key) for key in keys):
+        return None
+    marks = [(nw.col(name) == SUPPRESSED).fill_null(False) for name in names]
+    return nw.all_horizontal(*marks, ignore_nulls=False).cast(nw.Int64)
+
+
+def _coded(
+    table: TableCounts, quasi_identifiers: Sequence[str], carried: Sequence[str]
+) -> ClassKeys | None:
+    """Join the code of every label and add them up to one key."""
+    if table.load is None:
+        return None
+    values = [table.values(name) for name in quasi_identifiers]
+    domains = [len(counts.labels) for counts, _ in values]
+    if math.prod(domains) > LARGEST_KEY or max(domains) > _MOST_LABELS:
+        return None
+    keys = table.keys(quasi_identifiers)
+    # A carried column may be a key too, so the joined columns go by names of their own.
+    rows = table.raw_frame.select(
+        *(nw.col(key).alias(f"k{i}") for i, key in enumerate(keys)), *carried
+    )
+    key: nw.Expr = nw.lit(0)
+    strides = [math.prod(domains[:i]) for i in range(len(domains))]
+    for i, name in enumerate(quasi_identifiers):
+        rows, code = join_codes(table, rows, name, f"k{i}", f"code{i}", stride=strides[i])
+        key = key + code
+    codes = Codes(tuple(counts.labels for counts, _ in values), tuple(strides))
+    marked = None if codes.mark is None else (nw.col("k") == codes.mark).cast(nw.Int64)
+    return ClassKeys(rows.select(key.alias("k"), *carried), ["k"], marked, None, codes)
+
+
+def join_codes(
+    table: TableCounts, rows: nw.LazyFrame[Any], column: str, cell: str, code: str, stride: int = 1
+) -> tuple[nw.LazyFrame[Any], nw.Expr]:
+    """Give each row the number of its label, times a stride; a null has its number too."""
+    assert table.load is not None  # noqa: S101 (only tables in our own database are coded)
+    counts, cells = table.values(column)
+    positions = [counts.index[label_of(plain(value))] for value in python_values(cells)]
+    numbers = arrow_integers(np.array(positions, dtype=np.int64) * stride)
+    lookup = pa.Table.from_arrays([cells, numbers], names=[cell, code])
+    joined = rows.join(table.load(lookup.filter(cells.is_valid())), on=cell, how="left")
+    number = nw.col(code)
+    if None in counts.index:
+        number = number.fill_null(counts.index[None] * stride)
+    return joined, number
+
+
+def has_blanks(counted: pa.Table) -> bool:
+    """Whether classes were told apart by blanks around their labels."""
+    return "b" in counted.column_names and bool((whole_numbers(counted.column("b")) == 1).any())
+
+
+def is_marked(counted: pa.Table) -> npt.NDArray[np.bool_]:
+    """Which classes are the suppressed one."""
+    if "s" not in counted.column_names:
+        return np.zeros(counted.num_rows, dtype=bool)
+    marked: npt.NDArray[np.bool_] = whole_numbers(counted.column("s")) == 1
+    return marked
+
+
+def plain(value: Any) -> Any:
+    """Make the engines' own nulls (NaN, NaT, NA) a None."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124
