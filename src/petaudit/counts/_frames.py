@@ -46,6 +46,9 @@ def wrap_frame(frame: object) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
     names = tuple(lazy.collect_schema().names())
+    if lazy.implementation.is_pyspark():
+        # Spark reads dots and backticks in names as its own syntax, but it renames by position.
+        return nw.from_native(lazy.to_native().toDF(*(f"c{i}" for i in range(len(names))))), names
     return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 MOST_FEATURES = 512
 _MOST_WORDS = 24
 _PACKABLE = (nw.String, nw.Boolean)
+_CANNOT_REPLACE = "dask"  # its replaced values keep the type of the old ones
 
 
 def count_profiles(
@@ -45,6 +46,8 @@ def count_profiles(
     """
     dtype = table.schema[table.position(column)]
     if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)):
+        return None
+    if table.engine == _CANNOT_REPLACE:
         return None
     size = 1 + max((max(own, default=-1) for own in features_of_values), default=-1)
     features = [[*own, size] for own in features_of_values]
