@@ -119,6 +119,19 @@ class ClassDistances:
     classes: npt.NDArray[np.int64]
     scale: int
 
+    @classmethod
+    def together(cls, parts: Sequence[ClassDistances], scale: int) -> ClassDistances:
+        """The distances of several blocks of classes as one."""
+        if len(parts) == 1:
+            return parts[0]
+        none = [np.zeros(0, dtype=np.int64)]
+        return cls(
+            np.concatenate([part.numerators for part in parts] or none),
+            np.concatenate([part.sizes for part in parts] or none),
+            np.concatenate([part.classes for part in parts] or none),
+            scale,
+        )
+
     @cached_property
     def _ratios(self) -> npt.NDArray[np.float64]:
         return self.numerators.astype(np.float64) / self.sizes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,7 @@ def check_value_counts(source: Source, table: Table) -> None:
     for name in labels(table):
         expected = counted_values(table, name)
         found = source.counts.value_counts(name)
-        in_order = sorted(expected.items(), key=lambda item: _nulls_last(item[0]))
+        in_order = sorted(expected.items(), key=lambda item: _numbers_first(item[0]))
         assert list(zip(found.labels, found.counts.tolist(), strict=True)) == in_order
         assert found.rows == expected.total()
 
@@ -129,6 +130,17 @@ def by_profile(found: ClassProfiles, features: int) -> Counter[tuple[int, ...]]:
 
 def _pairs(sizes: Any, classes: Any) -> list[tuple[int, int]]:
     return list(zip(sizes.tolist(), classes.tolist(), strict=True))
+
+
+def _numbers_first(label: str | None) -> tuple[int, float, str]:
+    """Numbers by value, then texts (the word nan among them), then null."""
+    if label is None:
+        return (2, 0.0, "")
+    try:
+        number = float(label)
+    except ValueError:
+        return (1, 0.0, label)
+    return (1, 0.0, label) if math.isnan(number) else (0, number, label)
 
 
 def _nulls_last(label: str | None) -> tuple[bool, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import narwhals.stable.v2 as nw
@@ -32,16 +32,32 @@ if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
 
 
-def count_class_values(
+_ROWS_PER_BLOCK = 1 << 19
+
+
+def class_value_blocks(
     table: TableCounts, quasi_identifiers: Sequence[str], column: str, suppressed: str, labels: bool
-) -> ClassValueCounts:
-    """Count pairs of class and value in the engine, and number the classes here."""
+) -> Iterator[ClassValueCounts]:
+    """Count pairs of class and value; large tables come in blocks of whole classes."""
     value = table.position(column)
     keys = class_keys(table, quasi_identifiers, carried=[value])
-    if keys.codes is not None and keys.codes.span * len(table.value_counts(column).labels) <= (
-        LARGEST_KEY
-    ):
-        return _coded_pairs(table, keys, column, suppressed, labels)
+    values = len(table.value_counts(column).labels)
+    if keys.codes is not None and keys.codes.span * values <= LARGEST_KEY:
+        yield from _coded_blocks(table, keys, column, suppressed, labels)
+    else:
+        yield _counted(table, keys, quasi_identifiers, column, suppressed, labels)
+
+
+def _counted(
+    table: TableCounts,
+    keys: ClassKeys,
+    quasi_identifiers: Sequence[str],
+    column: str,
+    suppressed: str,
+    labels: bool,
+) -> ClassValueCounts:
+    """Let the engine count the pairs, and number the classes here."""
+    value = table.position(column)
     counted = _pairs(table, keys, value)
     if has_blanks(counted):
         keys = trimmed_keys(table, quasi_identifiers, carried=[value])
@@ -70,29 +86,43 @@ def _pairs(table: TableCounts, keys: ClassKeys, value: str) -> pa.Table:
     return table.collected(pairs.with_columns(*flags) if flags else pairs)
 
 
-def _coded_pairs(
+def _coded_blocks(
     table: TableCounts, keys: ClassKeys, column: str, suppressed: str, labels: bool
-) -> ClassValueCounts:
-    """The same where a class is a number already: class and value become one number."""
+) -> Iterator[ClassValueCounts]:
+    """The same where a class is a number already: a row becomes one number, and rows are sorted.
+
+    Keys are codes only where classes are many, so that pairs are about as many as rows: sorting
+    them here is several times faster than grouping them in the engine.
+    """
     assert keys.codes is not None  # noqa: S101 (the caller looked)
     values = table.value_counts(column)
     size = len(values.labels)
     named = keys.rows.rename({table.position(column): "v"})
     rows, code = join_codes(table, named, column, "v", "code")
-    counted = table.collected(
-        rows.select((nw.col("k") * size + code).alias("kv")).group_by("kv").agg(nw.len().alias("n"))
-    )
-    both, counts = whole_numbers(counted.column("kv")), whole_numbers(counted.column("n"))
-    order = np.argsort(both)
-    both, counts = both[order], counts[order]
-    key, value_index = np.divmod(both, size)
-    if suppressed == "exclude" and keys.codes.mark is not None:
-        kept = key != keys.codes.mark
-        key, value_index, counts = key[kept], value_index[kept], counts[kept]
-    new = np.diff(key, prepend=-1) != 0
-    class_index: Integers = np.cumsum(new, dtype=np.int64) - 1
-    found = (class_index, value_index, counts)
-    if not labels:
-        return ClassValueCounts(values, *found)
-    columns = keys.codes.decode(key[new])
-    return ClassValueCounts(values, *found, class_labels=tuple(zip(*columns, strict=True)))
+    fetched = table.collected(rows.select((nw.col("k") * size + code).alias("kv")))
+    both = np.sort(whole_numbers(fetched.column("kv")))
+    del fetched
+    start = 0
+    while start < len(both):
+        stop = start + _ROWS_PER_BLOCK
+        if stop < len(both):
+            # A block ends where the class of its last row ends.
+            stop = int(np.searchsorted(both, (both[stop] // size + 1) * size))
+        block, counts = _run_lengths(both[start:stop])
+        start = stop
+        key, value_index = np.divmod(block, size)
+        if suppressed == "exclude" and keys.codes.mark is not None:
+            kept = key != keys.codes.mark
+            key, value_index, counts = key[kept], value_index[kept], counts[kept]
+        new = np.diff(key, prepend=-1) != 0
+        class_index: Integers = np.cumsum(new, dtype=np.int64) - 1
+        named_classes = None
+        if labels:
+            named_classes = tuple(zip(*keys.codes.decode(key[new]), strict=True))
+        yield ClassValueCounts(values, class_index, value_index, counts, named_classes)
+
+
+def _run_lengths(ordered: Integers) -> tuple[Integers, Integers]:
+    """Distinct numbers of an ordered array, and how often each occurs."""
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+    return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.int64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class ValueCounts:
-    """How often each value of a column occurs; labels ascend, a null comes last."""
+    """How often each value of a column occurs: numbers ascend, then texts, a null is last."""
 
     labels: tuple[str | None, ...]
     counts: Integers
@@ -103,3 +103,23 @@ class PairCounts:
     original: tuple[str | None, ...]
     released: tuple[str | None, ...]
     counts: Integers
+
+
+def joined_blocks(
+    values: ValueCounts, blocks: Sequence[ClassValueCounts], labels: bool
+) -> ClassValueCounts:
+    """Put blocks of whole classes together again."""
+    if len(blocks) == 1:
+        return blocks[0]
+    offsets = np.cumsum([0, *(len(block.class_starts) for block in blocks)])
+    class_index = [
+        block.class_index + offset for block, offset in zip(blocks, offsets, strict=False)
+    ]
+    empty = [np.zeros(0, dtype=np.int64)]
+    return ClassValueCounts(
+        values,
+        np.concatenate(class_index or empty),
+        np.concatenate([block.value_index for block in blocks] or empty),
+        np.concatenate([block.counts for block in blocks] or empty),
+        tuple(name for block in blocks for name in block.class_labels or ()) if labels else None,
+    )

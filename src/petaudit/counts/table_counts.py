@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -20,7 +21,7 @@ from petaudit.counts._class_keys import (
     sample_classes,
     trimmed_keys,
 )
-from petaudit.counts._class_values import count_class_values
+from petaudit.counts._class_values import class_value_blocks
 from petaudit.counts._encoding import python_values, whole_numbers
 from petaudit.counts._frames import uncountable
 from petaudit.counts._profiles import MOST_FEATURES, count_profiles
@@ -30,6 +31,7 @@ from petaudit.counts.results import (
     ClassSizes,
     ClassValueCounts,
     ValueCounts,
+    joined_blocks,
 )
 from petaudit.errors import ColumnError, EngineError
 from petaudit.labels import SUPPRESSED, label_of
@@ -165,7 +167,14 @@ class TableCounts:
         self, quasi_identifiers: Sequence[str], column: str, suppressed: str, labels: bool = False
     ) -> ClassValueCounts:
         """Counts per class and value, for columns of many values; with class labels on request."""
-        return count_class_values(self, quasi_identifiers, column, suppressed, labels)
+        blocks = class_value_blocks(self, quasi_identifiers, column, suppressed, labels)
+        return joined_blocks(self.value_counts(column), list(blocks), labels)
+
+    def class_value_blocks(
+        self, quasi_identifiers: Sequence[str], column: str, suppressed: str
+    ) -> Iterator[ClassValueCounts]:
+        """The same in blocks of whole classes, so that a large table takes little memory."""
+        return class_value_blocks(self, quasi_identifiers, column, suppressed, False)
 
     def column_values(self, column: str) -> pa.ChunkedArray:
         """The cells of a column, in row order."""
@@ -191,7 +200,7 @@ class TableCounts:
                 python_values(cells), counted.column("n").to_pylist(), strict=True
             ):
                 totals[label_of(plain(cell))] += count
-            labels = tuple(sorted(totals, key=_null_last))
+            labels = tuple(sorted(totals, key=_numbers_first))
             counts = np.array([totals[label] for label in labels], dtype=np.int64)
             self._values[column] = (ValueCounts(labels, counts), cells)
         return self._values[column]
@@ -238,6 +247,16 @@ class TableCounts:
     def _number(self, lazy: nw.LazyFrame[Any]) -> int:
         [value] = self.collected(lazy).column(0).to_pylist()
         return int(value or 0)
+
+
+def _numbers_first(label: str | None) -> tuple[bool, bool, float, str]:
+    """Numbers by value, then texts, then null."""
+    try:
+        number = float(label or "x")
+    except ValueError:
+        number = math.nan
+    text = number != number  # noqa: PLR0124 (NaN, in its own spelling too, is no number)
+    return (label is None, text, 0.0 if text else number, label or "")
 
 
 def _null_last(label: str | None) -> tuple[bool, str]:

@@ -17,7 +17,7 @@ from petaudit.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.errors import OptionError, suggestion
+from petaudit.errors import OptionError, counted, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
@@ -65,17 +65,17 @@ class TClosenessResult(Result):
         for found in self.attributes:
             line = (
                 f"{found.attribute}: t = {found.t:.6g} ({found.distance} distance, "
-                f"{found.classes:,} classes)"
+                f"{counted(found.classes, 'class', 'classes')})"
             )
             if found.worst_classes:
                 worst = found.worst_classes[0]
                 many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
-                line += f"; farthest: {many} of {worst.rows:,} rows"
-            if found.rows_above_limit:
-                line += (
-                    f"; {found.classes_above_limit:,} classes with {found.rows_above_limit:,} rows "
-                    "are above the limit"
-                )
+                line += f"; farthest: {many} of {counted(worst.rows, 'row')}"
+            if found.classes_above_limit and found.rows_above_limit:
+                above = counted(found.classes_above_limit, "class", "classes")
+                are = "is" if found.classes_above_limit == 1 else "are"
+                rows = counted(found.rows_above_limit, "row")
+                line += f"; {above} with {rows} {are} above the limit"
             lines.append(line)
         return tuple(lines)
 
@@ -187,10 +187,12 @@ def _class_distances(
         )
         if profiles is not None:
             return distances_from_profiles(profiles, ground, values), None
-    pairs = counts.class_value_counts(
-        names, attribute, inputs.suppressed, labels=inputs.reveal_values
-    )
-    return distances_from_pairs(pairs, ground, values), pairs.class_labels
+    if inputs.reveal_values:
+        pairs = counts.class_value_counts(names, attribute, inputs.suppressed, labels=True)
+        return distances_from_pairs(pairs, ground, values), pairs.class_labels
+    blocks = counts.class_value_blocks(names, attribute, inputs.suppressed)
+    parts = [distances_from_pairs(block, ground, values) for block in blocks]
+    return ClassDistances.together(parts, ground.divisor * values.rows), None
 
 
 def _ground(
