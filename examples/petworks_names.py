@@ -1,9 +1,8 @@
 """The four measures under their PETWorks names, on the bundled tables."""
 
+from petaudit import datasets
 from PETWorks import PETValidation, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
-
-from petaudit import datasets
 
 patient = datasets.load("patient-deidentified")
 adult = datasets.load("adult-deidentified")

@@ -6,6 +6,8 @@ import contextlib
 import errno
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import IO
 
@@ -15,7 +17,7 @@ import pytest
 
 from petaudit.counts import open_source
 from petaudit.errors import InputError, OptionError
-from petaudit.output import table_format, table_writer, write_whole
+from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
 
 TABLE = pa.table({"a": ["1", None, "q\"u;o'te"], "b": [1, 2, None], "é": ["x", "年", ""]})
 
@@ -147,6 +149,32 @@ def test_a_device_is_written_to_or_refused_but_never_replaced(tmp_path: Path) ->
     assert os.listdir(tmp_path) == ["pipe"]  # noqa: PTH208
 
 
+def test_standard_output_by_name_is_not_replaced(tmp_path: Path) -> None:
+    """/dev/stdout is a link to whatever file the shell opened."""
+    script = (
+        "from pathlib import Path; from petaudit.output import write_whole;"
+        "write_whole(Path('/dev/stdout'), lambda file: file.write(b'hello'))"
+    )
+    with (tmp_path / "f").open("wb") as file:
+        subprocess.run([sys.executable, "-c", script], stdout=file, check=True)
+        assert os.fstat(file.fileno()).st_ino == (tmp_path / "f").stat().st_ino
+    assert (tmp_path / "f").read_bytes() == b"hello"
+
+
+@pytest.mark.parametrize("name", ["table.csv", "./table.csv", "link", "hard"])
+def test_an_input_is_refused_by_any_of_its_names(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = tmp_path / "table.csv"
+    table.touch()
+    Path("link").symlink_to(table)
+    Path("hard").hardlink_to(table)
+    with pytest.raises(OptionError, match="is one of the inputs"):
+        refuse_inputs(Path(name), [tmp_path / "gone.csv", table])
+    refuse_inputs(Path("other.csv"), [table])
+
+
 def test_parquet_is_read_back_as_it_was(tmp_path: Path) -> None:
     write_whole(tmp_path / "t.parquet", table_writer(TABLE, "parquet"))
     assert pq.read_table(tmp_path / "t.parquet").equals(TABLE)
@@ -159,6 +187,16 @@ def test_csv_is_read_back_by_our_own_reader(tmp_path: Path) -> None:
     read = [source.counts.column_values(name).to_pylist() for name in source.columns]
     # In CSV a blank and a missing cell are one.
     assert read == [["1", None, "q\"u;o'te"], ["1", "2", None], ["x", "年", None]]
+
+
+def test_only_cells_that_need_quotes_have_them(tmp_path: Path) -> None:
+    cells = ["plain", "a b", "it's", "a;b", 'say "x"', "a\nb", "a\rb", "", None]
+    table = pa.table({"a;": cells, "n": [1, 2, 3, 4, 5, 6, 7, 8, 9], "f": [1.0] * 8 + [None]})
+    write_whole(tmp_path / "t.csv", table_writer(table, "csv"))
+    assert (tmp_path / "t.csv").read_bytes() == (
+        b'"a;";n;f\nplain;1;1\na b;2;1\nit\'s;3;1\n"a;b";4;1\n"say ""x""";5;1\n'
+        b'"a\nb";6;1\n"a\rb";7;1\n;8;1\n;9;\n'
+    )
 
 
 def test_csv_of_one_column_keeps_its_nulls(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 
 DOCUMENT = "petaudit.check/1"
+COULD_NOT_MEASURE = 2
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,20 @@ class Audit:
     def exit_code(self) -> int:
         """0: all limits hold; 1: one is breached; 2: something asked for was not measured."""
         if any(entry.asked_for for entry in self.not_measured) or not self.results:
-            return 2
+            return COULD_NOT_MEASURE
         return 1 if any(result.passed is False for result in self.results) else 0
 
     @property
     def passed(self) -> bool:
         """Whether everything asked for was measured and every limit holds."""
         return self.exit_code == 0
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
+        if self.exit_code == 0 and all(result.passed is None for result in self.results):
+            return "measured"
+        return {0: "passed", 1: "failed", 2: "error"}[self.exit_code]
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -73,15 +81,17 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints."""
-        tables = {"table": self.inputs.table.fingerprint()}
+        inputs = {"table": self.inputs.table.fingerprint()}
         if self.inputs.original is not None:
-            tables["original"] = self.inputs.original.fingerprint()
+            inputs["original"] = self.inputs.original.fingerprint()
+        if self.inputs.hierarchies:
+            inputs["hierarchies"] = self.inputs.hierarchies.fingerprint()
         return {
             "document": DOCUMENT,
             "petaudit": __version__,
-            "verdict": {0: "passed", 1: "failed", 2: "error"}[self.exit_code],
+            "verdict": self.verdict,
             "exit_code": self.exit_code,
-            "inputs": tables,
+            "inputs": inputs,
             "roles": {column: role.value for column, role in self.inputs.roles.by_column.items()},
             "options": dict(self.options),
             "results": [result.to_dict() for result in self.results],
@@ -147,6 +157,8 @@ def audit(
         "suppressed": inputs.suppressed,
         "key": inputs.key,
         "reveal_values": inputs.reveal_values,
+        "delimiter": inputs.delimiter,
+        "encoding": inputs.encoding,
     }
     return Audit(inputs, tuple(results), tuple(not_measured), settings)
 

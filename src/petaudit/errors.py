@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from typing import Self
 
 MOST_QUOTED = 3
+LONGEST_NAME = 60
 
 
 class PetauditError(Exception):
@@ -24,8 +27,17 @@ class PetauditError(Exception):
         self, message: str, *, values: Sequence[str | None] = (), after_values: str = ""
     ) -> None:
         self.without_values = message
+        self._values = values
+        self._after_values = after_values
         shown = f": {quoted(values)}{after_values}" if values else ""
         super().__init__(message + shown)
+
+    def found_in(self, origin: object) -> Self:
+        """The same error, with the name of the file that it is about."""
+        if str(origin) in self.without_values:
+            return self
+        message = f"{origin}: {self.without_values}"
+        return type(self)(message, values=self._values, after_values=self._after_values)
 
 
 class InputError(PetauditError):
@@ -56,6 +68,15 @@ class NotMeasurableError(PetauditError):
     """A measure lacks an input that it needs."""
 
 
+@contextmanager
+def naming(origin: object) -> Iterator[None]:
+    """Make every error that is raised inside name the file that it is about."""
+    try:
+        yield
+    except PetauditError as problem:
+        raise problem.found_in(origin) from None
+
+
 class PetauditWarning(UserWarning):
     """The figure stands, but there is something about it that the reader should know."""
 
@@ -68,6 +89,8 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     >>> suggestion("qwerty", ["zip", "age"])
     ''
     """
+    if len(name) > LONGEST_NAME:
+        return ""
     by_folded_name = {candidate.casefold(): candidate for candidate in known}
     nearest = get_close_matches(name.casefold(), by_folded_name, n=1, cutoff=0.6)
     return f" (did you mean {by_folded_name[nearest[0]]!r}?)" if nearest else ""
@@ -81,9 +104,26 @@ def listing(names: Sequence[str], most: int = 20) -> str:
     >>> listing(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    if len(names) <= most:
-        return ", ".join(names)
-    return f"{', '.join(names[:most])} and {len(names) - most} more"
+    shown = ", ".join(map(shortened, names[:most]))
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def shortened(name: str, longest: int = LONGEST_NAME) -> str:
+    """Cut a name that would drown a message.
+
+    >>> shortened("zip"), shortened("a very long name", 6)
+    ('zip', 'a very…')
+    """
+    return name if len(name) <= longest else f"{name[:longest]}…"
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Write a number with its noun.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def quoted(labels: Sequence[str | None]) -> str:
@@ -92,6 +132,8 @@ def quoted(labels: Sequence[str | None]) -> str:
     >>> quoted(["a", "b", "c", "d"])
     "'a', 'b', 'c' and 1 more"
     """
-    shown = [repr(label) if label is not None else "null" for label in labels[:MOST_QUOTED]]
+    shown = [
+        repr(shortened(label)) if label is not None else "null" for label in labels[:MOST_QUOTED]
+    ]
     more = len(labels) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

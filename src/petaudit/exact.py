@@ -73,7 +73,11 @@ def parse_number(label: str) -> Fraction | None:
     (Fraction(3, 2), None, None)
     """
     text = label.strip()
-    return Fraction(text) if _NUMBER.fullmatch(text) else None
+    try:
+        return Fraction(text) if _NUMBER.fullmatch(text) else None
+    except ValueError:
+        # Python refuses to convert thousands of digits, and such a label counts nothing.
+        return None
 
 
 def _not_a_number(value: object, name: str) -> OptionError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import relabelled_table
@@ -23,6 +24,8 @@ class Generalized:
 
     table: pa.Table
     suppressed_rows: int
+    files: tuple[Path, ...]
+    """The files that were read."""
 
 
 def generalize(
@@ -88,7 +91,7 @@ def generalize_with_report(
         relabel[column] = dict.fromkeys(labels, SUPPRESSED)
     names = inputs.roles.quasi_identifiers or tuple(levels)
     made, suppressed = relabelled_table(inputs.table, relabel, names, suppress_below or 0)
-    return Generalized(made, suppressed)
+    return Generalized(made, suppressed, inputs.files)
 
 
 def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str | None]:

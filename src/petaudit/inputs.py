@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from petaudit.counts import PairCounts, Source, check_aligned, open_source, pair_counts
-from petaudit.errors import InputError, OptionError, RoleError, suggestion
+from petaudit.errors import InputError, OptionError, RoleError, naming, suggestion
 from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
 
@@ -26,6 +27,9 @@ class Inputs:
     key: str | None = None
     suppressed: Suppressed = "exclude"
     reveal_values: bool = False
+    delimiter: str | None = None
+    encoding: str | None = None
+    side_car: Path | None = None
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
 
     @property
@@ -37,6 +41,13 @@ class Inputs:
                 "side-car <table>.yaml beside the table"
             )
         return self.roles.quasi_identifiers
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that was read; none of them may be written to."""
+        original = () if self.original is None else self.original.paths
+        side_car = () if self.side_car is None else (self.side_car,)
+        return (*self.table.paths, *original, *side_car, *self.hierarchies.files)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -111,8 +122,7 @@ def gather(
     before = None if original is None else _opened(original, delimiter, encoding)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     side_car = _side_car(source, before) if use_side_car and not (given and hierarchies) else None
-    settled = given or (side_car.roles if side_car else Roles({}))
-    settled.checked_against(source.columns, source.name)
+    settled = _settled_roles(given, side_car, source)
     known = Hierarchies.of(hierarchies)
     if not known and side_car is not None:
         known = side_car.hierarchies()
@@ -122,7 +132,18 @@ def gather(
     if before is not None:
         for column in settled.quasi_identifiers:
             check_column(column, before.columns, before.name)
-    return Inputs(source, settled, known, before, key, suppressed, reveal_values)
+    return Inputs(
+        source,
+        settled,
+        known,
+        before,
+        key,
+        suppressed,
+        reveal_values,
+        delimiter,
+        encoding,
+        side_car.path if side_car else None,
+    )
 
 
 def _opened(table: object, delimiter: str | None, encoding: str | None) -> Source:
@@ -146,6 +167,13 @@ def _given_roles(
     if quasi_identifiers is None and sensitive is None:
         return None
     return Roles.of(_listed(quasi_identifiers), _listed(sensitive))
+
+
+def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:
+    if given or side_car is None:
+        return (given or Roles({})).checked_against(source.columns, source.name)
+    with naming(side_car.path):
+        return side_car.roles.checked_against(source.columns, source.name)
 
 
 def _listed(columns: Sequence[str] | str | None) -> Sequence[str]:

@@ -36,7 +36,7 @@ def label_of(value: object) -> str | None:
         case bool() | int():
             return str(value)
         case float():
-            return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+            return str(int(value)) if value.is_integer() and abs(value) < 1e21 else repr(value)
         case Decimal():
             plain = format(value, "f")
             return plain.rstrip("0").rstrip(".") if "." in plain else plain

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import ColumnError, RoleError, listing, suggestion
+from petaudit.errors import ColumnError, RoleError, listing, naming, shortened, suggestion
 from petaudit.hierarchies import Hierarchies
 from petaudit.labels import trim
 from petaudit.yaml_files import read_yaml
@@ -38,7 +39,12 @@ class Roles:
     by_column: Mapping[str, Role]
 
     def __init__(self, by_column: Mapping[str, Role | str]) -> None:
-        parsed = {trim(str(column)): parse_role(role) for column, role in by_column.items()}
+        parsed: dict[str, Role] = {}
+        for given, role in by_column.items():
+            column = trim(str(given))
+            if column in parsed:
+                raise RoleError(_named_twice(column, parsed[column], parse_role(role)))
+            parsed[column] = parse_role(role)
         object.__setattr__(self, "by_column", parsed)
 
     @classmethod
@@ -88,7 +94,7 @@ def check_column(column: str, columns: Sequence[str], table: str) -> None:
     """Raise an error with the nearest name when a table lacks a column."""
     if column not in columns:
         raise ColumnError(
-            f"unknown column {column!r}{suggestion(column, columns)} in {table}; "
+            f"unknown column {shortened(column)!r}{suggestion(column, columns)} in {table}; "
             f"columns are {listing(columns)}"
         )
 
@@ -120,9 +126,8 @@ class SideCar:
         """The hierarchies that the file names, relative to its own folder."""
         if self.hierarchy_entry is None:
             return Hierarchies({})
-        return Hierarchies.from_yaml(
-            self.hierarchy_entry, base=self.path.parent, origin=str(self.path)
-        )
+        with naming(self.path):
+            return Hierarchies.from_yaml(self.hierarchy_entry, self.path)
 
 
 def side_car_path(table: Path) -> Path | None:
@@ -130,7 +135,8 @@ def side_car_path(table: Path) -> Path | None:
     name = table.name
     while True:
         candidate = table.with_name(f"{name}.yaml")
-        if candidate.is_file() and candidate != table:
+        # Unlike Path.is_file, this takes a name that is too long for a name that is not there.
+        if os.path.isfile(candidate) and candidate != table:  # noqa: PTH113
             return candidate
         if "." not in name.lstrip("."):
             return None
@@ -140,29 +146,34 @@ def side_car_path(table: Path) -> Path | None:
 def read_side_car(path: Path) -> SideCar:
     """Read roles and hierarchies beside a table."""
     content = read_yaml(path)
-    dataset = content.get("DATASET") if isinstance(content, Mapping) else None
-    if not isinstance(dataset, Mapping):
-        raise RoleError(f"{path}: the key DATASET is missing")
-    _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"), path)
-    by_column: dict[str, Role | str] = {}
-    types = dataset.get("ATTRIBUTE_TYPE") or {}
+    with naming(path):
+        dataset = content.get("DATASET") if isinstance(content, Mapping) else None
+        if not isinstance(dataset, Mapping):
+            raise RoleError("the key DATASET is missing")
+        _refuse_unknown(content, ("DATASET",))
+        _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"))
+        roles = _roles_by_type(dataset.get("ATTRIBUTE_TYPE") or {})
+    return SideCar(path, roles, dataset.get("HIERARCHY"))
+
+
+def _roles_by_type(types: object) -> Roles:
     if not isinstance(types, Mapping):
-        raise RoleError(f"{path}: ATTRIBUTE_TYPE lists columns under each role")
+        raise RoleError("ATTRIBUTE_TYPE lists columns under each role")
+    by_column: dict[str, Role | str] = {}
     for spelled, columns in types.items():
         role = parse_role(str(spelled))
         for column in _names(columns or ()):
             if column in by_column:
-                raise RoleError(f"{path}: {_named_twice(column, by_column[column], role)}")
+                raise RoleError(_named_twice(column, by_column[column], role))
             by_column[column] = role
-    return SideCar(path, Roles(by_column), dataset.get("HIERARCHY"))
+    return Roles(by_column)
 
 
-def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str], path: Path) -> None:
+def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
     for key in mapping:
         if key not in known:
             raise RoleError(
-                f"{path}: unknown key {str(key)!r}{suggestion(str(key), known)}; keys are "
-                f"{listing(known)}"
+                f"unknown key {str(key)!r}{suggestion(str(key), known)}; keys are {listing(known)}"
             )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 
 from petaudit.errors import InputError
+from petaudit.files import require_regular
 
 LARGEST_FILE = 1_000_000
 
@@ -20,6 +21,16 @@ class _StrictLoader(yaml.SafeLoader):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(None, None, "aliases are not accepted", mark)
         return super().compose_node(parent, index)
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ValueError, LookupError, AttributeError, TypeError):
+            # What the library lets through: days that never were, numbers that are words.
+            kind = node.tag.rpartition(":")[2]
+            raise yaml.constructor.ConstructorError(
+                None, None, f"a value cannot be read as {kind}", node.start_mark
+            ) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
@@ -36,6 +47,7 @@ class _StrictLoader(yaml.SafeLoader):
 def read_yaml(path: Path) -> Any:
     """Read a YAML file; every problem names the file and, where known, the line."""
     try:
+        require_regular(path)
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path}: larger than {LARGEST_FILE:,} bytes; not read")
         text = path.read_text(encoding="utf-8-sig")

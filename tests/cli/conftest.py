@@ -97,7 +97,7 @@ def start_process() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
 
     def start(*arguments: object, **options: Any) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
-            command(*arguments), stderr=subprocess.PIPE, env=environment(), **options
+            command(*arguments), stderr=subprocess.PIPE, **{"env": environment(), **options}
         )
         started.append(process)
         return process

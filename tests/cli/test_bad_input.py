@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -64,7 +65,7 @@ TABLES = [
     broken_table("header without line end", "zip;age;disease", "no rows"),
     broken_table("Parquet without rows", parquet(zip=[]), "no rows", file="bad.parquet"),
     broken_table("too many cells", f"zip;age\n1;2\n1;{CELL};3\n", "line 3", "3 cells", "has 2"),
-    broken_table("too few cells", f"zip;age\n1;2\n{CELL}\n", "line 3", "1 cells", "has 2"),
+    broken_table("too few cells", f"zip;age\n1;2\n{CELL}\n", "line 3", "1 cell ", "has 2"),
     broken_table("column twice", "zip;age;zip\n1;2;3\n", "'zip'", "more than once"),
     broken_table("column twice but for blanks", "zip; zip \n1;2\n", "'zip'", "more than once"),
     broken_table(
@@ -228,6 +229,8 @@ def test_bad_input_has_its_own_message_and_exit_code_2(
 def test_no_two_of_these_messages_are_the_same(put: Callable[[Case], None], run: Run) -> None:
     messages = {}
     for case in OUTSIDE:
+        # The hierarchies of one case are none of the next one.
+        shutil.rmtree("h", ignore_errors=True)
         put(case)
         messages[case.name] = run("check", case.table, *case.arguments).err
     same = [
@@ -238,6 +241,7 @@ def test_no_two_of_these_messages_are_the_same(put: Callable[[Case], None], run:
         {"limit twice", "limit twice in two spellings"},
         {"unknown option", "unknown option of a measure that cannot run"},
         {"JSON list", "JSON object"},
+        {"truncated Parquet", "Parquet without end"},
     ]
     for name, message in messages.items():
         others = {other for other, its in messages.items() if its == message and other != name}

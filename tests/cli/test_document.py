@@ -24,9 +24,12 @@ GOLDEN = {
         *("document", "petaudit", "verdict", "exit_code", "inputs", "roles", "options"),
         *("results", "not_measured", "warnings"),
     ],
-    "inputs": ["table", "original"],
+    "inputs": ["table", "original", "hierarchies"],
     "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
-    "options": ["measures", "options", "suppressed", "key", "reveal_values"],
+    "inputs.hierarchies": ["attributes", "sha256"],
+    "options": [
+        *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding")
+    ],
     "t-closeness": [*RESULT, "exact_value", "attributes"],
     "attribute": [
         *("attribute", "distance", "t", "exact_t", "classes", "classes_above_limit"),
@@ -67,6 +70,7 @@ def test_the_document_has_these_keys_in_this_order(patient: list[object], run: R
         "": list(found),
         "inputs": list(found["inputs"]),
         "inputs.table": list(found["inputs"]["table"]),
+        "inputs.hierarchies": list(found["inputs"]["hierarchies"]),
         "options": list(found["options"]),
         "attribute": list(attribute),
         "worst class": list(attribute["worst_classes"][0]),
@@ -95,6 +99,8 @@ def test_the_document_says_what_was_done(patient: list[object], run: Run) -> Non
         "suppressed": "exclude",
         "key": None,
         "reveal_values": False,
+        "delimiter": None,
+        "encoding": None,
     }
     for name, path in (("table", table.path), ("original", table.original)):
         fingerprint = found["inputs"][name]
@@ -124,6 +130,37 @@ def test_other_contents_have_another_fingerprint(write: Write, run: Run) -> None
         found = run("check", "parts", "--qi", "zip", "--sensitive", "disease", "--format", "json")
         seen.add(json.loads(found.out)["inputs"]["table"]["sha256"])
     assert len(seen) == 2
+
+
+def test_other_hierarchies_have_another_fingerprint(
+    table: Path, hierarchies: Path, write: Write, run: Run
+) -> None:
+    given = ("check", table, "--qi", "zip,age", "--format", "json", "--hierarchies")
+
+    def fingerprint(spec: object) -> dict[str, Any]:
+        return dict(json.loads(run(*given, spec).out)["inputs"]["hierarchies"])
+
+    before = fingerprint(hierarchies)
+    assert set(before["attributes"]) == {"zip", "age"}
+    assert fingerprint(hierarchies) == before
+    write("rules.yaml", "zip: hierarchies/hierarchy_zip.csv\nage: hierarchies/hierarchy_age.csv\n")
+    named = fingerprint("rules.yaml")
+    write("hierarchies/hierarchy_age.csv", "29;2*;all\n22;2*;all\n")
+    assert fingerprint(hierarchies)["sha256"] != before["sha256"]
+    assert fingerprint("rules.yaml")["sha256"] != named["sha256"]
+
+
+def test_how_the_table_was_read_is_noted(write: Write, run: Run) -> None:
+    write("t.csv", "zip\tdisease\n1\tflu\n".encode("utf-16"))
+    given = ("--qi", "zip", "--sensitive", "disease", "--delimiter", "tab", "--encoding", "utf-16")
+    options = json.loads(run("check", "t.csv", *given, "--format", "json").out)["options"]
+    assert (options["delimiter"], options["encoding"]) == ("\t", "utf-16")
+
+
+def test_without_any_limit_nothing_passed(table: Path, run: Run) -> None:
+    found = run("check", table, "--qi", "zip", "--sensitive", "disease", "--format", "json")
+    loaded = json.loads(found.out)
+    assert (found.code, loaded["exit_code"], loaded["verdict"]) == (0, 0, "measured")
 
 
 @pytest.mark.parametrize(("limit", "verdict", "code"), [("0.4", "passed", 0), ("0.1", "failed", 1)])

@@ -87,6 +87,17 @@ def test_a_hostile_column_name_is_counted_and_shown_harmlessly(
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_a_document_shows_hostile_names_harmlessly(name: str, run: Run) -> None:
+    """People look at JSON on a terminal too."""
+    parquet("t.parquet", **{"zip": ["1"], name: ["a"]})
+    found = run(
+        "check", "t.parquet", "--qi", "zip", "--measures", "t-closeness", "--format", "json"
+    )
+    assert is_plain(found.out)
+    assert json.loads(found.out)["inputs"]["table"]["columns"] == ["zip", name]
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_message_shows_hostile_names_harmlessly_and_in_one_line(name: str, run: Run) -> None:
     parquet("t.parquet", **{"zip": ["1"], name: ["a"]})
     found = run("check", "t.parquet", "--qi", "nothing")
@@ -220,6 +231,15 @@ def test_a_pipe_where_a_file_belongs_never_hangs(
     }[role]
     found = run_process("check", *given, timeout=15)
     assert_understood(found)
+
+
+@pytest.mark.parametrize("named", ["parts", "parts/*.parquet"])
+def test_a_pipe_among_the_parts_never_hangs(named: str, run_process: Run) -> None:
+    parquet("parts/1.parquet", zip=["1"], disease=["a"])
+    os.mkfifo("parts/2.parquet")
+    found = run_process("check", named, *ROLES, timeout=15)
+    assert_understood(found)
+    assert "not a regular file" in found.err
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])

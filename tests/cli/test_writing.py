@@ -5,13 +5,17 @@ from __future__ import annotations
 import errno
 import io
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from cli.conftest import environment
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]
@@ -193,6 +197,15 @@ def test_output_that_finds_no_room_is_an_error(
     assert "internal error" not in found.err
 
 
+def test_a_full_disk_is_told_once(start_process: Start) -> None:
+    """Python would try again at exit and add a complaint; /dev/full is a disk without room."""
+    with Path("/dev/full").open("wb") as full:
+        process = start_process("measures", stdout=full)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert err == b"petaudit: error: cannot write to standard output (No space left on device)\n"
+
+
 def test_a_report_is_written_without_any_terminal(
     table: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +226,20 @@ def test_ctrl_c_ends_quietly(table: Path, run: Run, monkeypatch: pytest.MonkeyPa
     assert not Path("report.txt").exists()
 
 
+def test_being_told_to_end_leaves_nothing_behind(start_process: Start, write: Write) -> None:
+    """A service or a full queue sends SIGTERM; the recoded copy of the table must go."""
+    write("t.csv", "zip;disease\n" + "".join(f"{n};{n % 9}\n" for n in range(300_000)))
+    Path("temporary").mkdir()
+    given = ("check", "t.csv", "--qi", "zip", "--sensitive", "disease", "--encoding", "latin-1")
+    process = start_process(*given, env=environment(TMPDIR="temporary"), stdout=subprocess.DEVNULL)
+    while process.poll() is None and not list(Path("temporary").glob("petaudit-*/*-utf8.csv")):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (143, b"petaudit: interrupted\n")
+    assert list(Path("temporary").iterdir()) == []
+
+
 def test_ctrl_c_while_the_engine_counts_ends_quietly(
     table: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -221,7 +248,7 @@ def test_ctrl_c_while_the_engine_counts_ends_quietly(
     def interrupt(*_: object, **__: object) -> None:
         raise RuntimeError("Query interrupted")
 
-    monkeypatch.setattr("narwhals.stable.v2.LazyFrame.collect", interrupt)
+    monkeypatch.setattr("narwhals.stable.v2.LazyFrame.to_native", interrupt)
     found = run("check", table, *ROLES, "--out", "report.txt")
     assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
     assert not Path("report.txt").exists()

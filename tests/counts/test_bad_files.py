@@ -111,6 +111,16 @@ def test_bad_content_of_a_compressed_file_names_the_file_of_the_user(
     assert str(path) in str(error)
 
 
+def test_a_line_beyond_all_reason_is_called_too_long(tmp_path: Path) -> None:
+    content = b"a;b\n1;2\n1;" + b"s3cr3t" * 12_000_000 + b"\n2;b\n"
+    assert "line 3: is too long" in str(refusal(written(tmp_path, content)))
+
+
+def test_a_long_line_hides_no_other_mistake(tmp_path: Path) -> None:
+    content = b"a;b\n1;" + b"s3cr3t" * 500_000 + b"\n2;b\ns3cr3t\n"
+    assert "line 4: 1 cell where the header has 2" in str(refusal(written(tmp_path, content)))
+
+
 def test_a_line_break_in_a_quoted_field_is_refused_in_a_large_file_too(tmp_path: Path) -> None:
     content = b"a;b\n" + b"s3cr3t;2\n" * 30_000 + b'"s3cr3t\nx";3\n'
     assert "line 30002: a quoted field holds a line break" in str(

@@ -97,7 +97,9 @@ def test_engine_counts_a_hundred_thousand_classes(
         ("pyarrow", "pyarrow"),
     ],
 )
-def test_a_frame_stays_on_its_own_engine_and_pandas_goes_to_arrow(engine: str, name: str, tmp_path: Path) -> None:
+def test_a_frame_stays_on_its_own_engine_and_pandas_goes_to_arrow(
+    engine: str, name: str, tmp_path: Path
+) -> None:
     source = open_source(held_by(engine, CASES["plain"].table, tmp_path))
     assert source.counts.engine == name
 

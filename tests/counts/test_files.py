@@ -18,7 +18,7 @@ from pyarrow import parquet
 
 from counts.engines import label
 from petaudit.counts import Source, open_source
-from petaudit.errors import InputError
+from petaudit.errors import ColumnError, InputError
 
 Rows = list[tuple[str | None, ...]]
 
@@ -189,6 +189,41 @@ def test_a_header_longer_than_any_sample(letter: str, tmp_path: Path) -> None:
     assert rows(source) == [tuple("0123456789")]
 
 
+def test_a_cell_of_megabytes(tmp_path: Path) -> None:
+    """Beyond DuckDB's usual limit of 2 MiB for a line."""
+    source = open_source(written(tmp_path, "a;b\n1;" + "x" * 3_000_000 + "\n2;y\n"))
+    assert rows(source) == [("1", "x" * 3_000_000), ("2", "y")]
+
+
+def test_thousands_of_columns(tmp_path: Path) -> None:
+    names = [f"n{number}" for number in range(5_000)]
+    path = written(tmp_path, ";".join(names) + "\n" + ";".join(names) + "\n")
+    source = open_source(path)
+    assert source.columns == tuple(names)
+    assert source.counts.value_counts("n4999").labels == ("n4999",)
+
+
+def test_parquet_names_that_differ_in_case_keep_their_names(tmp_path: Path) -> None:
+    """DuckDB calls the second of them A_1, which may be the name of another column."""
+    names = ["a", "A", "A_1", "a_1", "x_1"]
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({name: [name] for name in names}), path)
+    for given in (path, [path, path]):
+        source = open_source(given)
+        assert source.columns == tuple(names)
+        assert set(rows(source)) == {tuple(names)}
+
+
+@pytest.mark.parametrize("column", ["list", "bytes"])
+def test_a_column_that_nobody_counts_may_be_of_any_kind(column: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"a": ["x"], "list": [[1]], "bytes": [b"1"]}), path)
+    source = open_source(path)
+    assert source.counts.value_counts("a").labels == ("x",)
+    with pytest.raises(ColumnError, match=f"'{column}' is of kind"):
+        source.counts.value_counts(column)
+
+
 def test_many_rows_keep_their_order(tmp_path: Path) -> None:
     expected = [(str(row), str(row * 7919 % 100_003)) for row in range(200_000)]
     text = "id;v\n" + "".join(f"{one};{other}\n" for one, other in expected)
@@ -312,6 +347,8 @@ ODD_NAMES = [
     "-dash",
     "year=2020",
     "back\\slash",
+    "back\\slash[1]",
+    os.fsdecode(b"caf\xe9"),
     "a[1]",
     "what?",
     "all*",
@@ -326,7 +363,8 @@ def test_paths_of_any_name(name: str, ending: str, tmp_path: Path) -> None:
     folder.mkdir()
     path = folder / f"{name}.{ending}"
     if ending == "parquet":
-        parquet.write_table(pa.table({"a": ["right"], "b": ["1"]}), path)
+        with path.open("wb") as file:
+            parquet.write_table(pa.table({"a": ["right"], "b": ["1"]}), file)
     else:
         content = b"a;b\nright;1\n"
         path.write_bytes(gzip.compress(content) if ending.endswith("gz") else content)

@@ -195,6 +195,24 @@ def test_names_of_attributes_are_trimmed_like_those_of_columns() -> None:
     assert Hierarchies.of({" age ": {"23": "*"}}).attributes == ("age",)
 
 
+def test_an_attribute_named_twice_but_for_blanks_is_refused() -> None:
+    assert "'age'" in refusal({"age": {"23": "*"}, " age ": {"23": "2*"}})
+
+
+def test_leaves_may_have_the_names_of_rules() -> None:
+    found = Hierarchies.of({"x": {"mask": ["cover", "*"], "gloves": ["cover", "*"]}})
+    assert found.get("x", None).path_of("mask") == ("mask", "cover", "*")
+
+
+def test_the_files_that_were_read_are_known(tmp_path: Path) -> None:
+    csv = written(tmp_path, "hierarchy_x.csv", "a;*\n")
+    rules = written(tmp_path, "rules.yaml", "x: hierarchy_x.csv\ny: {ranges: 5}\n")
+    assert Hierarchies.of(tmp_path).files == (csv,)
+    assert Hierarchies.of(rules).files == (rules, csv)
+    assert Hierarchies.of({"x": csv, "y": {"a": "*"}}).files == (csv,)
+    assert "sha256" not in Hierarchies.of({"y": {"a": "*"}}).fingerprint()
+
+
 # Asking for one ----------------------------------------------------------------------------------
 
 

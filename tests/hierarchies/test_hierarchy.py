@@ -184,13 +184,13 @@ def test_an_unknown_label_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(HierarchyError) as caught:
         Hierarchy("disease", [["influenza", "lung"], ["ulcer", "gut"]]).level_of("influenca")
     assert str(caught.value) == (
-        "column 'disease' holds 1 label(s) that no level of its hierarchy (hierarchy of 'disease') "
+        "column 'disease' holds 1 label that no level of its hierarchy (hierarchy of 'disease') "
         "has: 'influenca' (did you mean 'influenza'?)"
     )
 
 
 def test_an_unknown_leaf_is_refused() -> None:
-    with pytest.raises(HierarchyError, match=r"'city' holds 1 value\(s\) that are no leaf.*'北部'"):
+    with pytest.raises(HierarchyError, match=r"'city' holds 1 value that is no leaf.*'北部'"):
         CITY.path_of("北部")
 
 
@@ -198,4 +198,4 @@ def test_at_most_three_labels_are_quoted_and_none_in_reports() -> None:
     problem = CITY.unknown_labels(["v1", "v2", "v3", "v4", "v5"])
     assert "'v1', 'v2', 'v3' and 2 more" in str(problem)
     assert "v1" not in problem.without_values
-    assert "5 label(s)" in problem.without_values
+    assert "5 labels" in problem.without_values

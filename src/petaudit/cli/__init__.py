@@ -2,45 +2,69 @@
 
 from __future__ import annotations
 
-import io
 import os
-import sys
+import signal
+import threading
 from collections.abc import Sequence
+from types import FrameType
 
 from petaudit.cli.parser import build_parser
+from petaudit.cli.streams import complain, finish, prepare
 from petaudit.errors import PetauditError
 
 COULD_NOT_MEASURE = 2
-_INTERRUPTED = 130
+_SIGNALLED = 128
+_ended_by: list[int] = []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    chosen = build_parser().parse_args(arguments)
+    prepare()
+    _leave_tidily_when_told_to_end()
     try:
-        code: int = chosen.command(chosen)
-        sys.stdout.flush()
+        code = _run(arguments)
+        finish()
     except PetauditError as problem:
-        print(f"petaudit: error: {problem}", file=sys.stderr)
+        complain(f"error: {problem}")
         return COULD_NOT_MEASURE
     except KeyboardInterrupt:
-        print("petaudit: interrupted", file=sys.stderr)
-        return _INTERRUPTED
+        complain("interrupted")
+        return _SIGNALLED + (_ended_by or [signal.SIGINT])[0]
     except BrokenPipeError:
         # The reader has left; closing quietly is what it expects.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return COULD_NOT_MEASURE
     except Exception as problem:
         if os.environ.get("PETAUDIT_DEBUG"):
             raise
         # The text of an unforeseen error may quote data, so only its kind is shown.
-        print(
-            f"petaudit: internal error ({type(problem).__name__}); set PETAUDIT_DEBUG=1 to see "
-            "where, and please report it",
-            file=sys.stderr,
+        complain(
+            f"internal error ({type(problem).__name__}); set PETAUDIT_DEBUG=1 to see where, and "
+            "please report it"
         )
         return COULD_NOT_MEASURE
     return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        chosen = build_parser().parse_args(arguments)
+        code: int = chosen.command(chosen)
+    except SystemExit as left:
+        # Help, or a wrong option.
+        return left.code if isinstance(left.code, int) else COULD_NOT_MEASURE
+    return code
+
+
+def _leave_tidily_when_told_to_end() -> None:
+    """Let SIGTERM end the program as an error would: the private folder is removed at exit."""
+
+    def leave(number: int, _: FrameType | None) -> None:
+        # Noted, because DuckDB turns whatever is raised here into its own "interrupted".
+        _ended_by.append(number)
+        raise KeyboardInterrupt
+
+    # Python installs handlers in the main thread only, and a caller's own handler stays.
+    if threading.current_thread() is threading.main_thread() and (
+        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    ):
+        signal.signal(signal.SIGTERM, leave)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Sequence
 from typing import Any
 
-from petaudit.errors import OptionError
+from petaudit.errors import OptionError, shortened
 from petaudit.roles import Roles
 
 
@@ -18,8 +19,13 @@ def split_names(given: Sequence[str] | None) -> list[str]:
     """
     names: list[str] = []
     for text in given or ():
-        for row in csv.reader([text], skipinitialspace=True):
-            names.extend(name for name in map(str.strip, row) if name)
+        try:
+            for row in csv.reader(io.StringIO(text, newline=""), skipinitialspace=True):
+                names.extend(name for name in map(str.strip, row) if name)
+        except csv.Error:
+            raise OptionError(
+                f"{shortened(text)!r} is no list of names; put a name with a line break in quotes"
+            ) from None
     return names
 
 
@@ -68,3 +74,12 @@ def option_value(text: str) -> Any:
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"
     return int(text) if text.isdecimal() and text.isascii() else text
+
+
+def delimiter_mark(given: str | None) -> str | None:
+    """The delimiter that an option names; a tab is hard to type.
+
+    >>> delimiter_mark("tab"), delimiter_mark(";")
+    ('\\t', ';')
+    """
+    return "\t" if given in {"tab", "\\t"} else given

@@ -6,10 +6,19 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from petaudit.auditing import Audit, audit
-from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs
-from petaudit.cli.render import as_json, as_text, emit
+from petaudit.auditing import COULD_NOT_MEASURE, Audit, audit
+from petaudit.cli.arguments import (
+    delimiter_mark,
+    given_roles,
+    option_value,
+    split_names,
+    split_pairs,
+)
+from petaudit.cli.render import as_text, coloured
+from petaudit.cli.streams import as_json, complain, say, takes_unicode
 from petaudit.errors import OptionError
+from petaudit.measures import find_measure
+from petaudit.output import refuse_inputs, write_whole
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -30,24 +39,44 @@ def run(chosen: argparse.Namespace) -> int:
         key=chosen.key,
         suppressed=chosen.suppressed,
         reveal_values=chosen.reveal_values,
-        delimiter=_delimiter(chosen.delimiter),
+        delimiter=delimiter_mark(chosen.delimiter),
         encoding=chosen.encoding,
     )
     return show(found, chosen)
 
 
 def show(found: Audit, chosen: argparse.Namespace) -> int:
-    """Print an audit in the chosen format and say aloud what could not be measured."""
-    text = as_json(found) if chosen.format == "json" else as_text(found)
-    emit(text, Path(chosen.out) if chosen.out else None, found)
+    """Print an audit in the chosen format, or write it if everything asked for was measured."""
+    target = Path(chosen.out) if chosen.out else None
+    if target is None:
+        say(_document(found) if chosen.format == "json" else coloured(as_text(found)))
+    else:
+        _write(found, target, chosen.format)
+    if found.exit_code == COULD_NOT_MEASURE:
+        asked_for = [entry for entry in found.not_measured if entry.asked_for]
+        for entry in asked_for or found.not_measured:
+            complain(f"error: {entry.measure}: {entry.problem}")
     return found.exit_code
+
+
+def _write(found: Audit, target: Path, format_name: str) -> None:
+    refuse_inputs(target, found.inputs.files)
+    if found.exit_code != COULD_NOT_MEASURE:
+        text = as_json(found.to_dict()) + "\n" if format_name == "json" else as_text(found)
+        # A name that is no UTF-8 becomes an escape, in JSON as in text.
+        write_whole(target, lambda file: file.write(text.encode(errors="backslashreplace")))
+
+
+def _document(found: Audit) -> str:
+    return as_json(found.to_dict(), ascii_only=not takes_unicode()) + "\n"
 
 
 def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Collect the limits and options of all measures."""
     options: dict[str, dict[str, Any]] = {}
 
-    def put(measure: str, name: str, value: Any) -> None:
+    def put(measure_name: str, name: str, value: Any) -> None:
+        measure = find_measure(measure_name).name
         own = options.setdefault(measure, {})
         if name in own:
             raise OptionError(f"the {name} of {measure} is given twice")
@@ -81,7 +110,3 @@ def _distances(given: list[str]) -> str | dict[str, str]:
     if len(given) == 1 and "=" not in given[0]:
         return given[0].strip()
     return split_pairs(given, "--distance")
-
-
-def _delimiter(given: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t"}.get(given, given) if given is not None else None

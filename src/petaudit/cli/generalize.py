@@ -6,9 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from petaudit.cli.arguments import given_roles, split_pairs, whole_number
+from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
+from petaudit.cli.streams import printable, say, standard_output
+from petaudit.errors import InputError, counted
 from petaudit.generalizing import generalize_with_report
-from petaudit.output import table_format, table_writer, write_whole
+from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -26,15 +28,18 @@ def run(chosen: argparse.Namespace) -> int:
         hierarchies=chosen.hierarchies,
         roles=given_roles(quasi_identifiers=chosen.qi, identifiers=chosen.identifier),
         suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
-        delimiter=chosen.delimiter,
+        delimiter=delimiter_mark(chosen.delimiter),
         encoding=chosen.encoding,
     )
     write = table_writer(made.table, kind)
     if target is None:
-        write(sys.stdout.buffer)
+        if sys.stdout is None:
+            raise InputError("there is no standard output; name a file (--out)")
+        with standard_output():
+            write(sys.stdout.buffer)
         return 0
+    refuse_inputs(target, made.files)
     write_whole(target, write)
-    print(
-        f"wrote {target}: {made.table.num_rows:,} rows, {made.suppressed_rows:,} of them suppressed"
-    )
+    rows = counted(made.table.num_rows, "row")
+    say(printable(f"wrote {target}: {rows}, {made.suppressed_rows:,} of them suppressed") + "\n")
     return 0

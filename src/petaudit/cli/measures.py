@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from petaudit.cli.render import format_table
+from petaudit.cli.render import finished, format_table
+from petaudit.cli.streams import as_json, say, takes_unicode
 from petaudit.measures import Measure, all_measures
 
 
@@ -13,21 +13,25 @@ def run(chosen: argparse.Namespace) -> int:
     """List the measures and what each needs."""
     measures = list(all_measures().values())
     if chosen.format == "json":
-        print(json.dumps([_entry(measure) for measure in measures], ensure_ascii=False, indent=2))
+        entries = [_entry(measure) for measure in measures]
+        say(as_json(entries, ascii_only=not takes_unicode()) + "\n")
         return 0
     rows = [
         [measure.name, measure.better.value, ", ".join(_needs(measure))] for measure in measures
     ]
-    print("\n".join(format_table(["measure", "better", "needs"], rows)))
+    lines = format_table(["measure", "better", "needs"], rows)
     for measure in measures:
-        print(f"\n{measure.title}: {measure.question}")
-        print(f"  {measure.formula}")
-        for option in measure.options:
-            print(f"  {measure.name}.{option.name}: {option.help}")
-        if measure.limit_help:
-            print(f"  limit: {measure.limit_help}")
-        print(f"  {measure.reference}")
+        lines += ["", *finished([measure.title, *_about(measure)])]
+    say("\n".join(lines) + "\n")
     return 0
+
+
+def _about(measure: Measure) -> list[str]:
+    lines = [measure.question, measure.formula]
+    lines += [f"{measure.name}.{option.name}: {option.help}" for option in measure.options]
+    if measure.limit_help:
+        lines.append(f"limit: {measure.limit_help}")
+    return [f"  {line}" for line in (*lines, measure.reference)]
 
 
 def _needs(measure: Measure) -> list[str]:

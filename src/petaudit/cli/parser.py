@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from petaudit._version import __version__
-from petaudit.errors import suggestion
+from petaudit.cli.streams import printable
+from petaudit.errors import shortened, suggestion
 
 _EXIT_CODES = "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
 
@@ -20,12 +21,24 @@ class _Parser(argparse.ArgumentParser):
         found, unknown = self.parse_known_args(args, namespace)
         if unknown:
             own = _options_of(getattr(found, "parser", self))
-            hints = [f"{name}{suggestion(name.partition('=')[0], own)}" for name in unknown]
+            hints = [
+                f"{shortened(name)}{suggestion(name.partition('=')[0], own)}" for name in unknown
+            ]
             getattr(found, "parser", self).error(f"unknown argument: {', '.join(hints)}")
         return found
 
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action,
+                f"invalid choice {shortened(str(value))!r}{suggestion(str(value), known)}; choose "
+                f"from {', '.join(known)}",
+            )
+
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {message}\nTry '{self.prog} --help'.\n")
+        said = printable(f"{self.prog}: error: {message}")
+        self.exit(2, f"{said}\nTry '{self.prog} --help'.\n")
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from petaudit._version import __version__
-from petaudit.auditing import Audit
+from petaudit.auditing import COULD_NOT_MEASURE, Audit
+from petaudit.cli.streams import printable
+from petaudit.errors import counted, listing
 from petaudit.measures import Better, Result, find_measure
-from petaudit.output import write_whole
 
-_COLOURS = {"pass": "32", "FAIL": "31;1", "ERROR": "31;1", "-": "2"}
+_COLOURS = {"pass": "32", "FAIL": "31;1", "ERROR": "31;1"}
 _VERDICTS = {"passed": "pass", "failed": "FAIL", "measured": "-"}
 _WIDEST = 100
-
-
-def as_json(found: Audit) -> str:
-    """The versioned document."""
-    return json.dumps(found.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+_MOST_COLUMNS = 100
 
 
 def as_text(found: Audit) -> str:
     """A table of measures, the reasons below it, and the verdict last."""
     table = found.inputs.table
-    lines = [f"petaudit {__version__}: {_one_line(Path(table.name).name)}"]
-    lines.append(f"{table.rows:,} rows, {len(table.columns)} columns")
+    lines = [f"petaudit {__version__}: {Path(table.name).name}"]
+    lines.append(f"{counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}")
     roles = found.inputs.roles
     for title, columns in (
         ("quasi-identifiers", roles.quasi_identifiers),
         ("sensitive", roles.sensitive),
     ):
         if columns:
-            lines += _wrapped(f"{title}: {_one_line(', '.join(columns))}", indent=2)
+            lines.append(f"  {title}: {listing(columns, _MOST_COLUMNS)}")
     lines.append("")
     rows = [_row(result) for result in found.results]
     rows += [
@@ -47,39 +44,54 @@ def as_text(found: Audit) -> str:
         lines += format_table(["measure", "value", "limit", "verdict", "better"], rows)
         lines.append("")
     for result in found.results:
-        lines += _section(find_measure(result.measure).title, result.explanation)
-        lines += _section(None, _revealed(result))
+        title = find_measure(result.measure).title
+        lines += _section(title, [*result.explanation, *_revealed(result)])
     left_out = [entry for entry in found.not_measured if not entry.asked_for]
     lines += _section("Left out", [f"{entry.measure}: {entry.reason}" for entry in left_out])
     failed = [entry for entry in found.not_measured if entry.asked_for]
     lines += _section("Not measured", [f"{entry.measure}: {entry.reason}" for entry in failed])
     lines += _section("Warnings", [f"warning: {text}" for text in found.warnings])
     lines.append(_verdict(found))
-    return "\n".join(lines) + "\n"
+    return "\n".join(finished(lines)) + "\n"
 
 
-def emit(text: str, path: Path | None, found: Audit) -> None:
-    """Print or write the text; errors also go to standard error, where CI looks for them."""
-    if path is not None:
-        write_whole(path, lambda file: file.write(text.encode()))
-    else:
-        sys.stdout.write(text)
-    if found.exit_code == 2:
-        entries = [entry for entry in found.not_measured if entry.asked_for] or found.not_measured
-        for entry in entries:
-            print(f"petaudit: error: {entry.measure}: {entry.problem}", file=sys.stderr)
+def finished(lines: Iterable[str]) -> list[str]:
+    """Lines that are safe to print; indented ones are sentences and wrapped."""
+    done: list[str] = []
+    for line in map(printable, lines):
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        done += _wrapped(line.strip(), indent) if indent and line.strip() else [line]
+    return done
+
+
+def coloured(text: str) -> str:
+    """Colour the verdicts if standard output is a terminal."""
+    if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
+        return text
+    return re.sub(
+        r"(?<=  )(pass|FAIL|ERROR)(?=  |$)",
+        lambda verdict: f"\033[{_COLOURS[verdict[1]]}m{verdict[1]}\033[0m",
+        text,
+        flags=re.MULTILINE,
+    )
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Aligned columns; verdicts are coloured on a terminal."""
-    widths = [max(_width(row[i]) for row in [header, *rows]) for i in range(len(header))]
-
-    def line(row: Sequence[str]) -> str:
-        cells = [_paint(cell, width) for cell, width in zip(row, widths, strict=True)]
-        return "  ".join(cells).rstrip()
-
-    rule = "  ".join("-" * width for width in widths)
-    return [line(header), rule, *(line(row) for row in rows)]
+    """Aligned columns; the last one is wrapped where the terminal ends."""
+    shown = [[printable(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(_width, column)) for column in zip(*shown, strict=True)]
+    room = max(_terminal_width() - sum(width + 2 for width in widths[:-1]), 20)
+    widths[-1] = min(widths[-1], room)
+    shown.insert(1, ["-" * width for width in widths])
+    lines: list[str] = []
+    for *cells, last in shown:
+        first = "".join(
+            cell + " " * (width - _width(cell) + 2)
+            for cell, width in zip(cells, widths, strict=False)
+        )
+        for number, part in enumerate(textwrap.wrap(last, room) or [""]):
+            lines.append(((" " * _width(first) if number else first) + part).rstrip())
+    return lines
 
 
 def _row(result: Result) -> list[str]:
@@ -99,17 +111,15 @@ def _revealed(result: Result) -> list[str]:
         for worst in attribute.worst_classes:
             if worst.labels is not None:
                 labels = ", ".join(f"{name} = {label}" for name, label in worst.labels.items())
-                lines.append(
-                    f"{attribute.attribute} {worst.distance:.6g} in {worst.rows:,} rows: "
-                    f"{_one_line(labels)}"
-                )
+                rows = counted(worst.rows, "row")
+                lines.append(f"{attribute.attribute} {worst.distance:.6g} in {rows}: {labels}")
     return lines
 
 
 def _verdict(found: Audit) -> str:
     limited = [result for result in found.results if result.passed is not None]
     breached = sum(result.passed is False for result in limited)
-    if found.exit_code == 2:
+    if found.exit_code == COULD_NOT_MEASURE:
         what = "could not be measured as asked"
     elif breached:
         what = f"{breached} of {len(limited)} limits breached"
@@ -120,29 +130,22 @@ def _verdict(found: Audit) -> str:
     return f"Verdict: {what} (exit code {found.exit_code})"
 
 
-def _section(title: str | None, entries: Sequence[str]) -> list[str]:
-    if not entries:
-        return []
-    lines = [title] if title else []
-    for entry in entries:
-        lines += _wrapped(entry, indent=2)
-    return [*lines, ""] if title else lines
+def _section(title: str, entries: Sequence[str]) -> list[str]:
+    return [title, *(f"  {entry}" for entry in entries), ""] if entries else []
 
 
-def _wrapped(text: str, indent: int) -> list[str]:
-    width = max(min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST), 40)
-    blank = " " * indent
+def _wrapped(text: str, indent: str) -> list[str]:
     return textwrap.wrap(
-        text, width, initial_indent=blank, subsequent_indent=blank + "  ", break_on_hyphens=False
+        text,
+        _terminal_width(),
+        initial_indent=indent,
+        subsequent_indent=indent + "  ",
+        break_on_hyphens=False,
     )
 
 
-def _paint(cell: str, width: int) -> str:
-    padded = cell + " " * (width - _width(cell))
-    colour = _COLOURS.get(cell)
-    if colour is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
-        return padded
-    return f"\033[{colour}m{padded}\033[0m"
+def _terminal_width() -> int:
+    return max(min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST), 40)
 
 
 def _width(text: str) -> int:
@@ -152,10 +155,3 @@ def _width(text: str) -> int:
     (3, 4)
     """
     return sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in text)
-
-
-def _one_line(text: str) -> str:
-    """Show control characters instead of obeying them: names come from the data's owner."""
-    return "".join(
-        mark if unicodedata.category(mark)[0] != "C" else f"\\x{ord(mark):02x}" for mark in text
-    )

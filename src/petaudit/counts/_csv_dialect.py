@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from petaudit.errors import InputError
@@ -21,6 +22,10 @@ _OTHER_KINDS = {
     b"Obj\x01": "an Avro file",
     b"ORC": "an ORC file",
 }
+_LONGEST_HEADER = 16 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n?|\n")
+_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{])')
 
 
 def is_parquet(path: Path) -> bool:
@@ -29,29 +34,57 @@ def is_parquet(path: Path) -> bool:
         return file.read(4) == b"PAR1"
 
 
-def read_sample(path: Path) -> str:
-    """The first lines of a CSV file as text; refuses what cannot be CSV."""
+def read_sample(path: Path, shown: Path) -> str:
+    """The first lines of a CSV file as text, the header whole; refuses what cannot be CSV."""
     with path.open("rb") as file:
         start = file.read(_SAMPLE_BYTES)
+        while not _LINE_END.search(start) and len(start) < _LONGEST_HEADER:
+            more = file.read(_SAMPLE_BYTES)
+            if not more:
+                break
+            start += more
         complete = not file.read(1)
+    start = start.removeprefix(_BYTE_ORDER_MARK)
     if not start.strip():
-        raise InputError(f"{path}: the file is empty")
+        raise InputError(f"{shown}: the file is empty")
     for magic, kind in _OTHER_KINDS.items():
         if start.startswith(magic):
-            raise InputError(f"{path}: looks like {kind}; a CSV or Parquet file was expected")
+            raise InputError(f"{shown}: looks like {kind}; a CSV or Parquet file was expected")
+    if _JSON.match(start):
+        raise InputError(f"{shown}: looks like JSON; a CSV or Parquet file was expected")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{path}: is UTF-16 text; convert it to UTF-8 or give its encoding")
+        raise InputError(f"{shown}: is UTF-16 text; convert it to UTF-8 or give its encoding")
     if b"\0" in start:
-        raise InputError(f"{path}: holds binary data; a CSV or Parquet file was expected")
+        raise InputError(f"{shown}: holds binary data; a CSV or Parquet file was expected")
+    if start.startswith((b"\n", b"\r")):
+        raise InputError(f"{shown}, line 1: is blank; the column names were expected there")
     if not complete:
         start = start[: start.rfind(b"\n") + 1] or start
     try:
-        return start.decode("utf-8-sig")
+        return start.decode("utf-8")
     except UnicodeDecodeError:
-        raise undecodable(path) from None
+        raise undecodable(path, shown) from None
 
 
-def undecodable(path: Path) -> InputError:
+def has_mixed_line_ends(path: Path) -> bool:
+    """Whether lines end in more than one way, which DuckDB does not take."""
+    kinds: set[bytes] = set()
+    with path.open("rb") as file:
+        # Line by line, so that no CR LF is cut in two.
+        for line in file:
+            kinds.update(_LINE_END.findall(line))
+            if len(kinds) > 1:
+                return True
+    return False
+
+
+def first_line_above(longest: int, path: Path) -> int | None:
+    """The number of the first line that has more bytes."""
+    with path.open("rb") as file:
+        return next((number for number, line in enumerate(file, 1) if len(line) > longest), None)
+
+
+def undecodable(path: Path, shown: Path) -> InputError:
     """Say in which line the first byte stands that is not UTF-8."""
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -59,11 +92,11 @@ def undecodable(path: Path) -> InputError:
                 line.decode("utf-8")
             except UnicodeDecodeError as problem:
                 return InputError(
-                    f"{path}, line {number}: byte {problem.start + 1} of the line "
+                    f"{shown}, line {number}: byte {problem.start + 1} of the line "
                     f"(0x{line[problem.start]:02x}) is not UTF-8 text; give the file's encoding "
                     "(for example big5 or latin-1) or convert it"
                 )
-    return InputError(f"{path}: is not UTF-8 text")
+    return InputError(f"{shown}: is not UTF-8 text")
 
 
 def find_delimiter(sample: str, path: Path) -> str | None:

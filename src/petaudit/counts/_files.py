@@ -4,67 +4,41 @@ from __future__ import annotations
 
 import codecs
 import glob
+import io
+import os
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
 import duckdb
-import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from petaudit.counts._csv_dialect import (
-    find_delimiter,
-    is_parquet,
-    read_header,
-    read_sample,
-    undecodable,
-)
-from petaudit.counts._database import cursor, fresh_name, quote_identifier, quote_text, run
+from petaudit.counts._csv_dialect import is_parquet
+from petaudit.counts._csv_files import load_csv
+from petaudit.counts._database import cursor, fresh_name, run
+from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.counts._private_folder import private_folder
-from petaudit.errors import InputError, OptionError
-from petaudit.labels import BLANKS
+from petaudit.errors import InputError, OptionError, shortened
+from petaudit.files import require_regular
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
-_LINE_BREAK_COLUMN = "petaudit_line_break"
-
-
-@dataclass(frozen=True)
-class OpenedFile:
-    """A relation with columns c0, c1, ..., and the names the file gives them."""
-
-    connection: duckdb.DuckDBPyConnection
-    relation_name: str
-    columns: tuple[str, ...]
-    paths: tuple[Path, ...]
-    is_view: bool
-
-    def relation(self) -> duckdb.DuckDBPyRelation:
-        """The columns as a DuckDB relation."""
-        names = ", ".join(f"c{index}" for index in range(len(self.columns)))
-        return self.connection.sql(f"SELECT {names} FROM {self.relation_name}")  # noqa: S608
-
-    def load(self, table: pa.Table) -> nw.LazyFrame[Any]:
-        """Put a small table beside this one, in the same database."""
-        return nw.from_native(self.connection.from_arrow(table))
-
-    def close(self) -> None:
-        """Drop the table or view, which frees its memory."""
-        kind = "VIEW" if self.is_view else "TABLE"
-        run(self.connection, f"DROP {kind} IF EXISTS {self.relation_name}")
+_LONGEST_PATH = 300
 
 
 def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[Path, ...]:
     """The files that a path, a folder of Parquet files, a pattern or a list names."""
     if not isinstance(source, str | PathLike):
         return tuple(path for item in source for path in find_files(item))
-    path = Path(fspath(source)).expanduser()
-    if path.is_file():
+    name = fspath(source)
+    if not name:
+        raise InputError("the name of the table is empty")
+    # These never raise, unlike the methods of Path: a name may be too long for the system.
+    path = Path(os.path.expanduser(name))  # noqa: PTH111
+    if os.path.isfile(path):  # noqa: PTH113
         return (path,)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112
         found = sorted(path.glob("*.parquet"))
         if not found:
             raise InputError(f"folder {str(path)!r} holds no .parquet file")
@@ -73,7 +47,9 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
         found = sorted(Path(name) for name in glob.glob(str(path)))  # noqa: PTH207
         if found:
             return tuple(found)
-    raise InputError(f"file {str(path)!r} does not exist")
+    if os.path.exists(path):  # noqa: PTH110
+        raise InputError(f"{str(path)!r} is not a regular file; save it as a file first")
+    raise InputError(f"file {shortened(str(path), _LONGEST_PATH)!r} does not exist")
 
 
 def open_files(
@@ -83,6 +59,8 @@ def open_files(
     if not paths:
         raise InputError("the list of files is empty")
     try:
+        for path in paths:
+            require_regular(path)
         plain = [_decompressed(path) for path in paths]
         kinds = {is_parquet(path) for path in plain}
         if kinds == {True}:
@@ -92,7 +70,7 @@ def open_files(
                 f"{paths[0]} and {len(paths) - 1} more: several files are read as one table "
                 "only when all are Parquet"
             )
-        return _load_csv(_as_utf8(plain[0], encoding), paths[0], delimiter)
+        return load_csv(_as_utf8(plain[0], paths[0], encoding), paths[0], delimiter)
     except OSError as problem:
         raise InputError(f"{paths[0]}: cannot be read ({problem.strerror or problem})") from None
 
@@ -100,14 +78,14 @@ def open_files(
 def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
     connection = cursor()
     columns = _parquet_columns(connection, plain, paths)
-    aliased = ", ".join(
-        f"{quote_identifier(column)} AS c{index}" for index, column in enumerate(columns)
-    )
-    files = ", ".join(quote_text(str(path)) for path in plain)
+    # Renamed by position: no name of a user becomes part of a query.
+    aliases = ", ".join(f"c{index}" for index in range(len(columns)))
+    files = ", ".join(map(file_in_sql, plain))
     name = fresh_name()
     run(
         connection,
-        f"CREATE VIEW {name} AS SELECT {aliased} FROM read_parquet([{files}])",  # noqa: S608
+        f"CREATE VIEW {name} AS SELECT * "  # noqa: S608
+        f"FROM read_parquet([{files}], hive_partitioning=false) AS file({aliases})",
     )
     return OpenedFile(connection, name, columns, paths, is_view=True)
 
@@ -118,93 +96,59 @@ def _parquet_columns(
     """The columns that all parts share; DuckDB would notice a bad part only while it counts."""
     found: list[tuple[str, ...]] = []
     for path, shown in zip(plain, paths, strict=True):
+        query = f"DESCRIBE FROM read_parquet({file_in_sql(path)}, hive_partitioning=false)"
         try:
-            described = run(connection, f"DESCRIBE FROM read_parquet({quote_text(str(path))})")
+            columns = tuple(row[0] for row in run(connection, query))
         except duckdb.Error:
             raise InputError(
                 f"{shown}: cannot be read as Parquet; it is damaged or has no column"
             ) from None
-        found.append(tuple(row[0] for row in described))
+        found.append(_true_names(path, columns))
         if found[-1] != found[0]:
             raise InputError(f"{shown}: its columns are not those of {paths[0]}")
     return found[0]
 
 
-def _load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
-    if delimiter is not None and len(delimiter) != 1:
-        raise OptionError(f"the delimiter is {delimiter!r}; one character was expected")
-    sample = read_sample(path)
-    mark = delimiter or find_delimiter(sample, shown)
-    columns = read_header(sample, mark, shown)
-    types = ", ".join(f"'c{index}': 'VARCHAR'" for index in range(len(columns)))
-    scan = (
-        f"read_csv({quote_text(str(path))}, delim={quote_text(mark or ';')}, quote='\"', "
-        f"escape='\"', header=true, auto_detect=false, strict_mode=true, columns={{{types}}})"
-    )
-    trimmed = ", ".join(
-        f"nullif(trim(c{index}, {quote_text(BLANKS)}), '') AS c{index}"
-        for index in range(len(columns))
-    )
-    line_break = " OR ".join(
-        f"coalesce(contains(c{index}, chr(10)) OR contains(c{index}, chr(13)), false)"
-        for index in range(len(columns))
-    )
-    connection = cursor()
-    name = fresh_name()
-    try:
-        run(
-            connection,
-            f"CREATE TABLE {name} AS SELECT {trimmed}, "  # noqa: S608
-            f"{line_break} AS {_LINE_BREAK_COLUMN} FROM {scan}",
-        )
-    except duckdb.Error as problem:
-        raise _csv_error(path, shown, str(problem)) from None
-    opened = OpenedFile(connection, name, tuple(columns), (shown,), is_view=False)
-    [(broken,)] = run(
-        connection,
-        f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}",  # noqa: S608
-    )
-    if broken is not None:
-        opened.close()
-        raise InputError(
-            f"{shown}, line {broken + 2}: a quoted field holds a line break; a label is one "
-            "line of text"
-        )
-    return opened
+def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """The names in the file: DuckDB calls the second of ``a`` and ``A`` by the name ``A_1``."""
+    folded = {column.casefold() for column in columns}
+    numbered = (re.sub(r"_\d+$", "", column).casefold() for column in columns)
+    if len(folded) == len(columns) and not any(
+        stem in folded and stem != column.casefold()
+        for stem, column in zip(numbered, columns, strict=True)
+    ):
+        return columns
+    from pyarrow import parquet  # noqa: PLC0415 (slow to load, and hardly ever needed)
 
-
-def _csv_error(path: Path, shown: Path, message: str) -> InputError:
-    """Say what DuckDB found, without the line itself: it holds data."""
-    line = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"{shown}, line {line[1]}" if line else str(shown)
-    width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if width:
-        return InputError(f"{where}: {width[2]} cells where the header has {width[1]}")
-    if "unicode" in message.lower() or "utf-8" in message.lower():
-        return undecodable(path) if path == shown else InputError(f"{where}: is not UTF-8 text")
-    if "quote" in message.lower():
-        return InputError(f"{where}: a quote is opened and never closed, or closed too early")
-    return InputError(f"{where}: cannot be read as CSV")
+    with path.open("rb") as file:
+        return tuple(parquet.read_schema(file).names)
 
 
 def _decompressed(path: Path) -> Path:
     codec = _COMPRESSED.get(path.suffix.lower())
     if codec is None:
         return path
-    target = private_folder() / f"{fresh_name()}-{path.stem}"
+    target = private_folder() / fresh_name()
     try:
-        with pa.input_stream(str(path), compression=codec) as source, target.open("wb") as sink:
+        # Opened here, because PyArrow takes only names in UTF-8.
+        with (
+            path.open("rb") as packed,
+            pa.input_stream(packed, compression=codec) as source,
+            target.open("wb") as sink,
+        ):
             shutil.copyfileobj(source, sink)
     except (OSError, pa.ArrowException):
         raise InputError(f"{path}: cannot be unpacked as {codec}") from None
     return target
 
 
-def _as_utf8(path: Path, encoding: str | None) -> Path:
+def _as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
     if encoding is None:
         return path
     try:
         wanted = codecs.lookup(encoding)
+        # Python's registry also holds transformations, such as base64, that give no text.
+        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     except LookupError:
         raise OptionError(f"unknown encoding {encoding!r}; for example utf-8 or big5") from None
     if wanted.name == "utf-8":
@@ -217,5 +161,5 @@ def _as_utf8(path: Path, encoding: str | None) -> Path:
         ):
             shutil.copyfileobj(source, sink)
     except UnicodeError as problem:
-        raise InputError(f"{path}: cannot be decoded as {encoding} ({problem})") from None
+        raise InputError(f"{shown}: cannot be decoded as {encoding} ({problem})") from None
     return target

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from petaudit.errors import HierarchyError, OptionError, listing, suggestion
+from petaudit.files import sha256_of
 from petaudit.hierarchies.files import read_file, read_folder
 from petaudit.hierarchies.hierarchy import Hierarchy
 from petaudit.hierarchies.rules import Rule, dates, mask_right, ordered, ranges
+from petaudit.labels import trim
 from petaudit.yaml_files import read_yaml
 
 HierarchySpec: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Hierarchies | None"
@@ -20,8 +22,16 @@ ValuesOf: TypeAlias = Callable[[str], Iterable[str | None]]
 class Hierarchies:
     """Hierarchies by attribute; those given as a rule are built when their values are known."""
 
-    def __init__(self, by_attribute: Mapping[str, Hierarchy | Rule]) -> None:
-        self._by_attribute = dict(by_attribute)
+    def __init__(
+        self, by_attribute: Mapping[str, Hierarchy | Rule], rules_file: Path | None = None
+    ) -> None:
+        self._by_attribute: dict[str, Hierarchy | Rule] = {}
+        for name, entry in by_attribute.items():
+            attribute = trim(str(name))
+            if attribute in self._by_attribute:
+                raise HierarchyError(f"there are two hierarchies for {attribute!r}")
+            self._by_attribute[attribute] = entry
+        self._rules_file = rules_file
         self._built: dict[str, Hierarchy] = {}
 
     @classmethod
@@ -37,18 +47,27 @@ class Hierarchies:
             return spec
         if isinstance(spec, Mapping):
             return cls({str(name): _entry(str(name), entry) for name, entry in spec.items()})
+        if not isinstance(spec, str | PathLike):
+            raise HierarchyError(
+                f"hierarchies are given as a {type(spec).__name__}; a folder, a YAML file or a "
+                "mapping was expected"
+            )
         path = Path(spec)
         if path.suffix.lower() in {".yaml", ".yml"}:
-            return cls.from_yaml(read_yaml(path), base=path.parent, origin=str(path))
+            return cls.from_yaml(read_yaml(path), path)
         return cls(read_folder(path))
 
     @classmethod
-    def from_yaml(cls, content: object, *, base: Path, origin: str) -> Hierarchies:
-        """Read the text form: a folder name, or per attribute a file name, a rule or a mapping."""
+    def from_yaml(cls, content: object, path: Path) -> Hierarchies:
+        """Read the text form: a folder name, or per attribute a file name, a rule or a mapping.
+
+        Names of files are relative to the folder of the YAML file.
+        """
+        base = path.parent
         if isinstance(content, str):
             return cls(read_folder(base / content))
         if not isinstance(content, Mapping):
-            raise HierarchyError(f"{origin}: hierarchies are a folder or one entry per attribute")
+            raise HierarchyError(f"{path}: hierarchies are a folder or one entry per attribute")
         entries: dict[str, Hierarchy | Rule] = {}
         for name, entry in content.items():
             attribute = str(name)
@@ -56,7 +75,20 @@ class Hierarchies:
                 entries[attribute] = read_file(base / entry, attribute)
             else:
                 entries[attribute] = _entry(attribute, entry)
-        return cls(entries)
+        return cls(entries, path)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that say what these hierarchies are."""
+        own = (entry.path for entry in self._by_attribute.values() if isinstance(entry, Hierarchy))
+        return tuple(path for path in (self._rules_file, *own) if path is not None)
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What identifies the hierarchies without showing a label of them."""
+        found: dict[str, Any] = {"attributes": list(self.attributes)}
+        if self.files:
+            found["sha256"] = sha256_of(self.files)
+        return found
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -116,24 +148,43 @@ _RULE_OPTIONS: dict[str, frozenset[str]] = {
 
 
 def _rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
-    """Read a rule in its text form; a mapping of leaves has no list or word under these names."""
+    """Read a rule in its text form; None where the entry maps leaves to labels."""
     name = next((key for key in _RULE_OPTIONS if key in entry), None)
-    if name is None or not set(entry) - {name} <= _RULE_OPTIONS[name]:
+    if name is None:
         return None
     options = {key: value for key, value in entry.items() if key != name}
-    argument = entry[name]
+    unknown = [str(key) for key in options if key not in _RULE_OPTIONS[name]]
     try:
-        if name == "ranges":
-            return ranges(*_as_list(argument), **options)
-        if name == "dates":
-            return dates(*_as_list(argument))
-        if name == "ordered":
-            return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
-        if argument != "right":
-            raise OptionError(f"mask is {argument!r}; only 'right' is known")
-        return mask_right(**options)
-    except (OptionError, TypeError) as problem:
+        if unknown and not _is_rule(name, entry[name]):
+            # A leaf that happens to have the name of a rule, among other leaves.
+            return None
+        if unknown:
+            raise OptionError(
+                f"unknown option {unknown[0]!r}{suggestion(unknown[0], _RULE_OPTIONS[name])}"
+            )
+        return _made_rule(name, entry[name], options)
+    except OptionError as problem:
         raise HierarchyError(f"rule {name} for {attribute!r}: {problem}") from None
+
+
+def _is_rule(name: str, argument: object) -> bool:
+    try:
+        _made_rule(name, argument, {})
+    except OptionError:
+        return False
+    return True
+
+
+def _made_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
+    if name == "ranges":
+        return ranges(*_as_list(argument), **options)
+    if name == "dates":
+        return dates(*_as_list(argument))
+    if name == "ordered":
+        return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
+    if argument != "right":
+        raise OptionError(f"mask is {argument!r}; only 'right' is known")
+    return mask_right(**options)
 
 
 def _as_list(value: object) -> list[Any]:

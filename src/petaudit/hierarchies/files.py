@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from petaudit.errors import HierarchyError
+from petaudit.files import require_regular
 from petaudit.hierarchies.hierarchy import Hierarchy
 from petaudit.labels import trim
 
@@ -43,6 +44,7 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
     rows: list[list[str]] = []
     line_numbers: list[int] = []
     try:
+        require_regular(path)
         with path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, delimiter=";", strict=True)
             for row in reader:
@@ -55,4 +57,4 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
         raise HierarchyError(f"{path}: byte {problem.start} is not UTF-8 text") from None
     except csv.Error as problem:
         raise HierarchyError(f"{path}: not a ';' separated file ({problem})") from None
-    return Hierarchy(attribute, rows, origin=str(path), line_numbers=line_numbers)
+    return Hierarchy(attribute, rows, path=path, line_numbers=line_numbers)

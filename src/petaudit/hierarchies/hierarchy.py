@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
-from petaudit.errors import HierarchyError, suggestion
+from petaudit.errors import HierarchyError, counted, suggestion
 from petaudit.labels import SUPPRESSED, label_of
 
 NULL_LABEL = ""
@@ -29,10 +30,12 @@ class Hierarchy:
         rows: Iterable[Sequence[object]],
         *,
         origin: str | None = None,
+        path: Path | None = None,
         line_numbers: Sequence[int] | None = None,
     ) -> None:
         self.attribute = attribute
-        self.origin = origin or f"hierarchy of {attribute!r}"
+        self.path = path
+        self.origin = origin or (str(path) if path else f"hierarchy of {attribute!r}")
         self._paths = self._validated(rows, line_numbers)
         self._add_root_if_missing()
         self._lowest_level, self.ambiguous_labels = self._index_levels()
@@ -107,7 +110,7 @@ class Hierarchy:
     def unknown_labels(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for labels of the data that no level holds."""
         return HierarchyError(
-            f"column {self.attribute!r} holds {len(labels)} label(s) that no level of its "
+            f"column {self.attribute!r} holds {counted(len(labels), 'label')} that no level of its "
             f"hierarchy ({self.origin}) has",
             values=labels,
             after_values=suggestion(_text(labels[0]), self._lowest_level),
@@ -116,8 +119,8 @@ class Hierarchy:
     def unknown_leaves(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for values of the data that are not leaves."""
         return HierarchyError(
-            f"column {self.attribute!r} holds {len(labels)} value(s) that are no leaf of its "
-            f"hierarchy ({self.origin})",
+            f"column {self.attribute!r} holds {counted(len(labels), 'value')} that "
+            f"{'is' if len(labels) == 1 else 'are'} no leaf of its hierarchy ({self.origin})",
             values=labels,
             after_values=suggestion(_text(labels[0]), self._paths),
         )
@@ -129,6 +132,8 @@ class Hierarchy:
         width = 0
         for index, row in enumerate(rows):
             where = f"{self.origin}, line {line_numbers[index] if line_numbers else index + 1}"
+            if isinstance(row, str) or not isinstance(row, Iterable):
+                raise HierarchyError(f"{where}: a list of labels was expected, the leaf first")
             labels = tuple(_text(label_of(cell)) for cell in row)
             width = width or len(labels)
             if not labels:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
@@ -13,6 +14,9 @@ from petaudit.errors import HierarchyError, OptionError
 from petaudit.exact import Number, exact, parse_number
 from petaudit.hierarchies.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.labels import SUPPRESSED, trim
+
+_DIGITS = 400
+"""Enough for the decimal form of any float, and so of any bound that a person writes."""
 
 
 class Rule(Protocol):
@@ -67,6 +71,8 @@ def ranges(
     start = exact(origin, "the ranges' origin")
     lower = None if bottom is None else exact(bottom, "the ranges' bottom")
     upper = None if top is None else exact(top, "the ranges' top")
+    if lower is not None and upper is not None and lower > upper:
+        raise OptionError(f"the ranges' bottom {_plain(lower)} is above their top {_plain(upper)}")
 
     def labels_above(leaf: str) -> list[str]:
         number = parse_number(leaf)
@@ -114,8 +120,10 @@ def mask_right(mark: str = "*", levels: int | None = None) -> Rule:
     >>> mask_right().build("zip", ["47677", "476"]).path_of("47677")
     ('47677', '4767*', '476**', '47***', '4****', '*****')
     """
-    if len(mark) != 1:
+    if not isinstance(mark, str) or len(mark) != 1:
         raise OptionError(f"the mask is {mark!r}; one character was expected")
+    if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int)):
+        raise OptionError(f"the levels of a mask are {levels!r}; a whole number was expected")
     if levels is not None and levels < 1:
         raise OptionError(f"a mask of {levels} levels hides nothing; at least 1 was expected")
     return _Masking(mark, levels)
@@ -185,4 +193,9 @@ def ordered(order: Sequence[str], *sizes: int) -> Rule:
 
 
 def _plain(number: Fraction) -> str:
-    return str(number) if number.denominator == 1 else f"{float(number):g}"
+    """A number in full, so that no two bounds look the same: a decimal if it has an end."""
+    if number.denominator == 1:
+        return str(number)
+    with localcontext(prec=_DIGITS):
+        decimal = Decimal(number.numerator) / number.denominator
+    return format(decimal, "f") if Fraction(decimal) == number else str(number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
+from petaudit.errors import counted
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs
@@ -31,9 +32,10 @@ def ambiguous_level_warnings(inputs: Inputs, hierarchies: Mapping[str, Hierarchy
         present = inputs.table.counts.value_counts(column).index
         ambiguous = [label for label in hierarchy.ambiguous_labels if label in present]
         if ambiguous:
+            occur = "occurs" if len(ambiguous) == 1 else "occur"
             found.append(
-                f"column {column!r}: {len(ambiguous)} label(s) occur at more than one level of the "
-                "hierarchy; each counts at its lowest level"
+                f"column {column!r}: {counted(len(ambiguous), 'label')} {occur} at more than one "
+                "level of the hierarchy; each counts at its lowest level"
             )
     return found
 

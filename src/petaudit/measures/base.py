@@ -131,7 +131,7 @@ class Measure:
         required = [option.name for option in self.options if option.required]
         lacking = [name for name in required if options.get(name) is None]
         if lacking:
-            absent.append(f"the option(s) {listing(lacking)}")
+            absent.append(f"the option{'s' if len(lacking) > 1 else ''} {listing(lacking)}")
         return absent
 
     def check_options(self, options: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.errors import OptionError, suggestion
+from petaudit.errors import OptionError, counted, suggestion
 from petaudit.exact import Number
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs, gather
@@ -34,7 +34,8 @@ class PrecisionResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """The figure per column, lowest first."""
-        suppressed = (f"{self.suppressed_rows:,} rows are suppressed",)
+        are = "is" if self.suppressed_rows == 1 else "are"
+        suppressed = (f"{counted(self.suppressed_rows, 'row')} {are} suppressed",)
         return column_explanation(self.columns) + (suppressed if self.suppressed_rows else ())
 
 

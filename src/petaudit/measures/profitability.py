@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any, ClassVar
 
-from petaudit.errors import OptionError
+from petaudit.errors import OptionError, counted
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
@@ -59,7 +59,7 @@ class ProfitabilityResult(Result):
         lines.append(
             "no class size would pass"
             if self.smallest_passing_class is None
-            else f"classes of {self.smallest_passing_class:,} rows or more pass"
+            else f"classes of {counted(self.smallest_passing_class, 'row')} or more pass"
         )
         return tuple(lines)
 

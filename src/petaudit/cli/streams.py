@@ -1,0 +1,91 @@
+"""What the command line says: every line passes through here on its way out."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Iterator
+
+from petaudit.errors import InputError
+
+
+def prepare() -> None:
+    """A character that a terminal cannot show is no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def printable(text: str) -> str:
+    r"""Show control characters instead of obeying them: names come from the data's owner.
+
+    >>> print(printable("a\nb\x1b[31m"))
+    a\nb\x1b[31m
+    """
+    return "".join(
+        mark if unicodedata.category(mark)[0] != "C" else mark.encode("unicode_escape").decode()
+        for mark in text
+    )
+
+
+def say(text: str) -> None:
+    """Print a finished text, whose lines are printable."""
+    with standard_output():
+        # There is none in a service, or after ``>&-`` in a shell.
+        if sys.stdout is not None:
+            sys.stdout.write(text)
+
+
+def complain(message: str) -> None:
+    """Print one line to standard error, where people and CI look for what went wrong."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"petaudit: {printable(message)}\n")
+            sys.stderr.flush()
+
+
+def finish() -> None:
+    """Write out what is still held back, so that a failure is noticed and not lost at exit."""
+    with standard_output():
+        if sys.stdout is not None:
+            sys.stdout.flush()
+
+
+@contextlib.contextmanager
+def standard_output() -> Iterator[None]:
+    """Turn a full disk into an error; a reader that has left is told apart as a broken pipe."""
+    try:
+        yield
+    except BrokenPipeError:
+        _abandon_output()
+        raise
+    except OSError as problem:
+        _abandon_output()
+        raise InputError(
+            f"cannot write to standard output ({problem.strerror or problem})"
+        ) from None
+
+
+def _abandon_output() -> None:
+    """Let what is still held back vanish: Python would complain about it once more at exit."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def as_json(document: object, *, ascii_only: bool = False) -> str:
+    """A document as text; hidden and control characters are escaped, which JSON allows anywhere."""
+    text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    return "".join(
+        mark if mark == "\n" or unicodedata.category(mark)[0] != "C" else json.dumps(mark)[1:-1]
+        for mark in text
+    )
+
+
+def takes_unicode() -> bool:
+    """Whether standard output can hold every character."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return encoding.lower().replace("_", "-").startswith("utf-")

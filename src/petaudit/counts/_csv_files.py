@@ -1,0 +1,115 @@
+"""CSV files: loaded once into DuckDB, every cell as trimmed text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import duckdb
+
+from petaudit.counts._csv_dialect import (
+    find_delimiter,
+    first_line_above,
+    has_mixed_line_ends,
+    read_header,
+    read_sample,
+    undecodable,
+)
+from petaudit.counts._database import cursor, fresh_name, quote_text, run
+from petaudit.counts._opened_file import OpenedFile, file_in_sql
+from petaudit.errors import InputError, OptionError, counted
+from petaudit.labels import BLANKS
+
+_LINE_BREAK_COLUMN = "petaudit_line_break"
+_USUAL_LINE = 2 << 20
+_LONGEST_LINE = 64 << 20
+
+
+def load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
+    """Load a UTF-8 file; messages call it by the name that the user gave it."""
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise OptionError(
+            f"the delimiter is {delimiter!r}; one character was expected, and no quote or line "
+            "break"
+        )
+    sample = read_sample(path, shown)
+    mark = delimiter or find_delimiter(sample, shown)
+    columns = read_header(sample, mark, shown)
+    connection = cursor()
+    name = fresh_name()
+    try:
+        _load(connection, name, path, mark or ";", len(columns))
+    except duckdb.Error as problem:
+        raise _csv_error(path, shown, str(problem)) from None
+    opened = OpenedFile(connection, name, tuple(columns), (shown,), is_view=False)
+    [(broken,)] = run(
+        connection,
+        f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}",  # noqa: S608
+    )
+    if broken is not None:
+        opened.close()
+        raise InputError(
+            f"{shown}, line {broken + 2}: a quoted field holds a line break; a label is one "
+            "line of text"
+        )
+    return opened
+
+
+def _load(
+    connection: duckdb.DuckDBPyConnection, name: str, path: Path, delimiter: str, width: int
+) -> None:
+    cells = [f"c{index}" for index in range(width)]
+    types = ", ".join(f"'{cell}': 'VARCHAR'" for cell in cells)
+    trimmed = ", ".join(
+        f"nullif(trim({cell}, {quote_text(BLANKS)}), '') AS {cell}" for cell in cells
+    )
+    # One look at the whole row: a condition per column takes minutes to plan for 5,000 columns.
+    line_break = f"regexp_matches(concat({', '.join(cells)}), '[\\r\\n]')"
+
+    def load(longest_line: int) -> None:
+        run(
+            connection,
+            f"CREATE TABLE {name} AS SELECT {trimmed}, "  # noqa: S608
+            f"{line_break} AS {_LINE_BREAK_COLUMN} FROM read_csv({file_in_sql(path)}, "
+            f"delim={quote_text(delimiter)}, quote='\"', escape='\"', header=true, "
+            f"auto_detect=false, strict_mode=true, max_line_size={longest_line}, "
+            f"columns={{{types}}})",
+        )
+
+    try:
+        load(_USUAL_LINE)
+    except duckdb.Error as problem:
+        # Room for longer lines costs memory in every thread, so it is made only when needed.
+        if not _is_too_long(str(problem)):
+            raise
+        load(_LONGEST_LINE)
+
+
+def _is_too_long(message: str) -> bool:
+    # The second is what DuckDB says of a line that is longer than its whole buffer.
+    return "Maximum line size" in message or "support a full read" in message
+
+
+def _csv_error(path: Path, shown: Path, message: str) -> InputError:
+    """Say what DuckDB found, without the line itself: it holds data."""
+    line = re.search(r"CSV Error on Line: (\d+)", message)
+    where = f"{shown}, line {line[1]}" if line else str(shown)
+    width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if width:
+        return InputError(
+            f"{where}: {counted(int(width[2]), 'cell')} where the header has {width[1]}"
+        )
+    if "unicode" in message.lower() or "utf-8" in message.lower():
+        return undecodable(path, shown)
+    if _is_too_long(message):
+        line_number = first_line_above(_LONGEST_LINE, path)
+        return InputError(
+            f"{shown}, line {line_number}: is too long; a line may have {_LONGEST_LINE:,} bytes"
+        )
+    if has_mixed_line_ends(path):
+        return InputError(
+            f"{shown}: its lines end in different ways; save it with one kind of line ends"
+        )
+    if "quote" in message.lower():
+        return InputError(f"{where}: a quote is opened and never closed, or closed too early")
+    return InputError(f"{where}: cannot be read as CSV")
