@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.counts._encoding import arrow_integers, python_values, whole_numbers
+from petaudit.counts._encoding import arrow_integers, whole_numbers
 from petaudit.counts._frames import label_text
-from petaudit.counts.results import Integers
-from petaudit.labels import SUPPRESSED, label_of
+from petaudit.counts.results import Integers, ValueCounts
+from petaudit.labels import SUPPRESSED
 
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
@@ -82,6 +82,21 @@ class ClassKeys:
         object.__setattr__(
             self, "flags", {name: expr for name, expr in known.items() if expr is not None}
         )
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values of a column: their counts, the cells that spell them, and each cell's label."""
+
+    counts: ValueCounts
+    cells: pa.Array
+    positions: Integers
+
+    def beside(self, table: TableCounts, names: Sequence[str], data: Sequence[pa.Array]) -> Any:
+        """Put what is known of each cell beside the table, to be joined; a null joins nothing."""
+        assert table.load is not None  # noqa: S101 (only tables in our own database are joined)
+        lookup = pa.Table.from_arrays([self.cells, *data], names=[*names])
+        return table.load(lookup.filter(self.cells.is_valid()) if self.cells.null_count else lookup)
 
 
 @dataclass(frozen=True)
@@ -169,7 +184,7 @@ def _coded(
     if table.load is None:
         return None
     values = [table.values(name) for name in quasi_identifiers]
-    domains = [len(counts.labels) for counts, _ in values]
+    domains = [len(own.counts.labels) for own in values]
     if math.prod(domains) > LARGEST_KEY or max(domains) > _MOST_LABELS:
         return None
     keys = table.keys(quasi_identifiers)
@@ -182,7 +197,7 @@ def _coded(
     for i, name in enumerate(quasi_identifiers):
         rows, code = join_codes(table, rows, name, f"k{i}", f"code{i}", stride=strides[i])
         key = key + code
-    codes = Codes(tuple(counts.labels for counts, _ in values), tuple(strides))
+    codes = Codes(tuple(own.counts.labels for own in values), tuple(strides))
     marked = None if codes.mark is None else (nw.col("k") == codes.mark).cast(nw.Int64)
     return ClassKeys(rows.select(key.alias("k"), *carried), ["k"], marked, None, codes)
 
@@ -191,15 +206,12 @@ def join_codes(
     table: TableCounts, rows: nw.LazyFrame[Any], column: str, cell: str, code: str, stride: int = 1
 ) -> tuple[nw.LazyFrame[Any], nw.Expr]:
     """Give each row the number of its label, times a stride; a null has its number too."""
-    assert table.load is not None  # noqa: S101 (only tables in our own database are coded)
-    counts, cells = table.values(column)
-    positions = [counts.index[label_of(plain(value))] for value in python_values(cells)]
-    numbers = arrow_integers(np.array(positions, dtype=np.int64) * stride)
-    lookup = pa.Table.from_arrays([cells, numbers], names=[cell, code])
-    joined = rows.join(table.load(lookup.filter(cells.is_valid())), on=cell, how="left")
+    values = table.values(column)
+    numbers = arrow_integers(values.positions * stride)
+    joined = rows.join(values.beside(table, [cell, code], [numbers]), on=cell, how="left")
     number = nw.col(code)
-    if None in counts.index:
-        number = number.fill_null(counts.index[None] * stride)
+    if None in values.counts.index:
+        number = number.fill_null(values.counts.index[None] * stride)
     return joined, number
 
 

@@ -47,7 +47,10 @@ def arrow_integers(values: Integers) -> pa.Array:
 
 
 def _buffer(column: pa.ChunkedArray, kind: pa.DataType, dtype: Any) -> npt.NDArray[Any]:
-    chunks = [chunk.cast(kind) for chunk in column.chunks if len(chunk)]
+    # Casting loads PyArrow's compute module, which takes longer than many a query.
+    chunks = [
+        chunk if chunk.type == kind else chunk.cast(kind) for chunk in column.chunks if len(chunk)
+    ]
     parts = [
         np.frombuffer(chunk.buffers()[1], dtype, count=len(chunk), offset=8 * chunk.offset)
         for chunk in chunks

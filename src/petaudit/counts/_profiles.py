@@ -12,16 +12,15 @@ import pyarrow as pa
 
 from petaudit.counts._class_keys import (
     ClassKeys,
+    ColumnValues,
     class_keys,
     has_blanks,
     is_marked,
-    plain,
     trimmed_keys,
 )
 from petaudit.counts._encoding import arrow_floats, floats, whole_numbers
 from petaudit.counts._packing import Packing, likely_largest_class
 from petaudit.counts.results import ClassProfiles
-from petaudit.labels import label_of
 
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
@@ -116,32 +115,39 @@ def _weighted(
     words: Sequence[str],
 ) -> nw.LazyFrame[Any]:
     """Rows with their keys and, for every word, the weight of their value."""
-    counts, cells = table.values(column)
-    labels = [label_of(plain(cell)) for cell in cells.to_pylist()]
-    own = weights[[counts.index[label] for label in labels]]
-    of_null = weights[counts.index[None]].tolist() if None in counts.index else None
-    value = nw.col(table.position(column))
+    values = table.values(column)
+    own = weights[values.positions]
+    null = values.counts.index.get(None)
+    of_null = None if null is None else weights[null].tolist()
+    cell = nw.col(table.position(column))
     if table.load is None:
-        old = [cell for cell in cells.to_pylist() if cell is not None]
-        new = own[[row for row, label in enumerate(labels) if label is not None]]
-        mapped = [_replaced(value, old, new[:, i].tolist()) for i in range(len(words))]
+        filled = np.array([label is not None for label in _labels(values)], dtype=bool)
+        old = [
+            value
+            for value, is_filled in zip(values.cells.to_pylist(), filled, strict=True)
+            if is_filled
+        ]
+        mapped = [_replaced(cell, old, own[filled, i].tolist()) for i in range(len(words))]
         if of_null is not None:
             mapped = [
-                nw.when(value.is_null()).then(nw.lit(null)).otherwise(weight)
-                for null, weight in zip(of_null, mapped, strict=True)
+                nw.when(cell.is_null()).then(nw.lit(null_weight)).otherwise(weight)
+                for null_weight, weight in zip(of_null, mapped, strict=True)
             ]
         return keys.rows.select(
             *keys.keys, *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
         )
     # Where a small table can be put beside the data, a join finds all weights at once.
-    columns = [arrow_floats(own[:, i]) for i in range(len(words))]
-    lookup = pa.Table.from_arrays([cells, *columns], names=["v", *words])
-    beside = table.load(lookup.filter(lookup.column("v").is_valid()))
-    rows = keys.rows.select(*keys.keys, value.alias("v")).join(beside, on="v", how="left")
+    data = [arrow_floats(own[:, i]) for i in range(len(words))]
+    beside = values.beside(table, ["v", *words], data)
+    rows = keys.rows.select(*keys.keys, cell.alias("v")).join(beside, on="v", how="left")
     if of_null is None:
         return rows
-    filled = [nw.col(word).fill_null(null) for word, null in zip(words, of_null, strict=True)]
-    return rows.with_columns(*filled)
+    weighted = [nw.col(word).fill_null(weight) for word, weight in zip(words, of_null, strict=True)]
+    return rows.with_columns(*weighted)
+
+
+def _labels(values: ColumnValues) -> list[str | None]:
+    return [values.counts.labels[position] for position in values.positions.tolist()]
 
 
 def _replaced(value: nw.Expr, old: list[Any], new: list[float]) -> nw.Expr:

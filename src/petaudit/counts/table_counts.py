@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,7 @@ import pyarrow as pa
 
 from petaudit.counts._class_keys import (
     ClassKeys,
+    ColumnValues,
     Sample,
     class_keys,
     has_blanks,
@@ -62,7 +62,7 @@ class TableCounts:
         self._name = name
         self._position = {column: f"c{index}" for index, column in enumerate(columns)}
         self.schema = frame.collect_schema()
-        self._values: dict[str, tuple[ValueCounts, pa.Array]] = {}
+        self._values: dict[str, ColumnValues] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
         self._samples: dict[frozenset[str], Sample] = {}
         self._rows: int | None = None
@@ -81,7 +81,7 @@ class TableCounts:
 
     def value_counts(self, column: str) -> ValueCounts:
         """How often each value of a column occurs."""
-        return self.values(column)[0]
+        return self.values(column).counts
 
     def class_sizes(self, quasi_identifiers: Sequence[str]) -> ClassSizes:
         """Every class with its size. Brings all classes here: for results that list them."""
@@ -187,7 +187,7 @@ class TableCounts:
             *(nw.col(self.position(name)).alias(alias) for name, alias in names.items())
         )
 
-    def values(self, column: str) -> tuple[ValueCounts, pa.Array]:
+    def values(self, column: str) -> ColumnValues:
         """The counts of a column's values, and the cells of the raw frame that they stand for."""
         if column not in self._values:
             name = self.position(column)
@@ -195,14 +195,16 @@ class TableCounts:
                 self.raw_frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
             cells = counted.column(name).combine_chunks()
-            totals: Counter[str | None] = Counter()
-            for cell, count in zip(
-                python_values(cells), counted.column("n").to_pylist(), strict=True
-            ):
-                totals[label_of(plain(cell))] += count
+            own = [label_of(plain(cell)) for cell in python_values(cells)]
+            totals: dict[str | None, int] = dict.fromkeys(own, 0)
+            for label, count in zip(own, counted.column("n").to_pylist(), strict=True):
+                totals[label] += count
             labels = tuple(sorted(totals, key=_numbers_first))
-            counts = np.array([totals[label] for label in labels], dtype=np.int64)
-            self._values[column] = (ValueCounts(labels, counts), cells)
+            counts = ValueCounts(
+                labels, np.array([totals[label] for label in labels], dtype=np.int64)
+            )
+            positions = np.array([counts.index[label] for label in own], dtype=np.int64)
+            self._values[column] = ColumnValues(counts, cells, positions)
         return self._values[column]
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
