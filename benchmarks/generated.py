@@ -8,7 +8,15 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-from checks import GROWTH, GROWTH_LIMIT, MEMORY_LIMIT, TIME_LIMITS, Check, table
+from checks import (
+    GATED_SHAPES,
+    GROWTH,
+    GROWTH_LIMIT,
+    MEMORY_LIMIT,
+    TIME_LIMITS,
+    Check,
+    table,
+)
 from measuring import (
     BenchError,
     Measurement,
@@ -44,10 +52,14 @@ class ShapeResult:
         bare = self.runs[BARE]
         for name, limit in TIME_LIMITS.items():
             ratio = Ratio.of(seconds_of(self.runs[name]), seconds_of(bare))
-            found.append(Check(self.shape.name, f"{name}, time", ratio, limit))
+            gate = self.shape.name in GATED_SHAPES
+            found.append(Check(self.shape.name, f"{name}, time", ratio, limit, is_gate=gate))
             if peaks_of(bare):
                 ratio = Ratio.of(peaks_of(self.runs[name]), peaks_of(bare))
-                found.append(Check(self.shape.name, f"{name}, memory", ratio, MEMORY_LIMIT))
+                memory = Check(
+                    self.shape.name, f"{name}, memory", ratio, MEMORY_LIMIT, is_gate=gate
+                )
+                found.append(memory)
         for name, small in self.small_runs.items():
             if name != BARE:
                 ratio = Ratio.of(seconds_of(self.runs[name]), seconds_of(small))

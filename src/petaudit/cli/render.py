@@ -95,13 +95,26 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
 
 
 def _row(result: Result) -> list[str]:
-    value = str(result.value).lower() if isinstance(result.value, bool) else f"{result.value:.6g}"
-    limit = "-"
+    value, bound = _figures(result)
+    limit = "true" if result.better is Better.TRUE else bound
     if result.limit is not None:
-        limit = f"{'at most' if result.better is Better.LOWER else 'at least'} {result.limit:.6g}"
-    elif result.better is Better.TRUE:
-        limit = "true"
+        limit = f"{'at most' if result.better is Better.LOWER else 'at least'} {bound}"
     return [result.measure, value, limit, _VERDICTS[result.status], result.better.value]
+
+
+def _figures(result: Result) -> tuple[str, str]:
+    """The figure and its limit, with as many digits as it takes to tell them apart."""
+    if isinstance(result.value, bool):
+        return str(result.value).lower(), "-"
+    if result.limit is None:
+        return f"{result.value:.6g}", "-"
+    value, bound = f"{result.value:.6g}", f"{result.limit:.6g}"
+    if value == bound and result.value != result.limit:
+        value, bound = repr(result.value), repr(result.limit)
+    elif value == bound and not result.passed:
+        # They differ beyond the last digit of a float.
+        value = str(getattr(result, "exact_value", value))
+    return value, bound
 
 
 def _revealed(result: Result) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import weakref
 from collections import Counter
 from collections.abc import Sequence
@@ -18,9 +17,8 @@ from petaudit.counts._files import find_files, open_files
 from petaudit.counts._frames import normalized, wrap_frame
 from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import ColumnError, InputError
+from petaudit.files import sha256_of
 from petaudit.labels import trim
-
-_HASH_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -50,12 +48,7 @@ class Source:
             "engine": self.counts.engine,
         }
         if self.paths:
-            digest = hashlib.sha256()
-            for path in self.paths:
-                with path.open("rb") as file:
-                    while chunk := file.read(_HASH_CHUNK):
-                        digest.update(chunk)
-            found["sha256"] = digest.hexdigest()
+            found["sha256"] = sha256_of(self.paths)
         return found
 
 
