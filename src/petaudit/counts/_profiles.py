@@ -46,7 +46,7 @@ def count_profiles(
     dtype = table.schema[table.position(column)]
     if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)):
         return None
-    if table.engine == _CANNOT_REPLACE:
+    if table.engine == _CANNOT_REPLACE or (dtype.is_integer() and _is_old_polars(table)):
         return None
     size = 1 + max((max(own, default=-1) for own in features_of_values), default=-1)
     features = [[*own, size] for own in features_of_values]
@@ -60,6 +60,14 @@ def count_profiles(
     if packing.words > _MOST_WORDS:
         return None
     return _packed(table, quasi_identifiers, column, features, packing, suppressed)
+
+
+def _is_old_polars(table: TableCounts) -> bool:
+    """Whether whole numbers beyond 2**53 would be compared as floats."""
+    if table.engine != "polars":
+        return False
+    version = str(nw.get_native_namespace(table.frame).__version__)
+    return int(version.partition(".")[0]) < 2
 
 
 def _packed(
