@@ -34,7 +34,7 @@ from petaudit.counts.results import (
     joined_blocks,
 )
 from petaudit.errors import ColumnError, EngineError
-from petaudit.labels import SUPPRESSED, label_of
+from petaudit.labels import BLANKS, SUPPRESSED, label_of
 
 
 class TableCounts:
@@ -195,7 +195,7 @@ class TableCounts:
                 self.raw_frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
             cells = counted.column(name).combine_chunks()
-            own = [label_of(plain(cell)) for cell in python_values(cells)]
+            own = _labels(python_values(cells), is_text=self.is_text(name))
             totals: dict[str | None, int] = dict.fromkeys(own, 0)
             for label, count in zip(own, counted.column("n").to_pylist(), strict=True):
                 totals[label] += count
@@ -249,6 +249,13 @@ class TableCounts:
     def _number(self, lazy: nw.LazyFrame[Any]) -> int:
         [value] = self.collected(lazy).column(0).to_pylist()
         return int(value or 0)
+
+
+def _labels(cells: list[Any], *, is_text: bool) -> list[str | None]:
+    if is_text:
+        # What label_of does, without its questions: a column may have very many texts.
+        return [cell.strip(BLANKS) or None if cell is not None else None for cell in cells]
+    return [label_of(plain(cell)) for cell in cells]
 
 
 def _numbers_first(label: str | None) -> tuple[bool, bool, float, str]:
