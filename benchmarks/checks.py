@@ -15,9 +15,9 @@ GROWTH: Final = 10
 GROWTH_LIMIT: Final = 11.0
 PYCANON_FACTOR: Final = 20.0
 GATED_SHAPES: Final = ("text",)
-"""The table that decides. The others are extremes, shown so that nobody is surprised: on two of them
-the bare query takes some 0.15 s, less than the fixed costs of opening a file and of the imports; one
-has 130,000 labels to look at, one too many values to count at once."""
+"""The table that decides. The others are extremes, shown so that nobody is surprised: on two of
+them the bare query takes some 0.15 s, less than opening a file and importing libraries takes once;
+one has 130,000 labels to look at, one too many values to count at once."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from petaudit.labels import BLANKS, SUPPRESSED
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
 
-_LARGE_TABLE = 1_000_000
+_LARGE_TABLE = 200_000
 _SAMPLE_ROWS = 1 << 14
 _MOST_LABELS = 1 << 17
 LARGEST_KEY = 1 << 62
