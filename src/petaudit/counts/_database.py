@@ -40,11 +40,20 @@ def run(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ..
     """Run a query to its end: DuckDB 2.0 takes no further work while a result is open."""
     try:
         return connection.execute(query).fetchall()
-    except (RuntimeError, duckdb.InterruptException) as problem:
-        if "interrupt" in str(problem).lower():
-            # DuckDB wraps Ctrl-C in an error of its own.
+    except Exception as problem:
+        if is_interrupt(problem):
             raise KeyboardInterrupt from None
         raise
+
+
+def is_interrupt(problem: Exception) -> bool:
+    """Whether an error is DuckDB's own wrapping of Ctrl-C.
+
+    The words alone would not do: an error of another kind may quote a cell that holds them.
+    """
+    return isinstance(problem, duckdb.InterruptException) or (
+        type(problem) is RuntimeError and "interrupted" in str(problem).lower()
+    )
 
 
 def fresh_name() -> str:

@@ -22,6 +22,7 @@ from petaudit.counts._class_keys import (
     trimmed_keys,
 )
 from petaudit.counts._class_values import class_value_blocks
+from petaudit.counts._database import is_interrupt
 from petaudit.counts._encoding import python_values, whole_numbers
 from petaudit.counts._frames import uncountable
 from petaudit.counts._profiles import MOST_FEATURES, count_profiles
@@ -215,8 +216,7 @@ class TableCounts:
                 return lazy.to_native().to_arrow_table()
             return lazy.collect().to_arrow()
         except Exception as problem:
-            if "interrupt" in str(problem).lower():
-                # DuckDB wraps Ctrl-C in an error of its own.
+            if is_interrupt(problem):
                 raise KeyboardInterrupt from None
             # An engine's message may quote cells, so only the kind of failure is passed on.
             raise EngineError(
