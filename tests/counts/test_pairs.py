@@ -216,3 +216,20 @@ def test_rows_without_an_order_need_a_key() -> None:
     spark: Any = SimpleNamespace(rows=2, engine="pyspark")
     with pytest.raises(InputError, match=r"rows of after\.csv \(pyspark\) have no order.*key"):
         check_aligned(open_source(pa.table({"a": [1, 2]})).counts, spark, None, NAMES)
+
+
+def test_key_and_cells_come_from_one_query(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On an engine without an order, two queries may see the rows in two orders."""
+    before = open_source(pa.table({"id": ["1", "2"], "a": ["x", "y"]})).counts
+    after = open_source(pa.table({"id": ["2", "1"], "a": ["Y", "X"]})).counts
+    queries: list[int] = []
+    collected = TableCounts.collected
+
+    def counting(self: TableCounts, lazy: Any) -> pa.Table:
+        queries.append(1)
+        return collected(self, lazy)
+
+    monkeypatch.setattr(TableCounts, "collected", counting)
+    found = pair_counts(before, after, "a", "id")
+    assert list(zip(found.original, found.released, strict=True)) == [("x", "X"), ("y", "Y")]
+    assert len(queries) == 2

@@ -51,11 +51,13 @@ def pair_counts(
     """How often each original value meets each released label in the same row."""
     if original.engine == released.engine and original.engine not in _ORDERED_ENGINES:
         return _joined_in_engine(original, released, column, str(key))
-    before = original.column_values(column)
-    after = released.column_values(column)
-    if key is not None:
-        rows_of = {label: row for row, label in enumerate(_labels(released.column_values(key)))}
-        partners = [rows_of[label] for label in _labels(original.column_values(key))]
+    if key is None:
+        before, after = original.column_values(column), released.column_values(column)
+    else:
+        before_keys, before = original.columns_values([key, column])
+        after_keys, after = released.columns_values([key, column])
+        rows_of = {label: row for row, label in enumerate(_labels(after_keys))}
+        partners = [rows_of[label] for label in _labels(before_keys)]
         after = after.take(pa.array(partners, pa.int64()))
     before_codes, before_values = dictionary_codes(before)
     after_codes, after_values = dictionary_codes(after)
