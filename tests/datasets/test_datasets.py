@@ -27,9 +27,29 @@ ADULT_COLUMNS = [
     "occupation",
     "salary-class",
 ]
+INCOME_COLUMNS = [
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "educational-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "gender",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "income",
+]
 COLUMNS = {
     "adult": ADULT_COLUMNS,
     "adult-deidentified": ADULT_COLUMNS,
+    "adult-income_ori": INCOME_COLUMNS,
+    "adult-income_control": INCOME_COLUMNS,
+    "adult-income_syn": INCOME_COLUMNS,
     "patient": ["ZIPCode", "Age", "Salary", "Disease"],
     "patient-deidentified": ["ZIPCode", "Age", "Salary", "Disease"],
     "delta": ["zip", "age", "nationality", "salary-class"],
@@ -86,6 +106,14 @@ def test_a_near_miss_gets_a_suggestion() -> None:
         datasets.load("patients")
 
 
+def test_a_schema_is_no_table_but_can_be_found() -> None:
+    schema = datasets.load("adult-income_syn").schema
+    assert datasets.schemas() == {"adult-income_schema": schema}
+    with pytest.raises(InputError) as caught:
+        datasets.load("Adult-Income_Schema")
+    assert str(caught.value) == f"'Adult-Income_Schema' is no table but a schema: {schema}"
+
+
 def test_a_dataset_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
         datasets.load("adult").rows = 0  # type: ignore[misc]
@@ -106,7 +134,7 @@ def test_rows_columns_and_roles_are_as_stated(name: str) -> None:
     assert list(table) == COLUMNS[name]
     assert {len(cells) for cells in table.values()} == {dataset.rows}
     roles = dataset.quasi_identifiers + dataset.sensitive
-    assert dataset.quasi_identifiers
+    assert bool(dataset.quasi_identifiers) == (dataset.schema is None)
     assert len(set(roles)) == len(roles)
     assert set(roles) <= set(table)
     assert dataset.title
@@ -121,6 +149,8 @@ def test_companion_tables_have_the_same_columns(name: str) -> None:
         original = read(dataset.original)
         assert list(original) == COLUMNS[name]
         assert len(original[COLUMNS[name][0]]) == dataset.rows
+    if dataset.control:
+        assert list(read(dataset.control)) == COLUMNS[name]
     if dataset.population:
         population = read(dataset.population)
         assert list(population) == COLUMNS[name]
@@ -130,8 +160,10 @@ def test_companion_tables_have_the_same_columns(name: str) -> None:
 def test_every_bundled_file_belongs_to_a_dataset() -> None:
     known: set[Path] = set()
     for dataset in datasets.catalogue():
-        known |= {dataset.path, dataset.path.with_suffix(".yaml")}
-        known |= {path for path in (dataset.original, dataset.population) if path}
+        known.add(dataset.path)
+        known |= {dataset.path.with_suffix(".yaml")} if dataset.quasi_identifiers else set()
+        companions = (dataset.original, dataset.control, dataset.population, dataset.schema)
+        known |= {path for path in companions if path}
         known |= set(dataset.hierarchies.iterdir()) if dataset.hierarchies else set()
     data = datasets.load("adult").path.parent
     assert {path for path in data.rglob("*") if path.is_file()} == known

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from petaudit.datasets._catalogue import CATALOGUE, Dataset
 from petaudit.errors import InputError, suggestion
 
-__all__ = ["Dataset", "catalogue", "load", "names"]
+__all__ = ["Dataset", "catalogue", "load", "names", "schemas"]
 
 
 def catalogue() -> tuple[Dataset, ...]:
     """Return every bundled table with its files, roles, source and licence.
 
     >>> sum(dataset.original is not None for dataset in catalogue())
-    4
+    5
     """
     return CATALOGUE
 
@@ -24,6 +26,15 @@ def names() -> tuple[str, ...]:
     True
     """
     return tuple(dataset.name for dataset in CATALOGUE)
+
+
+def schemas() -> dict[str, Path]:
+    """Return the bundled schemas by name: files that are no tables.
+
+    >>> schemas()["adult-income_schema"] == load("adult-income_syn").schema
+    True
+    """
+    return {dataset.schema.stem: dataset.schema for dataset in CATALOGUE if dataset.schema}
 
 
 def load(name: str) -> Dataset:
@@ -41,6 +52,8 @@ def load(name: str) -> Dataset:
     for dataset in CATALOGUE:
         if dataset.name == wanted:
             return dataset
+    if schema := schemas().get(wanted):
+        raise InputError(f"{name!r} is no table but a schema: {schema}")
     raise InputError(
         f"unknown dataset {name!r}{suggestion(name, names())}; the bundled ones are "
         + ", ".join(names())

@@ -24,12 +24,17 @@ class Dataset:
     path: Path
     """The table."""
     original: Path | None = None
-    """The table before de-identification, row by row; None where there is none."""
+    """The table before de-identification, row by row; for a synthetic table what it was made from,
+    where rows do not belong together; None where there is none."""
+    control: Path | None = None
+    """Rows of the same source that the synthetic table was not made from."""
     population: Path | None = None
     """The people whom the released ones were drawn from; more rows than the table."""
     hierarchies: Path | None = None
     """The folder with a hierarchy per column."""
-    quasi_identifiers: tuple[str, ...]
+    schema: Path | None = None
+    """The file with the type of each column, for pipelines."""
+    quasi_identifiers: tuple[str, ...] = ()
     sensitive: tuple[str, ...] = ()
     rows: int
     source: str
@@ -91,6 +96,36 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
         sensitive=("workclass",),
         rows=30_162,
         source=f"{_UCI}; de-identified by petaudit",
+        licence="CC BY 4.0",
+    ),
+    Dataset(
+        name="adult-income_ori",
+        title="UCI Adult with all columns: 80 % of the rows",
+        path=DATA / "adult-income_ori.parquet",
+        control=DATA / "adult-income_control.parquet",
+        schema=DATA / "adult-income_schema.yaml",
+        rows=39_074,
+        source=_UCI,
+        licence="CC BY 4.0",
+    ),
+    Dataset(
+        name="adult-income_control",
+        title="UCI Adult with all columns: the other 20 % of the rows",
+        path=DATA / "adult-income_control.parquet",
+        schema=DATA / "adult-income_schema.yaml",
+        rows=9_768,
+        source=_UCI,
+        licence="CC BY 4.0",
+    ),
+    Dataset(
+        name="adult-income_syn",
+        title="A synthetic table from a Gaussian copula of adult-income_ori",
+        path=DATA / "adult-income_syn.parquet",
+        original=DATA / "adult-income_ori.parquet",
+        control=DATA / "adult-income_control.parquet",
+        schema=DATA / "adult-income_schema.yaml",
+        rows=39_074,
+        source=f"{_UCI}; synthetic table by petaudit",
         licence="CC BY 4.0",
     ),
     Dataset(
