@@ -64,7 +64,11 @@ def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[An
             expressions.append(cell.alias(column))
         elif dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are one number.
-            expressions.append(nw.when(~value.is_nan()).then(value + 0.0).alias(column))
+            number = value + 0.0
+            if isinstance(dtype, nw.Float32):
+                # Some engines make it wider, and its decimals would be lost.
+                number = number.cast(nw.Float32)
+            expressions.append(nw.when(~value.is_nan()).then(number).alias(column))
         elif isinstance(dtype, nw.Unknown):
             # A column of nothing but nulls has no type; text will do for it.
             expressions.append(value.cast(nw.String).alias(column))
