@@ -29,6 +29,8 @@ class Source:
     columns: tuple[str, ...]
     counts: TableCounts
     paths: tuple[Path, ...]
+    is_untyped: bool = False
+    """Whether every column is text because the file has no types."""
 
     @property
     def rows(self) -> int:
@@ -53,9 +55,16 @@ class Source:
 
 
 def open_source(
-    table: object, *, delimiter: str | None = None, encoding: str | None = None
+    table: object,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    called: str = "the frame",
 ) -> Source:
-    """Open a path, a list of Parquet paths, or a frame of any supported engine."""
+    """Open a path, a list of Parquet paths, or a frame of any supported engine.
+
+    A frame has no name of its own; messages call it as the caller says.
+    """
     if _is_path(table):
         paths = find_files(table)  # type: ignore[arg-type]
         opened = open_files(paths, delimiter, encoding)
@@ -69,10 +78,10 @@ def open_source(
         counts = TableCounts(lazy, columns, name, load=opened.load, untrimmed=untrimmed)
         # At exit the whole database goes, so there is nothing to drop then.
         weakref.finalize(counts, opened.close).atexit = False
-        return Source(name, columns, counts, paths)
+        return Source(name, columns, counts, paths, is_untyped=not opened.is_view)
     lazy, names = wrap_frame(table)
-    columns = _column_names(names, "the frame")
-    return Source("the frame", columns, TableCounts(normalized(lazy), columns), ())
+    columns = _column_names(names, called)
+    return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
 
 
 def _is_path(table: object) -> bool:

@@ -181,10 +181,13 @@ class TableCounts:
         """The cells of a column, in row order."""
         return self.columns_values([column])[0]
 
-    def columns_values(self, columns: Sequence[str]) -> list[pa.ChunkedArray]:
-        """The cells of several columns, from one query: rows without an order stay together."""
+    def columns_values(self, columns: Sequence[str], *, raw: bool = False) -> list[pa.ChunkedArray]:
+        """The cells of several columns, from one query: rows without an order stay together.
+
+        ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
+        """
         cells = [nw.col(self.position(name)).alias(f"x{i}") for i, name in enumerate(columns)]
-        table = self.collected(self.frame.select(*cells))
+        table = self.collected((self.raw_frame if raw else self.frame).select(*cells))
         return [table.column(f"x{i}") for i in range(len(columns))]
 
     def renamed(self, names: Mapping[str, str]) -> nw.LazyFrame[Any]:

@@ -1,0 +1,363 @@
+"""One column of several tables, encoded together: equal values have equal codes in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.counts._encoding import floats, whole_numbers
+from petaudit.counts._moments import UNITS, Moments, moment
+from petaudit.counts._rounding import decimals_of, decimals_of_decimals, rounded, rounded_decimal
+from petaudit.counts._text_kinds import as_booleans, as_moments, as_numbers, is_same_as_text
+from petaudit.labels import trim
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+Precision: TypeAlias = int | str | None
+Keys: TypeAlias = npt.NDArray[Any] | pa.Array | Sequence[Any]
+
+
+class Kind(StrEnum):
+    """What the values of a column are, as far as comparing them goes."""
+
+    NOTHING = "nothing but nulls"
+    BOOLEAN = "booleans"
+    NUMBER = "numbers"
+    TEXT = "text"
+    MOMENT = "dates"
+    AWARE = "date-times with a time zone"
+    TIME = "times of day"
+    DURATION = "durations"
+
+
+class KindsDifferError(Exception):
+    """The same column holds values that cannot be compared."""
+
+    def __init__(self, kinds: Sequence[Kind]) -> None:
+        super().__init__()
+        self.kinds = kinds
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A column of one table: a place per row, and the distinct values that places lead to."""
+
+    places: Codes
+    """One past the last value for a null."""
+    values: pa.Array
+    is_untyped: bool
+    """Whether the column is text because its file has no types."""
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray, *, is_untyped: bool) -> Cells:
+        """Encode a column; blanks around text are trimmed, blank text is null."""
+        coded = column.combine_chunks()
+        if isinstance(coded, pa.ChunkedArray):
+            coded = pa.concat_arrays(coded.chunks) if coded.num_chunks else pa.array([], coded.type)
+        if not pa.types.is_dictionary(coded.type):
+            coded = coded.dictionary_encode()
+        values = coded.dictionary
+        places = _places(coded.indices, len(values))
+        if _is_text(values.type):
+            places, values = _trimmed(places, values.cast(pa.string()))
+        return cls(places, values, is_untyped and _is_text(values.type))
+
+    @property
+    def kind(self) -> Kind:
+        """The kind by the column's type."""
+        return Kind.NOTHING if not len(self.values) else _kind(self.values.type)
+
+
+@dataclass(frozen=True)
+class JointColumn:
+    """A column of all tables in common codes."""
+
+    codes: list[Codes]
+    size: int
+    """How many codes there are, the one of null included."""
+    precision: Precision
+    kind: Kind
+    keys: Keys
+    value: Callable[[int], object]
+    """The prepared value of a code."""
+
+    @property
+    def null(self) -> int:
+        """The code of a null; no row has it where there are none."""
+        return self.size - 1
+
+
+def join_cells(
+    tables: Sequence[Cells], reference: int, decimals: int | None, unit: str | None
+) -> JointColumn:
+    """Encode a column of all tables; precision is given or found in the reference table."""
+    typed = _typed(tables)
+    kinds = [own.kind for own in typed]
+    kind = _common_kind(kinds)
+    match kind:
+        case Kind.NUMBER | Kind.BOOLEAN:
+            return _join_numbers(typed, reference, decimals, kind)
+        case Kind.MOMENT | Kind.AWARE:
+            return _join_moments(typed, reference, unit, kind)
+        case Kind.TIME | Kind.DURATION:
+            return _join_spans(typed, kind)
+    texts = [own.values.cast(pa.string()) for own in typed]
+    codes, keys = _joined_text(typed, texts)
+    return JointColumn(codes, len(keys) + 1, None, kind, keys, lambda code: keys[code].as_py())
+
+
+def _typed(tables: Sequence[Cells]) -> list[Cells]:
+    """Read the text of files without types as what it is in all of them."""
+    wanted = {own.kind for own in tables if not own.is_untyped} - {Kind.NOTHING}
+    untyped = [own for own in tables if own.is_untyped and len(own.values)]
+    if not untyped or wanted == {Kind.TEXT}:
+        return list(tables)
+    if not wanted:
+        if is_same_as_text([own.values for own in untyped]):
+            return list(tables)
+        # What looks different in the tables becomes different kinds, which is an error.
+        wanted = {Kind.NUMBER, Kind.MOMENT}
+    return [_reread(own, wanted) if own.is_untyped else own for own in tables]
+
+
+def _reread(own: Cells, wanted: set[Kind]) -> Cells:
+    readers: dict[Kind, Callable[[pa.Array], Any]] = {
+        Kind.BOOLEAN: as_booleans,
+        Kind.NUMBER: as_numbers,
+        Kind.MOMENT: as_moments,
+    }
+    for kind, read in readers.items():
+        if kind in wanted and len(own.values):
+            found = read(own.values)
+            if found is not None:
+                if isinstance(found, list):
+                    found = pa.array([Decimal(number) for number in found])
+                return Cells(own.places, found, is_untyped=False)
+    return own
+
+
+def _common_kind(kinds: Sequence[Kind]) -> Kind:
+    known = set(kinds) - {Kind.NOTHING}
+    if known == {Kind.NUMBER, Kind.BOOLEAN}:
+        return Kind.NUMBER
+    if len(known) > 1:
+        raise KindsDifferError(kinds)
+    return next(iter(known), Kind.NOTHING)
+
+
+def _join_numbers(
+    tables: Sequence[Cells], reference: int, decimals: int | None, kind: Kind
+) -> JointColumn:
+    numbers = [_numbers(own.values) for own in tables]
+    if decimals is None:
+        decimals = _decimals(numbers[reference])
+    if decimals is not None:
+        numbers = [_rounded(own, decimals) for own in numbers]
+    codes, keys = _joined(tables, _alike(numbers))
+    read = bool if kind is Kind.BOOLEAN else _plain_number
+    return JointColumn(codes, len(keys) + 1, decimals, kind, keys, lambda code: read(keys[code]))
+
+
+def _join_moments(
+    tables: Sequence[Cells], reference: int, unit: str | None, kind: Kind
+) -> JointColumn:
+    zones = [getattr(own.values.type, "tz", None) for own in tables if len(own.values)]
+    zone = getattr(tables[reference].values.type, "tz", None) or next(iter(zones), None)
+    read = [Moments.of(own.values, zone) if len(own.values) else None for own in tables]
+    known = [own for own in read if own is not None]
+    if unit is None:
+        unit = None if read[reference] is None else read[reference].finest_unit()  # type: ignore[union-attr]
+    if unit is not None:
+        known = [own.floored(unit) for own in known]
+    tick = min(own.tick for own in known)
+    prepared = iter(known)
+    keys_of = [next(prepared).keys(tick) if len(own.values) else [] for own in tables]
+    only_dates = all(pa.types.is_date(own.values.type) for own in tables if len(own.values))
+    codes, keys = _joined(tables, keys_of)
+    return JointColumn(
+        codes,
+        len(keys) + 1,
+        unit,
+        kind,
+        [int(key) * tick for key in keys],
+        lambda code: moment(int(keys[code]), tick, zone, only_dates=only_dates),
+    )
+
+
+def _join_spans(tables: Sequence[Cells], kind: Kind) -> JointColumn:
+    keys_of = [
+        [int(tick) * _tick(own.values.type) for tick in _ticks(own.values)] for own in tables
+    ]
+    codes, keys = _joined(tables, keys_of)
+
+    def value(code: int) -> object:
+        span = timedelta(microseconds=keys[code] / 1_000)
+        return span if kind is Kind.DURATION else (datetime.min + span).time()
+
+    return JointColumn(codes, len(keys) + 1, None, kind, keys, value)
+
+
+def _numbers(values: pa.Array) -> npt.NDArray[Any] | list[Any]:
+    """Numbers as an array; as Python's own where no array holds them exactly."""
+    kind = values.type
+    if pa.types.is_float64(kind):
+        return floats(pa.chunked_array([values]))
+    if pa.types.is_floating(kind):
+        # Told by their own shortest form: 0.1 has one decimal in any width.
+        return np.array([float(str(np.float32(value))) for value in values.to_pylist()], np.float64)
+    if pa.types.is_decimal(kind):
+        return [value.normalize() if value else Decimal(0) for value in values.to_pylist()]
+    if pa.types.is_uint64(kind) and max(values.to_pylist(), default=0) >= 1 << 63:
+        return values.to_pylist()  # type: ignore[no-any-return]
+    if pa.types.is_null(kind) or not (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return np.zeros(0, np.int64)
+    return whole_numbers(pa.chunked_array([values.cast(pa.int64())]))
+
+
+def _decimals(numbers: npt.NDArray[Any] | list[Any]) -> int | None:
+    if isinstance(numbers, list):
+        return decimals_of_decimals([Decimal(number) for number in numbers])
+    if numbers.dtype == np.float64:
+        return decimals_of(numbers)
+    return 0 if numbers.size else None
+
+
+def _rounded(numbers: npt.NDArray[Any] | list[Any], decimals: int) -> npt.NDArray[Any] | list[Any]:
+    if isinstance(numbers, list):
+        return [
+            rounded_decimal(number, decimals) if isinstance(number, Decimal) else number
+            for number in numbers
+        ]
+    return rounded(numbers, decimals) if numbers.dtype == np.float64 else numbers
+
+
+def _alike(numbers: Sequence[npt.NDArray[Any] | list[Any]]) -> list[Keys]:
+    """Bring numbers of all tables into one form in which they compare by value."""
+    arrays = [own for own in numbers if not isinstance(own, list)]
+    if len(arrays) == len(numbers):
+        if len({own.dtype for own in arrays if own.size}) <= 1:
+            return [own for own in arrays if True]
+        if all(_is_whole(own) for own in arrays):
+            return [own.astype(np.int64) for own in arrays]
+        if all(own.dtype == np.float64 or _fits_floats(own) for own in arrays):
+            return [own.astype(np.float64) for own in arrays]
+    if all(isinstance(number, Decimal) for own in numbers for number in own):
+        return [list(own) for own in numbers]
+    return [[_comparable(number) for number in _listed(own)] for own in numbers]
+
+
+def _listed(numbers: npt.NDArray[Any] | list[Any]) -> list[Any]:
+    return numbers if isinstance(numbers, list) else numbers.tolist()
+
+
+def _comparable(number: Any) -> int | float:
+    """A number that Python compares by value: 0.1 in decimal form is the float 0.1."""
+    if isinstance(number, Decimal):
+        return int(number) if number == number.to_integral_value() else float(number)
+    return number  # type: ignore[no-any-return]
+
+
+def _is_whole(numbers: npt.NDArray[Any]) -> bool:
+    if numbers.dtype != np.float64:
+        return True
+    return bool((np.abs(numbers) < 2.0**63).all() and (np.rint(numbers) == numbers).all())
+
+
+def _fits_floats(numbers: npt.NDArray[Any]) -> bool:
+    return bool((np.abs(numbers) <= 1 << 53).all())
+
+
+def _plain_number(number: Any) -> object:
+    return number.item() if isinstance(number, np.generic) else number
+
+
+def _joined(tables: Sequence[Cells], keys_of: Sequence[Keys]) -> tuple[list[Codes], Any]:
+    """Give equal keys equal codes, in all tables; null comes after the last."""
+    used = [keys for keys in keys_of if len(keys)]
+    if all(isinstance(keys, np.ndarray) for keys in used):
+        joint = np.concatenate(used) if used else np.zeros(0, np.int64)
+        distinct, codes = np.unique(joint, return_inverse=True)
+        return _recoded(tables, [len(keys) for keys in keys_of], codes, len(distinct)), distinct
+    position: dict[Any, int] = {}
+    listed: Iterable[Any] = (
+        key for keys in keys_of for key in (keys.tolist() if isinstance(keys, np.ndarray) else keys)
+    )
+    codes = np.array([position.setdefault(key, len(position)) for key in listed], np.int64)
+    return _recoded(tables, [len(keys) for keys in keys_of], codes, len(position)), list(position)
+
+
+def _joined_text(
+    tables: Sequence[Cells], texts: Sequence[pa.Array]
+) -> tuple[list[Codes], pa.Array]:
+    encoded = pa.concat_arrays(list(texts)).dictionary_encode()
+    codes = whole_numbers(pa.chunked_array([encoded.indices]))
+    lengths = [len(own) for own in texts]
+    return _recoded(tables, lengths, codes, len(encoded.dictionary)), encoded.dictionary
+
+
+def _recoded(
+    tables: Sequence[Cells], lengths: Sequence[int], codes: npt.NDArray[Any], null: int
+) -> list[Codes]:
+    ends = np.cumsum(lengths)
+    found = []
+    for own, end, length in zip(tables, ends, lengths, strict=True):
+        recode = np.append(codes[end - length : end], null).astype(np.int32)
+        found.append(recode[own.places])
+    return found
+
+
+def _places(indices: pa.Array, null: int) -> Codes:
+    filled = indices.cast(pa.int64()).fill_null(null) if indices.null_count else indices
+    return whole_numbers(pa.chunked_array([filled])).astype(np.int32)
+
+
+def _trimmed(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
+    texts = values.to_pylist()
+    labels = [trim(text) for text in texts]
+    if labels == texts and "" not in labels:
+        return places, values
+    position: dict[str, int] = {}
+    own = [position.setdefault(label, len(position)) if label else -1 for label in labels]
+    recode = np.array([*own, -1], np.int32)
+    recode[recode < 0] = len(position)
+    return recode[places], pa.array(list(position), pa.string())
+
+
+def _kind(kind: pa.DataType) -> Kind:
+    if pa.types.is_boolean(kind):
+        return Kind.BOOLEAN
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return Kind.NUMBER
+    if pa.types.is_timestamp(kind) and kind.tz is not None:
+        return Kind.AWARE
+    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        return Kind.MOMENT
+    if pa.types.is_time(kind):
+        return Kind.TIME
+    if pa.types.is_duration(kind):
+        return Kind.DURATION
+    return Kind.TEXT
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def _ticks(values: pa.Array) -> list[int]:
+    if not len(values):
+        return []
+    narrow = pa.int32() if values.type.bit_width == 32 else pa.int64()
+    return values.cast(narrow).to_pylist()  # type: ignore[no-any-return]
+
+
+def _tick(kind: pa.DataType) -> int:
+    return UNITS[kind.unit] if hasattr(kind, "unit") else 1

@@ -1,0 +1,119 @@
+"""What the text of a column means: files without types hold numbers and dates as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
+_WHOLE: Final = r"^[+-]?[0-9]+$"
+_PLAIN_WHOLE: Final = r"^(0|-?[1-9][0-9]*)$"
+_PADDED: Final = r"^[+-]?0[0-9]"
+_DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+_MOMENT: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?$"
+
+
+class TextKind(StrEnum):
+    """What all cells of a text column look like."""
+
+    NOTHING = "nothing"
+    NUMBERS = "numbers"
+    PADDED = "numbers with leading zeros"
+    DATES = "dates"
+    TEXT = "text"
+
+
+def text_kind(values: pa.Array) -> TextKind:
+    """Look at every distinct value of a column.
+
+    >>> text_kind(pa.array(["1", "2.5"])).value, text_kind(pa.array(["007", "1"])).value
+    ('numbers', 'numbers with leading zeros')
+    >>> text_kind(pa.array(["2024-02-29", "2024-02-29 12:30"])).value
+    'dates'
+    """
+    if not len(values):
+        return TextKind.NOTHING
+    if _all_match(values, _NUMBER):
+        return TextKind.PADDED if _any_matches(values, _PADDED) else TextKind.NUMBERS
+    if _all_match(values, _MOMENT) and as_moments(values) is not None:
+        return TextKind.DATES
+    return TextKind.TEXT
+
+
+def is_same_as_text(tables: Sequence[pa.Array]) -> bool:
+    """Whether a column can be compared as text in all tables without missing equal values.
+
+    Numbers beside labels are compared as text only where each is written in one way.
+
+    >>> is_same_as_text([pa.array(["12", "?"]), pa.array(["12", "13"])])
+    True
+    >>> is_same_as_text([pa.array(["12", "?"]), pa.array(["12.0", "13.0"])])
+    False
+    >>> is_same_as_text([pa.array(["low", "high"]), pa.array(["1", "2"])])
+    False
+    """
+    looks = {text_kind(values) for values in tables}
+    if looks in ({TextKind.TEXT}, {TextKind.PADDED}, {TextKind.NUMBERS, TextKind.PADDED}):
+        return True
+    texts = [values for values in tables if text_kind(values) is TextKind.TEXT]
+    if looks == {TextKind.TEXT, TextKind.NUMBERS}:
+        return all(_any_matches(values, _NUMBER) for values in texts) and all(
+            _all_match(values.filter(pc.match_substring_regex(values, _NUMBER)), _PLAIN_WHOLE)
+            for values in tables
+        )
+    if looks == {TextKind.TEXT, TextKind.DATES}:
+        return all(_any_matches(values, _DATE) for values in texts) and all(
+            _all_match(values.filter(pc.match_substring_regex(values, _MOMENT)), _DATE)
+            for values in tables
+        )
+    return False
+
+
+def as_numbers(values: pa.Array) -> pa.Array | list[int] | None:
+    """Text as whole numbers or floats; None if some of it is neither."""
+    if not _all_match(values, _NUMBER):
+        return None
+    if not _all_match(values, _WHOLE):
+        return pc.utf8_ltrim(values, "+").cast(pa.float64())
+    try:
+        return pc.utf8_ltrim(values, "+").cast(pa.int64())
+    except pa.ArrowInvalid:
+        return [int(value) for value in values.to_pylist()]
+
+
+def as_booleans(values: pa.Array) -> pa.Array | None:
+    """Text as truth values; None if some of it is neither true nor false.
+
+    >>> as_booleans(pa.array(["True", "false"])).to_pylist()
+    [True, False]
+    """
+    lowered = pc.utf8_lower(values)
+    if not _all_match(lowered, "^(true|false)$"):
+        return None
+    return pc.equal(lowered, "true")
+
+
+def as_moments(values: pa.Array) -> pa.Array | None:
+    """Text as dates, or as date-times of the unit they need; None if some of it is neither."""
+    try:
+        if _all_match(values, _DATE):
+            return values.cast(pa.date32())
+        if not _all_match(values, _MOMENT):
+            return None
+        fine = _any_matches(values, r"\.[0-9]{7,9}$")
+        return values.cast(pa.timestamp("ns" if fine else "us"))
+    except pa.ArrowInvalid:
+        # The thirtieth of February, for example.
+        return None
+
+
+def _any_matches(values: pa.Array, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(values, pattern)).as_py())
+
+
+def _all_match(values: pa.Array, pattern: str) -> bool:
+    return bool(pc.all(pc.match_substring_regex(values, pattern), min_count=0).as_py())

@@ -1,0 +1,100 @@
+"""Several tables in common integer codes, for searches that compare their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.counts._joint_column import (
+    Cells,
+    JointColumn,
+    KindsDifferError,
+    Precision,
+    join_cells,
+)
+from petaudit.counts._moments import unit_named
+from petaudit.counts.source import Source
+from petaudit.errors import ColumnError, listing
+
+__all__ = ["JointTables", "joint_tables", "unit_named"]
+
+JointCodes: TypeAlias = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class JointTables:
+    """Tables with the same columns: rows of one after rows of the other, a code per cell."""
+
+    columns: tuple[str, ...]
+    codes: JointCodes
+    """A row per column; the tables stand side by side."""
+    rows: tuple[int, ...]
+    """How many rows each table has."""
+    joined: Mapping[str, JointColumn]
+
+    @property
+    def precision(self) -> dict[str, Precision]:
+        """The decimals or the unit of time that each column was brought to."""
+        return {name: column.precision for name, column in self.joined.items()}
+
+
+def joint_tables(
+    tables: Sequence[Source], *, reference: int, decimals: int | None, unit: str | None
+) -> JointTables:
+    """Encode tables together, with the columns in the order of the first one.
+
+    Precision is found in the reference table, column by column, where it is not given.
+    """
+    _check_columns(tables)
+    columns = tables[0].columns
+    cells = [_cells(table, columns) for table in tables]
+    rows = tuple(len(own[0].places) for own in cells)
+    codes = np.empty((len(columns), sum(rows)), np.int32)
+    joined: dict[str, JointColumn] = {}
+    problems: list[str] = []
+    for index, name in enumerate(columns):
+        try:
+            column = join_cells([own.pop(0) for own in cells], reference, decimals, unit)
+        except KindsDifferError as problem:
+            said = [
+                f"{kind} in {table.name}" for kind, table in zip(problem.kinds, tables, strict=True)
+            ]
+            problems.append(f"column {name!r} holds {' and '.join(said)}")
+            continue
+        np.concatenate(column.codes, out=codes[index])
+        joined[name] = _without_codes(column)
+    if problems:
+        raise ColumnError(
+            f"{'; '.join(problems[:5])}: they cannot be compared; convert one of them first"
+        )
+    return JointTables(columns, codes, rows, joined)
+
+
+def _without_codes(column: JointColumn) -> JointColumn:
+    return JointColumn([], column.size, column.precision, column.kind, column.keys, column.value)
+
+
+def _cells(table: Source, columns: Sequence[str]) -> list[Cells]:
+    # One query: rows without an order of their own must stay together.
+    arrays = table.counts.columns_values(columns, raw=True)
+    return [Cells.of(arrays.pop(0), is_untyped=table.is_untyped) for _ in columns]
+
+
+def _check_columns(tables: Sequence[Source]) -> None:
+    first = tables[0]
+    for table in tables[1:]:
+        only_first = [name for name in first.columns if name not in table.columns]
+        only_other = [name for name in table.columns if name not in first.columns]
+        said = [
+            f"only in {own.name}: {listing([repr(name) for name in names])}"
+            for own, names in ((first, only_first), (table, only_other))
+            if names
+        ]
+        if said:
+            raise ColumnError(
+                f"{first.name} and {table.name} must have the same columns; {'; '.join(said)}"
+            )
