@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from petaudit.errors import OptionError, listing, suggestion
@@ -21,8 +22,9 @@ def PETValidation(
             f"unknown technique {str(tech)!r}{suggestion(str(tech), _TECHNIQUES)}; techniques are "
             f"{listing(list(_TECHNIQUES))}"
         )
-    evaluate, required = _TECHNIQUES[known[str(tech).casefold()]]
-    accepted = (*_COMMON, *required)
+    technique = _TECHNIQUES[known[str(tech).casefold()]]
+    required = technique.required
+    accepted = (*technique.optional, *required)
     for name in keywords:
         if name not in accepted:
             raise OptionError(
@@ -32,7 +34,14 @@ def PETValidation(
     missing = [name for name in required if keywords.get(name) is None]
     if missing:
         raise OptionError(f"{tech} needs the argument(s) {listing(missing)}")
-    return evaluate(original, anonymized, **keywords)
+    return technique.evaluate(original, anonymized, **keywords)
+
+
+@dataclass(frozen=True)
+class _Technique:
+    evaluate: Callable[..., dict[str, Any]]
+    required: tuple[str, ...]
+    optional: tuple[str, ...]
 
 
 def report(result: Mapping[str, Any], format: str) -> None:  # noqa: A002 (the name users know)
@@ -128,13 +137,30 @@ def _profitability(
     }
 
 
-_COMMON = ("dataHierarchy", "attributeTypes")
-_TECHNIQUES: dict[str, tuple[Callable[..., dict[str, Any]], tuple[str, ...]]] = {
-    "t-closeness": (_tCloseness, ("tLimit",)),
-    "Non-Uniform Entropy": (_nonUniformEntropy, ()),
-    "profitability": (
+def _mpUCCs(original: object, synthetic: object, **options: Any) -> dict[str, Any]:
+    from petaudit import mpuccs
+
+    result = mpuccs(original, synthetic, **options)
+    return {**result.figures, "complete": result.complete}
+
+
+_HIERARCHICAL = ("dataHierarchy", "attributeTypes")
+_TECHNIQUES: dict[str, _Technique] = {
+    "t-closeness": _Technique(_tCloseness, ("tLimit",), _HIERARCHICAL),
+    "Non-Uniform Entropy": _Technique(_nonUniformEntropy, (), _HIERARCHICAL),
+    "profitability": _Technique(
         _profitability,
         ("allowAttack", "adversaryCost", "adversaryGain", "publisherLost", "publisherBenefit"),
+        _HIERARCHICAL,
     ),
-    "Precision": (_precision, ()),
+    "Precision": _Technique(_precision, (), _HIERARCHICAL),
+    "mpUCCs": _Technique(
+        _mpUCCs,
+        (),
+        (
+            *("control", "max_baseline_cols", "n_cols", "min_entropy_delta", "field_decay_factor"),
+            *("renyi_alpha", "numeric_precision", "datetime_precision", "calculate_baseline"),
+            *("deduplicate", "time_limit", "threads", "seed", "progress"),
+        ),
+    ),
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from petaudit.errors import PetauditError, PetauditWarning
     from petaudit.generalizing import generalize
     from petaudit.hierarchies import Hierarchies, Hierarchy, dates, mask_right, ordered, ranges
+    from petaudit.measures.mpuccs import MpuccsResult, mpuccs
     from petaudit.measures.non_uniform_entropy import non_uniform_entropy
     from petaudit.measures.precision import precision
     from petaudit.measures.profitability import profitability
@@ -29,6 +30,7 @@ _HOMES = {
     "Audit": "petaudit.auditing",
     "Hierarchies": "petaudit.hierarchies",
     "Hierarchy": "petaudit.hierarchies",
+    "MpuccsResult": "petaudit.measures.mpuccs",
     "PetauditError": "petaudit.errors",
     "PetauditWarning": "petaudit.errors",
     "Role": "petaudit.roles",
@@ -37,6 +39,7 @@ _HOMES = {
     "dates": "petaudit.hierarchies",
     "generalize": "petaudit.generalizing",
     "mask_right": "petaudit.hierarchies",
+    "mpuccs": "petaudit.measures.mpuccs",
     "non_uniform_entropy": "petaudit.measures.non_uniform_entropy",
     "ordered": "petaudit.hierarchies",
     "precision": "petaudit.measures.precision",
@@ -49,6 +52,7 @@ __all__ = [
     "Audit",
     "Hierarchies",
     "Hierarchy",
+    "MpuccsResult",
     "PetauditError",
     "PetauditWarning",
     "Role",
@@ -59,6 +63,7 @@ __all__ = [
     "dates",
     "generalize",
     "mask_right",
+    "mpuccs",
     "non_uniform_entropy",
     "ordered",
     "precision",

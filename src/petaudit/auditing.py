@@ -124,17 +124,22 @@ def audit(
     if named is not None and not named:
         raise OptionError("the list of measures is empty")
     inputs = gather(table, **given)
-    if not inputs.roles.quasi_identifiers and not inputs.hierarchies:
-        # Nothing at all can be measured: one clear error instead of one per measure.
-        _ = inputs.quasi_identifiers
     chosen = list(all_measures().values()) if named is None else named
     for name in wanted:
         if name not in [measure.name for measure in chosen]:
             chosen.append(find_measure(name))
+    has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
+    if not has_roles and all(_needs_columns(measure, named, wanted) for measure in chosen):
+        # Nothing at all can be measured: one clear error instead of one per measure.
+        _ = inputs.quasi_identifiers
     results: list[Result] = []
     not_measured: list[NotMeasured] = []
     for measure in chosen:
         own = wanted.get(measure.name, {})
+        if named is None and measure.name not in wanted and measure.only_by_name is not None:
+            problem = NotMeasurableError(measure.only_by_name)
+            not_measured.append(NotMeasured(measure.name, problem, asked_for=False))
+            continue
         asked_for = named is not None or _is_asked_for(measure, wanted, inputs)
         missing = measure.missing(inputs, own)
         if missing:
@@ -179,6 +184,18 @@ def _plain_option(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain_option(item) for key, item in value.items()}
     return value if isinstance(value, bool | int | float | str | None) else str(value)
+
+
+def _needs_columns(
+    measure: Measure, named: list[Measure] | None, wanted: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Whether a measure says nothing about this audit unless the roles of columns are known."""
+    is_left_out = named is None and measure.name not in wanted and measure.only_by_name is not None
+    return (
+        is_left_out
+        or Need.QUASI_IDENTIFIERS in measure.needs
+        or (Need.HIERARCHIES in measure.needs)
+    )
 
 
 def _is_asked_for(

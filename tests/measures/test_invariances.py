@@ -247,7 +247,9 @@ every_measure = pytest.mark.parametrize("measure", MEASURES)
 
 
 def test_every_measure_is_tested_here() -> None:
-    assert set(MEASURES) == set(all_measures())
+    # A measure of synthetic tables has no such release; tests/singling/ has its invariances.
+    others = {name for name, own in all_measures().items() if own.only_by_name}
+    assert set(MEASURES) == set(all_measures()) - others
 
 
 def figures(measure: str, asked: Asked, place: Any, chance: random.Random) -> Figures:

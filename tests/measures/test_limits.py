@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from petaudit import non_uniform_entropy, precision, t_closeness
+from petaudit import mpuccs, non_uniform_entropy, precision, t_closeness
 from petaudit.errors import OptionError, PetauditWarning
 from petaudit.measures import Result, all_measures
 
@@ -26,6 +26,7 @@ MEASURES: dict[str, Callable[..., Result]] = {
     "t-closeness": lambda **limit: t_closeness(TABLE, **GIVEN, **limit),
     "precision": lambda **limit: precision(TABLE, **GIVEN, **limit),
     "non-uniform-entropy": lambda **limit: non_uniform_entropy(ORIGINAL, TABLE, **GIVEN, **limit),
+    "mpuccs": lambda **limit: mpuccs(TABLE, TABLE).judged(**limit),
 }
 every_measure = pytest.mark.parametrize("name", MEASURES)
 
@@ -63,7 +64,7 @@ def test_a_negative_limit_is_an_error(name: str, limit: Any) -> None:
 def test_a_limit_above_one_is_a_warning(name: str, limit: Any) -> None:
     with pytest.warns(PetauditWarning, match=f"the limit of {name} is .* never exceeds 1"):
         found = MEASURES[name](limit=limit)
-    assert found.passed is (name == "t-closeness")
+    assert found.passed is (name in {"t-closeness", "mpuccs"})
     assert len(found.warnings) == 1
 
 
@@ -80,14 +81,14 @@ def test_a_limit_beyond_the_largest_float_is_an_error(name: str, limit: Any) -> 
 def test_one_is_within_the_range(name: str, limit: Any) -> None:
     found = MEASURES[name](limit=limit)
     assert (found.limit, found.threshold) == (1, 1)
-    assert found.passed is (name == "t-closeness")
+    assert found.passed is (name in {"t-closeness", "mpuccs"})
     assert found.status == ("passed" if found.passed else "failed")
 
 
 @every_measure
 def test_zero_and_almost_zero_are_limits(name: str) -> None:
-    assert MEASURES[name](limit=0).passed is (name != "t-closeness")
-    assert MEASURES[name](limit="1e-400").passed is (name != "t-closeness")
+    assert MEASURES[name](limit=0).passed is (name not in {"t-closeness", "mpuccs"})
+    assert MEASURES[name](limit="1e-400").passed is (name not in {"t-closeness", "mpuccs"})
 
 
 @every_measure

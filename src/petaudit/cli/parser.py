@@ -10,6 +10,7 @@ from typing import NoReturn
 from petaudit._version import __version__
 from petaudit.cli.streams import printable
 from petaudit.errors import shortened, suggestion
+from petaudit.singling.profiles import PROFILES
 
 _EXIT_CODES = "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
 
@@ -68,6 +69,7 @@ def build_parser() -> argparse.ArgumentParser:
     _add_generalize(
         command("generalize", "generalize", "generalise a table and suppress small classes")
     )
+    _add_mpuccs(command("mpuccs", "mpuccs", "find who a synthetic table singles out", _EXIT_CODES))
     _add_measures(command("measures", "measures", "list the measures and what each needs"))
     _add_datasets(command("datasets", "datasets", "list the bundled tables, or print a path"))
     _add_format(command("demo", "demo", "audit the bundled de-identified Adult table"))
@@ -86,14 +88,18 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table", metavar="TABLE", help="CSV or Parquet file, or a folder of Parquet"
     )
-    reading = parser.add_argument_group("reading")
-    reading.add_argument("--delimiter", help="of CSV files; found by itself if not given")
-    reading.add_argument("--encoding", help="of CSV files if not UTF-8, for example big5")
+    _add_reading(parser)
     columns = parser.add_argument_group("columns (else from the side-car TABLE.yaml)")
     columns.add_argument(
         "--qi", action="append", metavar="A,B", help="quasi-identifiers; repeat or use commas"
     )
     columns.add_argument("--identifier", action="append", metavar="A,B", help="identifiers")
+
+
+def _add_reading(parser: argparse.ArgumentParser) -> None:
+    reading = parser.add_argument_group("reading")
+    reading.add_argument("--delimiter", help="of CSV files; found by itself if not given")
+    reading.add_argument("--encoding", help="of CSV files if not UTF-8, for example big5")
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
@@ -167,6 +173,53 @@ def _add_generalize(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help=".csv or .parquet; without it CSV goes to the terminal"
     )
+
+
+def _add_mpuccs(parser: argparse.ArgumentParser) -> None:
+    for name, what in (("original", "the real people"), ("synthetic", "the table to be released")):
+        parser.add_argument(
+            name, metavar=name.upper(), help=f"{what}: CSV or Parquet file, or a folder of Parquet"
+        )
+    parser.add_argument(
+        "--control", metavar="FILE", help="people whom the synthesizer never saw, to compare with"
+    )
+    search = parser.add_argument_group("search")
+    search.add_argument(
+        "--max-cols",
+        metavar="N",
+        default="3",
+        help="combine up to N columns, or all of them (default: 3)",
+    )
+    search.add_argument("--time-limit", metavar="SECONDS", help="stop then, with a lower bound")
+    search.add_argument("--threads", metavar="N", help="processor cores (default: all)")
+    search.add_argument("--seed", metavar="N", help="of the samples for the control (default: 0)")
+    search.add_argument("--numeric-precision", metavar="N", help="decimals; else found out")
+    search.add_argument("--datetime-precision", metavar="UNIT", help="D, H, T, s, ms, us or ns")
+    search.add_argument("--keep-duplicates", action="store_true", help="equal rows are two people")
+    search.add_argument("--min-entropy-delta", metavar="D", help="prune below this gain of entropy")
+    search.add_argument("--renyi-alpha", metavar="A", help="order of the entropy (default: 2)")
+    search.add_argument("--field-decay-factor", metavar="F", help="weight by size (default: 0.5)")
+    search.add_argument("--no-baseline", action="store_true", help="judge the identification rate")
+    search.add_argument("--no-advice", action="store_true", help="do not try changes of columns")
+    limits = parser.add_argument_group("limits")
+    limits.add_argument("--profile", choices=tuple(PROFILES), help=_PROFILE_HELP)
+    limits.add_argument("--limit", metavar="N", help="the risk score may be at most this")
+    output = parser.add_argument_group("output")
+    output.add_argument("--format", choices=("text", "json"), default="text")
+    output.add_argument(
+        "--out", metavar="DIR", help="also write the tables there, as CSV and as Parquet"
+    )
+    output.add_argument(
+        "--reveal-values", action="store_true", help="write the values that identify people, too"
+    )
+    output.add_argument("--quiet", action="store_true", help="no progress, only the verdict")
+    _add_reading(parser)
+
+
+_PROFILE_HELP = (
+    "risk score below 0.05 (public), 0.10 (research), 0.20 (internal), 0.30 (development), 0.01 "
+    "(high-risk), or identification rate below 1 %% (excellent), 5 %% (good), 10 %% (acceptable)"
+)
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -86,8 +87,8 @@ class Result:
         return ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON."""
-        own = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        """The result as plain data, ready for JSON; what ``repr`` leaves out is left out here."""
+        own = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.repr}
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
         return head | own
 
@@ -124,6 +125,8 @@ class Measure:
     compute: Callable[..., Result]
     limit_help: str | None = None
     options: tuple[Option, ...] = ()
+    only_by_name: str | None = None
+    """Why the measure runs only when it is named, for example because it suits few tables."""
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
         """What the measure would still need."""
@@ -168,6 +171,8 @@ def _plain(value: Any) -> Any:
             return {str(key): _plain(item) for key, item in value.items()}
         case StrEnum():
             return value.value
+        case float() if math.isnan(value):
+            return None
     if hasattr(value, "__dataclass_fields__"):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     return value

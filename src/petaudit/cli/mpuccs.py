@@ -1,0 +1,141 @@
+"""``petaudit mpuccs``."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from petaudit._version import __version__
+from petaudit.cli.arguments import delimiter_mark, whole_number
+from petaudit.cli.mpuccs_files import checked_folder, write_tables
+from petaudit.cli.mpuccs_text import as_text, verdict_text
+from petaudit.cli.progress import search_progress
+from petaudit.cli.render import coloured
+from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
+from petaudit.counts import Source, open_source
+from petaudit.errors import InputError, OptionError
+from petaudit.exact import parse_number
+from petaudit.measures.mpuccs import MpuccsResult, find
+from petaudit.singling.options import Options
+
+DOCUMENT = "petaudit.mpuccs/1"
+COULD_NOT_MEASURE = 2
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Search, print the verdict and what is behind it, and write the tables."""
+    folder = None if chosen.out is None else checked_folder(Path(chosen.out))
+    given = _given_options(chosen)
+    Options.checked(**given)
+    tables = _opened(chosen)
+    with _warnings_on_standard_error(), search_progress(quiet=chosen.quiet) as progress:
+        options = Options.checked(**given, progress=progress)
+        found = find(*tables, options=options).judged(limit=chosen.limit, profile=chosen.profile)
+        has_advice = not chosen.no_advice and (folder is not None or not chosen.quiet)
+        advice = found.changes if has_advice else []
+    sources = [source for source in tables if source is not None]
+    code = _exit_code(found)
+    document = _document(found, sources, advice, given, code)
+    if folder is not None:
+        written = write_tables(found, folder, sources, document, reveal=chosen.reveal_values)
+    if chosen.format == "json":
+        say(as_json(document, ascii_only=not takes_unicode()) + "\n")
+        return code
+    text = verdict_text(found, code) if chosen.quiet else as_text(found, sources, advice, code)
+    say(coloured(text))
+    if folder is not None and not chosen.quiet:
+        say(printable(f"wrote to {folder}: {', '.join(written)}") + "\n")
+    return code
+
+
+def _opened(chosen: argparse.Namespace) -> tuple[Source, Source, Source | None]:
+    def opened(path: str) -> Source:
+        source = open_source(
+            path, delimiter=delimiter_mark(chosen.delimiter), encoding=chosen.encoding
+        )
+        if not source.rows:
+            raise InputError(f"{source.name} has a header but no rows")
+        return source
+
+    control = None if chosen.control is None else opened(chosen.control)
+    return opened(chosen.original), opened(chosen.synthetic), control
+
+
+def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
+    """The options of the search by their names in Python."""
+    given: dict[str, Any] = {
+        "deduplicate": not chosen.keep_duplicates,
+        "calculate_baseline": not chosen.no_baseline,
+        "datetime_precision": chosen.datetime_precision,
+    }
+    if chosen.max_cols.lower() != "all":
+        given["max_baseline_cols"] = whole_number(chosen.max_cols, "--max-cols")
+    for name in ("threads", "seed", "numeric_precision"):
+        text = getattr(chosen, name)
+        if text is not None:
+            given[name] = whole_number(text, f"--{name.replace('_', '-')}")
+    for name in ("time_limit", "min_entropy_delta", "renyi_alpha", "field_decay_factor"):
+        text = getattr(chosen, name)
+        if text is not None:
+            given[name] = _decimal_number(text, f"--{name.replace('_', '-')}")
+    return given
+
+
+def _decimal_number(text: str, option: str) -> float:
+    if text.lower() in {"inf", "infinity"}:
+        return float("inf")
+    number = parse_number(text)
+    if number is None:
+        raise OptionError(f"{option} is {text!r}; a number was expected")
+    return float(number)
+
+
+def _exit_code(found: MpuccsResult) -> int:
+    if found.undecided:
+        return COULD_NOT_MEASURE
+    return 1 if found.passed is False else 0
+
+
+def _document(
+    found: MpuccsResult,
+    sources: Sequence[Source],
+    advice: Sequence[dict[str, Any]],
+    given: dict[str, Any],
+    code: int,
+) -> dict[str, Any]:
+    """The versioned document of ``--format json`` and ``summary.json``: no value of the data."""
+    names = ("original", "synthetic", "control")
+    verdict = "undecided" if found.undecided else found.status
+    return {
+        "document": DOCUMENT,
+        "petaudit": __version__,
+        "verdict": verdict,
+        "exit_code": code,
+        "inputs": {
+            name: source.fingerprint() for name, source in zip(names, sources, strict=False)
+        },
+        "options": given,
+        "result": found.to_dict(),
+        "combinations": [
+            {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}
+            for columns, identified, unique in found.findings.worst_combinations(_MOST_COMBINATIONS)
+        ],
+        "changes": list(advice),
+        "warnings": list(found.warnings),
+    }
+
+
+_MOST_COMBINATIONS = 100
+
+
+@contextmanager
+def _warnings_on_standard_error() -> Iterator[None]:
+    """Show what is said before the search at once: a long wait is worth a warning in time."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: complain(f"warning: {message}")
+        yield

@@ -1,0 +1,49 @@
+"""Progress bars for long searches: on a terminal only, and never in CI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from petaudit.singling.search import Progress
+
+
+@contextmanager
+def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Two bars on standard error, for columns and for combinations; None where nobody looks."""
+    if quiet or os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars  # noqa: PLC0415
+
+    bars = Bars(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        console=Console(file=sys.stderr),
+        transient=True,
+    )
+    columns = bars.add_task("columns", total=None, rate="")
+    combinations = bars.add_task("combinations", total=None, rate="")
+
+    def show(now: Progress) -> None:
+        bars.update(columns, completed=now.size, total=max(now.sizes))
+        bars.update(combinations, completed=now.all_done, total=now.all_total)
+        speed = bars.tasks[combinations].speed
+        bars.update(combinations, rate=f"{speed:,.0f}/s" if speed else "")
+
+    with bars:
+        yield show

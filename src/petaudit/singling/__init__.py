@@ -1,0 +1,1 @@
+"""Singling out: the search for synthetic rows that point at exactly one real row."""

@@ -1,0 +1,53 @@
+"""Renyi entropy of a grouping."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from petaudit.singling._arrays import Indices
+
+
+def renyi_entropy(repeated: Indices, rows: int, alpha: float) -> float:
+    """Entropy in nats of groups that have the given sizes; every other row is its own group.
+
+    >>> [round(renyi_entropy(np.array([2]), 4, alpha) / math.log(2), 3)
+    ...  for alpha in (0, 0.5, 1, 2, 3, math.inf)]
+    [1.585, 1.543, 1.5, 1.415, 1.339, 1.0]
+    """
+    if rows <= 1:
+        return 0.0
+    alone = rows - int(repeated.sum())
+    sizes, counts = np.unique(repeated, return_counts=True)
+    if alone:
+        sizes, counts = np.append(1, sizes), np.append(alone, counts)
+    if alpha == 0:
+        return math.log(int(counts.sum()))
+    if math.isinf(alpha):
+        return math.log(rows / int(sizes.max()))
+    if alpha == 1:
+        return math.log(rows) - math.fsum((counts * sizes * np.log(sizes)).tolist()) / rows
+    if alpha == 2:
+        # Whole numbers, so that equal groupings have equal entropies to the last digit.
+        return 2 * math.log(rows) - math.log(int((counts * sizes * sizes).sum()))
+    if abs(alpha - 1) < 0.5:
+        # The sum is nearly 1 here, and what matters is by how much it is not.
+        shares = sizes / rows
+        excess = math.fsum((counts * shares * np.expm1((alpha - 1) * np.log(shares))).tolist())
+        return math.log1p(excess) / (1 - alpha)
+    # Relative to the largest group, because large powers overflow.
+    largest = int(sizes.max())
+    total = math.fsum((counts * (sizes / largest) ** alpha).tolist())
+    return (alpha * math.log(largest / rows) + math.log(total)) / (1 - alpha)
+
+
+def normalized_entropy(repeated: Indices, rows: int, alpha: float) -> float:
+    """The entropy as a share of the largest possible one: 0 to 1.
+
+    >>> normalized_entropy(np.array([], np.int64), 4, 2.0)
+    1.0
+    """
+    if rows <= 1:
+        return 0.0
+    return min(max(renyi_entropy(repeated, rows, alpha) / math.log(rows), 0.0), 1.0)

@@ -1,0 +1,142 @@
+"""What exposes people: how many rows would be identified if one column were changed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.singling._arrays import Bytes, Indices, Rows, Words
+from petaudit.singling._kernels import expose_children
+from petaudit.singling._partition import Pair
+from petaudit.singling._walk import Plan, Walk
+from petaudit.singling.search import run_walks
+
+_BITS = 64
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Identified rows as the tables are, without each column, and after each coarsening step."""
+
+    identified: int
+    without_column: tuple[int, ...]
+    after_step: tuple[int, ...]
+
+
+class _State:
+    """What is known of each synthetic row."""
+
+    def __init__(self, rows: int, columns: int, steps: int) -> None:
+        self.identified: Bytes = np.zeros(rows, np.uint8)
+        self.essential: Words = np.zeros((rows, -(-columns // _BITS)), np.uint64)
+        self.after_step: Bytes = np.zeros((rows, steps), np.uint8)
+
+    def copy(self) -> _State:
+        made = object.__new__(_State)
+        made.identified = self.identified.copy()
+        made.essential = self.essential.copy()
+        made.after_step = self.after_step.copy()
+        return made
+
+    def join(self, other: _State) -> None:
+        """Take over what another thread found."""
+        new = (self.identified == 0) & (other.identified == 1)
+        both = (self.identified == 1) & (other.identified == 1)
+        self.essential[new] = other.essential[new]
+        self.essential[both] &= other.essential[both]
+        self.identified |= other.identified
+        self.after_step |= other.after_step
+
+    @property
+    def settled(self) -> Bytes:
+        """Rows that stay identified whatever single column is changed."""
+        return self.identified & ~self.essential.any(axis=1)
+
+    def needs(self, column: int) -> npt.NDArray[np.bool_]:
+        """Which identified rows could not do without a column."""
+        word, bit = divmod(column, _BITS)
+        found: npt.NDArray[np.bool_] = self.essential[:, word] & np.uint64(1 << bit) != 0
+        return found
+
+
+class _ExposureWalk(Walk):
+    """Looks at the later columns and at the coarser copies of all columns outside a prefix."""
+
+    def __init__(self, plan: Plan, state: _State, owners: Sequence[int]) -> None:
+        super().__init__(plan)
+        self.state = state
+        self._owners = owners
+
+    def _visit(self, number: int, prefix: tuple[int, ...], first_child: int) -> None:
+        self._go_to(prefix)
+        partition, local = self._levels[-1].partition, self._local
+        columns = self.plan.pair.columns
+        later = range(prefix[-1] + 1 if prefix else 0, columns)
+        coarser = [step for step, owner in enumerate(self._owners) if owner not in prefix]
+        if not partition.is_empty and local is not None:
+            children = np.array([*later, *(columns + step for step in coarser)], np.int64)
+            steps: Indices = np.array([-1] * len(later) + coarser, np.int64)
+            expose_children(
+                partition.rows, partition.starts, partition.mids, local.codes,
+                children - local.column_before - 1, self._inside(prefix, children), steps,
+                local.settled, local.origin, self.state.identified, self.state.essential,
+                self.state.after_step, self._scratch, self._found, self.plan.stop_flag,
+            )  # fmt: skip
+        self.combinations_done += len(later)
+
+    def _inside(self, prefix: tuple[int, ...], children: Indices) -> Words:
+        words = self.state.essential.shape[1]
+        inside = np.zeros((len(children), words), np.uint64)
+        for column in prefix:
+            inside[:, column // _BITS] |= np.uint64(1 << (column % _BITS))
+        for place, child in enumerate(children.tolist()):
+            if child < self.plan.pair.columns:
+                inside[place, child // _BITS] |= np.uint64(1 << (child % _BITS))
+        return inside
+
+    def _settled_now(self) -> Bytes:
+        return self.state.settled
+
+
+def expose(
+    pair: Pair,
+    coarser: Sequence[tuple[int, Rows]],
+    up_to: int,
+    threads: int | None = None,
+    deadline: float | None = None,
+) -> Exposure | None:
+    """Count for every column and for every step, a column and its coarser codes.
+
+    None if the deadline came first.
+    """
+    extended = Pair(
+        np.concatenate([pair.codes, *(codes[np.newaxis] for _, codes in coarser)]),
+        pair.synthetic,
+        len(coarser),
+    )
+    owners = [owner for owner, _ in coarser]
+    state = _State(pair.synthetic, pair.columns, len(coarser))
+    for size in range(1, min(up_to, pair.columns) + 1):
+        stop_flag = np.zeros(1, np.uint8)
+        plan = Plan(extended, size, state.settled, False, None, stop_flag)
+        walks = run_walks(
+            plan, lambda plan: _ExposureWalk(plan, state.copy(), owners), threads, deadline
+        )
+        if sum(walk.combinations_done for walk in walks) < math.comb(pair.columns, size):
+            return None
+        for walk in walks:
+            state.join(walk.state)
+    identified = state.identified == 1
+    needed = [state.needs(column) for column in range(pair.columns)]
+    return Exposure(
+        int(identified.sum()),
+        tuple(int((identified & ~own).sum()) for own in needed),
+        tuple(
+            int(((identified & ~needed[owner]) | (state.after_step[:, step] == 1)).sum())
+            for step, owner in enumerate(owners)
+        ),
+    )

@@ -1,0 +1,340 @@
+"""The inner loops of the search, compiled by numba.
+
+A partition holds the rows that can still matter, group by group: group ``g`` is
+``rows[starts[g]:starts[g + 1]]``, its synthetic rows come first, and ``mids[g]`` is where its
+target rows begin. Loops take plain arrays only and let go of Python's lock, so that threads run
+side by side. Of the working memory, ``scratch``, the first three rows are zero between calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from petaudit.singling._arrays import Bytes, Codes, Indices, Rows, Words
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+SMALL_GROUP = 10
+"""Up to this size, comparing rows with each other is faster than counting codes."""
+
+
+def kernel(function: Function) -> Function:
+    """Compile on first use, and keep the machine code on disk where a folder can be written."""
+    try:
+        return cast(Function, numba.njit(cache=True, nogil=True)(function))
+    except RuntimeError:  # there is no folder that numba could write to
+        return cast(Function, numba.njit(nogil=True)(function))
+
+
+@kernel
+def split_groups(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    settled: Bytes,
+    count_all: bool,
+    keep_matches: bool,
+    scratch: Rows,
+    new_rows: Rows,
+    new_starts: Rows,
+    new_mids: Rows,
+) -> int:
+    """Refine a partition by one more column, and return how many groups are left.
+
+    A group leaves when it can no longer matter: a single synthetic row that is settled, or without
+    a target row, or with one (identified already, unless ``keep_matches`` says that nobody looked).
+    With ``count_all`` every other group of synthetic rows stays, because its rows may still become
+    unique, without it only those that may still be identified.
+    """
+    seen, matched, waiting, place, touched = (
+        scratch[0], scratch[1], scratch[2], scratch[3], scratch[5],
+    )  # fmt: skip
+    groups = 0
+    end = 0
+    new_starts[0] = 0
+    for group in range(len(mids)):
+        start, mid, stop = starts[group], mids[group], starts[group + 1]
+        found = 0
+        for i in range(start, mid):
+            row = rows[i]
+            code = codes[row]
+            if seen[code] == 0:
+                touched[found] = code
+                found += 1
+            seen[code] += 1
+            waiting[code] += 1 - settled[row]
+        for i in range(mid, stop):
+            code = codes[rows[i]]
+            if waiting[code] > 0:
+                matched[code] += 1
+        for t in range(found):
+            code = touched[t]
+            is_alone = seen[code] == 1
+            enough = 2 if is_alone and not keep_matches else 1
+            is_useful = waiting[code] > 0 and matched[code] >= enough
+            if is_useful or (count_all and not is_alone):
+                # From here on: where the next synthetic row goes, and the next target row.
+                targets = matched[code] if is_useful else 0
+                place[code] = end
+                matched[code] = end + seen[code] if is_useful else -1
+                new_mids[groups] = end + seen[code]
+                end += seen[code] + targets
+                groups += 1
+                new_starts[groups] = end
+            else:
+                place[code] = -1
+                matched[code] = -1
+        for i in range(start, mid):
+            row = rows[i]
+            code = codes[row]
+            if place[code] >= 0:
+                new_rows[place[code]] = row
+                place[code] += 1
+        for i in range(mid, stop):
+            row = rows[i]
+            code = codes[row]
+            if waiting[code] > 0 and matched[code] >= 0:
+                new_rows[matched[code]] = row
+                matched[code] += 1
+        for t in range(found):
+            code = touched[t]
+            seen[code] = 0
+            waiting[code] = 0
+            matched[code] = 0
+    return groups
+
+
+@kernel
+def count_children(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    children: Indices,
+    settled: Bytes,
+    origin: Rows,
+    numbers: Indices,
+    first: Indices,
+    target: Rows,
+    repeated: Indices,
+    scratch: Rows,
+    found: Rows,
+    stop_flag: Bytes,
+) -> None:
+    """Look at each child column of a partition without building its groups.
+
+    ``repeated`` gets the number of synthetic rows that are not unique in the child. A row that is
+    not settled and that the child identifies becomes settled; the combination's number and the
+    target row are noted in ``first`` and ``target`` under the row's own number, ``origin[row]``.
+    """
+    for c in range(len(children)):
+        column = codes[children[c]]
+        many, repeated[c] = _identified(
+            rows, starts, mids, column, settled, scratch, found, stop_flag
+        )
+        for i in range(many):
+            row = found[0, i]
+            settled[row] = 1
+            first[origin[row]] = numbers[c]
+            target[origin[row]] = origin[found[1, i]]
+
+
+@kernel
+def expose_children(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    children: Indices,
+    inside: Words,
+    steps: Indices,
+    settled: Bytes,
+    origin: Rows,
+    identified: Bytes,
+    essential: Words,
+    after_step: Bytes,
+    scratch: Rows,
+    found: Rows,
+    stop_flag: Bytes,
+) -> None:
+    """Note for each row that a child identifies which columns it could not do without.
+
+    ``inside[c]`` are the columns of the child's combination, as bits; ``essential`` keeps what all
+    identifying combinations of a row have in common, and a row is settled when that is nothing. A
+    child whose ``steps[c]`` is not negative is a coarser copy of a column: rows that it identifies
+    are noted in ``after_step``.
+    """
+    words = inside.shape[1]
+    for c in range(len(children)):
+        column = codes[children[c]]
+        many, _ = _identified(rows, starts, mids, column, settled, scratch, found, stop_flag)
+        for i in range(many):
+            row = found[0, i]
+            own = origin[row]
+            if steps[c] >= 0:
+                after_step[own, steps[c]] = 1
+                continue
+            left = np.uint64(0)
+            for w in range(words):
+                if identified[own] == 0:
+                    essential[own, w] = inside[c, w]
+                else:
+                    essential[own, w] &= inside[c, w]
+                left |= essential[own, w]
+            identified[own] = 1
+            if left == 0:
+                settled[row] = 1
+
+
+@kernel
+def _identified(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    column: Codes,
+    settled: Bytes,
+    scratch: Rows,
+    found: Rows,
+    stop_flag: Bytes,
+) -> tuple[int, int]:
+    """Write the unsettled rows that one more column identifies and their matches to ``found``.
+
+    Returns how many there are, and how many synthetic rows are still not unique.
+    """
+    many = 0
+    repeated = 0
+    for group in range(len(mids)):
+        if stop_flag[0] != 0:
+            break
+        start, mid, stop = starts[group], mids[group], starts[group + 1]
+        if mid - start == 1:
+            row = rows[start]
+            if settled[row] == 0:
+                match = _only_match(rows, mid, stop, column, column[row])
+                if match >= 0:
+                    found[0, many] = row
+                    found[1, many] = match
+                    many += 1
+        elif stop - start <= SMALL_GROUP:
+            for i in range(start, mid):
+                row = rows[i]
+                code = column[row]
+                is_alone = True
+                for j in range(start, mid):
+                    if j != i and column[rows[j]] == code:
+                        is_alone = False
+                        break
+                if not is_alone:
+                    repeated += 1
+                elif settled[row] == 0:
+                    match = _only_match(rows, mid, stop, column, code)
+                    if match >= 0:
+                        found[0, many] = row
+                        found[1, many] = match
+                        many += 1
+        else:
+            more, again = _identified_in_large(
+                rows, start, mid, stop, column, settled, scratch, found, many
+            )
+            many += more
+            repeated += again
+    return many, repeated
+
+
+@kernel
+def _only_match(rows: Rows, start: int, stop: int, column: Codes, code: int) -> int:
+    """The one row with that code, or -1 if there is none or more than one."""
+    match = -1
+    for i in range(start, stop):
+        if column[rows[i]] == code:
+            if match >= 0:
+                return -1
+            match = rows[i]
+    return match
+
+
+@kernel
+def _identified_in_large(
+    rows: Rows,
+    start: int,
+    mid: int,
+    stop: int,
+    column: Codes,
+    settled: Bytes,
+    scratch: Rows,
+    found: Rows,
+    many: int,
+) -> tuple[int, int]:
+    """The same for one group that has too many rows to compare each with each."""
+    seen, matched, last, last_match, touched = (
+        scratch[0], scratch[1], scratch[3], scratch[4], scratch[5],
+    )  # fmt: skip
+    codes = 0
+    is_waiting = False
+    for i in range(start, mid):
+        row = rows[i]
+        code = column[row]
+        if seen[code] == 0:
+            touched[codes] = code
+            codes += 1
+            last[code] = row
+        seen[code] += 1
+        if settled[row] == 0:
+            is_waiting = True
+    if is_waiting:
+        for i in range(mid, stop):
+            row = rows[i]
+            code = column[row]
+            if seen[code] == 1:
+                matched[code] += 1
+                last_match[code] = row
+    more = 0
+    repeated = 0
+    for t in range(codes):
+        code = touched[t]
+        if seen[code] > 1:
+            repeated += seen[code]
+        elif matched[code] == 1 and settled[last[code]] == 0:
+            found[0, many + more] = last[code]
+            found[1, many + more] = last_match[code]
+            more += 1
+        seen[code] = 0
+        matched[code] = 0
+    return more, repeated
+
+
+@kernel
+def gather(codes: Codes, rows: Rows, gathered: Codes) -> None:
+    """Copy the codes of some rows, so that rows of one group lie side by side."""
+    for column in range(len(codes)):
+        for i in range(len(rows)):
+            gathered[column, i] = codes[column, rows[i]]
+
+
+@kernel
+def repeated_group_sizes(
+    rows: Rows, starts: Rows, mids: Rows, column: Codes, scratch: Rows, sizes: Indices
+) -> int:
+    """Write the sizes of a child's groups of two or more synthetic rows; return their number."""
+    seen, touched = scratch[0], scratch[5]
+    written = 0
+    for group in range(len(mids)):
+        found = 0
+        for i in range(starts[group], mids[group]):
+            code = column[rows[i]]
+            if seen[code] == 0:
+                touched[found] = code
+                found += 1
+            seen[code] += 1
+        for t in range(found):
+            code = touched[t]
+            if seen[code] > 1:
+                sizes[written] = seen[code]
+                written += 1
+            seen[code] = 0
+    return written

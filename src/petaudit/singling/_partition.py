@@ -1,0 +1,145 @@
+"""Partitions of rows by the values of some columns, refined column by column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from petaudit.singling._arrays import Bytes, Codes, Indices, Rows
+from petaudit.singling._kernels import gather, repeated_group_sizes, split_groups
+
+SCRATCH = 6
+"""Rows of working memory, each with room for every code of a column."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Synthetic rows and the target rows that they may single out, as codes."""
+
+    codes: Codes
+    """A row per column; the synthetic rows stand before the target rows."""
+    synthetic: int
+    """How many of the rows are synthetic."""
+    extra: int = 0
+    """How many columns at the end are no columns of the table, but coarser copies of some."""
+
+    @property
+    def columns(self) -> int:
+        """How many columns the table has."""
+        return len(self.codes) - self.extra
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are in both tables."""
+        return int(self.codes.shape[1])
+
+    def new_scratch(self) -> Rows:
+        """Working memory for one thread, with room for every code."""
+        widest = int(self.codes.max(initial=0)) + 1
+        return np.zeros((SCRATCH, widest), np.int32)
+
+    def room_for_found(self) -> Rows:
+        """Room for every synthetic row and the target row that it points at."""
+        return np.empty((2, self.synthetic), np.int32)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Groups of rows that agree on some columns, without those that cannot matter any more."""
+
+    rows: Rows
+    starts: Rows
+    mids: Rows
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left to be looked at."""
+        return not self.mids.size
+
+    @classmethod
+    def whole(cls, pair: Pair) -> Partition:
+        """All rows in one group: they agree on no columns at all."""
+        if not pair.synthetic:
+            return cls(np.zeros(0, np.int32), np.zeros(1, np.int32), np.zeros(0, np.int32))
+        return cls(
+            np.arange(pair.rows, dtype=np.int32),
+            np.array([0, pair.rows], np.int32),
+            np.array([pair.synthetic], np.int32),
+        )
+
+    def split(
+        self,
+        column: Codes,
+        settled: Bytes,
+        scratch: Rows,
+        *,
+        count_all: bool,
+        keep_matches: bool = False,
+    ) -> Partition:
+        """Refine by a column; see :func:`split_groups` for what stays."""
+        rows = np.empty(len(self.rows), np.int32)
+        # A group that stays has two rows at least.
+        most = len(self.rows) // 2
+        starts, mids = np.empty(most + 1, np.int32), np.empty(most, np.int32)
+        groups = split_groups(
+            self.rows, self.starts, self.mids, column, settled, count_all, keep_matches, scratch,
+            rows, starts, mids,
+        )  # fmt: skip
+        end = int(starts[groups])
+        if 2 * end < len(rows):
+            # Most rows have left: let go of the room that was held for them.
+            return Partition(rows[:end].copy(), starts[: groups + 1].copy(), mids[:groups].copy())
+        return Partition(rows[:end], starts[: groups + 1], mids[:groups])
+
+    def repeated_sizes(self) -> Indices:
+        """Sizes of the groups of synthetic rows that are not unique."""
+        sizes = (self.mids - self.starts[:-1]).astype(np.int64)
+        return sizes[sizes > 1]
+
+    def repeated_sizes_with(self, column: Codes, scratch: Rows) -> Indices:
+        """The same after one more column, without building its groups."""
+        sizes = np.empty(len(self.rows) // 2, np.int64)
+        found = repeated_group_sizes(self.rows, self.starts, self.mids, column, scratch, sizes)
+        return sizes[:found]
+
+
+@dataclass(frozen=True)
+class Local:
+    """The later columns of a partition's rows, copied so that rows of a group lie side by side.
+
+    Rows have new numbers here; ``origin`` leads back. On a million rows this makes the search
+    three times as fast, because neighbours share the processor's cache.
+    """
+
+    codes: Codes
+    origin: Rows
+    settled: Bytes
+    partition: Partition
+    column_before: int
+    """The last column that is not here."""
+
+    @classmethod
+    def of(cls, pair: Pair, partition: Partition, column_before: int, settled: Bytes) -> Local:
+        """Copy the columns after the given one; before the first one nothing needs to move."""
+        origin = partition.rows
+        codes = pair.codes
+        if column_before >= 0:
+            codes = np.empty((len(pair.codes) - column_before - 1, len(origin)), np.int32)
+            gather(pair.codes[column_before + 1 :], origin, codes)
+        # Target rows have no such flag; any value will do for them.
+        padded = np.append(settled, np.uint8(1))
+        own = padded[np.minimum(origin, pair.synthetic)]
+        renumbered = Partition(
+            np.arange(len(origin), dtype=np.int32), partition.starts, partition.mids
+        )
+        return cls(codes, origin, own, renumbered, column_before)
+
+    def place(self, column: int) -> int:
+        """Where a column of the pair is here."""
+        return column - self.column_before - 1
+
+    def column(self, column: int) -> Codes:
+        """The codes of a column of the pair."""
+        codes: Codes = self.codes[self.place(column)]
+        return codes

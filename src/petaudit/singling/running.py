@@ -1,0 +1,171 @@
+"""One run from opened tables to findings: encode, prepare, search, compare with the control."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from petaudit.counts import Source
+from petaudit.counts.coarser import CoarserStep, coarser_steps
+from petaudit.counts.joint import joint_tables
+from petaudit.errors import PetauditWarning, counted
+from petaudit.singling._arrays import Rows
+from petaudit.singling._exposure import Exposure, expose
+from petaudit.singling._partition import Pair
+from petaudit.singling._prepare import ORIGINAL, Prepared, prepare
+from petaudit.singling.control import Excess, compare
+from petaudit.singling.findings import Findings
+from petaudit.singling.options import Options
+from petaudit.singling.search import Search, SizeFindings, available_threads
+
+_SECONDS_PER_CELL = 5e-9
+"""What a row costs in a combination, roughly, on one core."""
+_SECONDS_PER_COMBINATION = 2e-6
+_LONG = 120.0
+_YEAR = 365.25 * 86_400
+EXPOSURE_SIZE = 3
+"""Changes of single columns are judged with combinations of up to so many columns."""
+
+
+@dataclass
+class Run:
+    """A run, its settings and what it took."""
+
+    options: Options
+    started: float = field(default_factory=time.monotonic)
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def deadline(self) -> float | None:
+        """When the time limit is reached, by the monotonic clock."""
+        limit = self.options.time_limit
+        return None if limit is None else self.started + limit
+
+    def find(self, synthetic: Source, original: Source, control: Source | None) -> Findings:
+        """Search the original, and the control if there is one."""
+        tables = [synthetic, original, *([] if control is None else [control])]
+        with self._timed("encode"):
+            joint = joint_tables(
+                tables,
+                reference=ORIGINAL,
+                decimals=self.options.numeric_precision,
+                unit=self.options.datetime_precision,
+            )
+        with self._timed("prepare"):
+            prepared = prepare(joint, deduplicate=self.options.deduplicate)
+            pair = prepared.pair()
+        with self._timed("search"):
+            sizes = tuple(self._search(pair))
+        excess: Excess | None = None
+        if control is not None and all(own.is_complete for own in sizes):
+            del pair
+            with self._timed("control"):
+                excess = compare(prepared, self._identified, self.options.seed)
+        self.timings["total"] = time.monotonic() - self.started
+        return Findings(prepared, self.options, sizes, control is not None, excess)
+
+    def _search(self, pair: Pair) -> Iterator[SizeFindings]:
+        wanted = self.options.sizes(pair.columns)
+        if not pair.synthetic or pair.synthetic == pair.rows:
+            return
+        _warn_if_long(pair, wanted, self.options)
+        yield from Search(
+            pair,
+            wanted,
+            entropy=self.options.entropy,
+            threads=self.options.threads,
+            deadline=self.deadline,
+            progress=self.options.progress,
+        )
+
+    def _identified(self, pair: Pair) -> tuple[Rows, Rows] | None:
+        """The identified rows alone, without the figures of the tree; None if time ran out."""
+        rule = self.options.entropy
+        search = Search(
+            pair,
+            self.options.sizes(pair.columns),
+            # A pruned search needs the entropies of all groups.
+            count_all=rule is not None and rule.smallest_gain > 0,
+            entropy=rule if rule is not None and rule.smallest_gain > 0 else None,
+            threads=self.options.threads,
+            deadline=self.deadline,
+        )
+        found = list(search)
+        if not all(own.is_complete for own in found):
+            return None
+        nothing = np.zeros(0, np.int32)
+        return (
+            np.concatenate([nothing, *(own.rows for own in found)]),
+            np.concatenate([nothing, *(own.targets for own in found)]),
+        )
+
+    @contextmanager
+    def _timed(self, stage: str) -> Iterator[None]:
+        start = time.monotonic()
+        yield
+        self.timings[stage] = time.monotonic() - start
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What changing single columns would do, with combinations of up to ``up_to`` columns."""
+
+    exposure: Exposure
+    steps: tuple[tuple[int, CoarserStep], ...]
+    """The column of each step, by its place in the search, and the step."""
+    up_to: int
+
+
+def changes_of(prepared: Prepared, options: Options) -> Changes | None:
+    """Try every column without it and one step coarser; None if the time limit comes first."""
+    pair = prepared.pair()
+    sizes = options.sizes(pair.columns)
+    up_to = min(max(sizes, default=1), EXPOSURE_SIZE)
+    steps: list[tuple[int, CoarserStep]] = []
+    coarser: list[tuple[int, Rows]] = []
+    for place, name in enumerate(prepared.columns):
+        column = prepared.tables.joined[name]
+        for step in coarser_steps(column, pair.codes[place, pair.synthetic :]):
+            steps.append((place, step))
+            coarser.append((place, step.recode[pair.codes[place]]))
+    deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
+    found = expose(pair, coarser, up_to, options.threads, deadline)
+    return None if found is None else Changes(found, tuple(steps), up_to)
+
+
+def _warn_if_long(pair: Pair, sizes: tuple[int, ...], options: Options) -> None:
+    many = sum(math.comb(pair.columns, size) for size in sizes)
+    threads = options.threads or available_threads()
+    seconds = many * (pair.rows * _SECONDS_PER_CELL + _SECONDS_PER_COMBINATION) / threads
+    if seconds < _LONG or ((options.time_limit or math.inf) < _LONG and many < 1 << 20):
+        return
+    small = min(3, pair.columns)
+    fewer = sum(math.comb(pair.columns, size) for size in range(1, small + 1))
+    limited = "" if options.time_limit is None else f" (stopped after {options.time_limit:g} s)"
+    warnings.warn(
+        f"{counted(pair.columns, 'column')} have {counted(many, 'combination')} of the sizes asked "
+        f"for; looking at all of them takes roughly {_duration(seconds)}{limited}. Limit the size "
+        f"(max_baseline_cols={small}: {counted(fewer, 'combination')}) or the time (time_limit)",
+        PetauditWarning,
+        stacklevel=2,
+    )
+
+
+def _duration(seconds: float) -> str:
+    """A duration in words.
+
+    >>> _duration(90), _duration(7200), _duration(1e9), _duration(1e16)
+    ('2 minutes', '2 hours', '32 years', 'millions of years')
+    """
+    for unit, length in (("minute", 60.0), ("hour", 3_600.0), ("day", 86_400.0)):
+        longer = {"minute": 7_200.0, "hour": 2 * 86_400.0, "day": 2 * _YEAR}[unit]
+        if seconds < longer:
+            return counted(max(1, round(seconds / length)), unit)
+    years = seconds / _YEAR
+    return "millions of years" if years > 1e6 else counted(round(years), "year")
