@@ -64,6 +64,10 @@ MORE = {
     "another row once in each": _one([4], [5]),
     "a null once in each": _one([None, 2, 2], [3, None], (1, 0, None)),
     "a NaN is a null": _one([NAN, 2.0], [None, 3.0], (0, 0, None)),
+    # DuckDB 2.0 takes it for a number where a Parquet file has no null in the column.
+    "a NaN between numbers": _one([0.25, NAN, 1.0], [None, 0.25], (0, 1, None), (1, 0, 0.25)),
+    "a synthetic NaN between numbers": _one([0.25, None], [1.0, NAN, 2.0], (1, 1, None)),
+    "two NaNs between numbers": _one([0.25, NAN, 1.0], [3.0, NAN, 4.0], (1, 1, None)),
     "a NaN and a null are two nulls": _one([NAN, 2.0], [None, NAN, 3.0], deduplicate=False),
     "a blank text is a null": _one(["", "x"], ["\u3000 ", "y"], (0, 0, None)),
     "blanks around a text": _one([" x", "y"], ["x\u00a0", "z"], (0, 0, "x")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections import Counter
 from itertools import combinations
@@ -56,7 +57,7 @@ def test_frames_of_two_kinds(pair: Pair, engines: tuple[str, str]) -> None:
     compared(pair, first, second)
 
 
-@settings(max_examples=150)
+@settings(max_examples=250)
 @given(pair=pairs(), engine=st.sampled_from(("csv", "parquet")), alone=st.integers(0, 3))
 def test_files(pair: Pair, engine: str, alone: int) -> None:
     if not pair.fits_csv:
@@ -125,3 +126,35 @@ def _hard_spots(pair: Pair) -> set[str]:
                 if people == 1 and copies > 1:
                     spots.add("one of several copies becomes the only one")
     return spots
+
+
+@pytest.mark.parametrize(
+    ("rows", "values", "options"),
+    [
+        (400, (60, 20, 9, 5, 3, 2), {}),
+        (400, (2,) * 9, {"deduplicate": False}),
+        (700, (300, 40, 12, 12, 3), {"renyi_alpha": 1, "min_entropy_delta": 0.05}),
+        (300, (7,) * 12, {"max_baseline_cols": 3}),
+    ],
+)
+def test_larger_tables(rows: int, values: tuple[int, ...], options: dict[str, Any]) -> None:
+    chance = random.Random(rows)  # noqa: S311
+    names = [f"c{place}" for place in range(len(values))]
+    original = {
+        name: [int(most * chance.random() ** 2) for _ in range(rows)]
+        for name, most in zip(names, values, strict=True)
+    }
+    # Half of the synthetic rows are near copies.
+    synthetic: dict[str, list[int]] = {name: [] for name in names}
+    for row in range(rows + 50):
+        for name, most in zip(names, values, strict=True):
+            copied = row % 2 == 0 and chance.random() < 0.8
+            cell = original[name][row % rows] if copied else chance.randrange(most)
+            synthetic[name].append(cell)
+    answer = twin.evaluate(original, synthetic, **options)
+    assert len(answer.details) > 20
+    for threads in (1, 2, 3):
+        result = petaudit.mpuccs(
+            pa.table(original), pa.table(synthetic), threads=threads, **options
+        )
+        assert_answer(result, answer, options)

@@ -30,7 +30,7 @@ def coarser(change: str) -> Callable[[Any], Any] | None:
     return None
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(pair=pairs())
 def test_what_would_remain(pair: Pair) -> None:
     result = asked(pair)

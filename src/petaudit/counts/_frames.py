@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import duckdb
@@ -107,6 +108,12 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
             raise ColumnError(
                 f"column {name!r} mixes values of different kinds; convert it to text first"
             ) from None
+        if pa.types.is_date(cells.type) and any(
+            isinstance(value, datetime) for value in frame.iloc[:, index]
+        ):
+            raise ColumnError(
+                f"column {name!r} mixes dates and date-times; convert it to one of them first"
+            )
         columns.append(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
     return columns, names
 
@@ -124,6 +131,13 @@ def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_dictionary(kind):
         return column.cast(kind.value_type)
+    if pa.types.is_float16(kind):
+        return column.cast(pa.float32())
+    if pa.types.is_date64(kind):
+        return column.cast(pa.date32())
+    if pa.types.is_interval(kind) or pa.types.is_run_end_encoded(kind):
+        # Nothing can be done with such cells; whoever asks for them is told so.
+        return pa.chunked_array([pa.nulls(len(column), pa.binary())])
     if pa.types.is_null(kind) or pa.types.is_string_view(kind):
         return column.cast(pa.string())
     return column

@@ -15,8 +15,20 @@ import pyarrow as pa
 
 from petaudit.counts._encoding import floats, whole_numbers
 from petaudit.counts._moments import UNITS, Moments, moment
-from petaudit.counts._rounding import decimals_of, decimals_of_decimals, rounded, rounded_decimal
-from petaudit.counts._text_kinds import as_booleans, as_moments, as_numbers, is_same_as_text
+from petaudit.counts._rounding import (
+    decimals_of,
+    decimals_of_decimals,
+    plain_decimal,
+    rounded,
+    rounded_decimal,
+)
+from petaudit.counts._text_kinds import (
+    as_aware_moments,
+    as_booleans,
+    as_moments,
+    as_numbers,
+    is_same_as_text,
+)
 from petaudit.labels import trim
 
 Codes: TypeAlias = npt.NDArray[np.int32]
@@ -67,6 +79,8 @@ class Cells:
         places = _places(coded.indices, len(values))
         if _is_text(values.type):
             places, values = _trimmed(places, values.cast(pa.string()))
+        elif pa.types.is_floating(values.type):
+            places, values = _without_nan(places, values)
         return cls(places, values, is_untyped and _is_text(values.type))
 
     @property
@@ -123,7 +137,7 @@ def _typed(tables: Sequence[Cells]) -> list[Cells]:
         if is_same_as_text([own.values for own in untyped]):
             return list(tables)
         # What looks different in the tables becomes different kinds, which is an error.
-        wanted = {Kind.NUMBER, Kind.MOMENT}
+        wanted = {Kind.BOOLEAN, Kind.NUMBER, Kind.MOMENT, Kind.AWARE}
     return [_reread(own, wanted) if own.is_untyped else own for own in tables]
 
 
@@ -132,13 +146,12 @@ def _reread(own: Cells, wanted: set[Kind]) -> Cells:
         Kind.BOOLEAN: as_booleans,
         Kind.NUMBER: as_numbers,
         Kind.MOMENT: as_moments,
+        Kind.AWARE: as_aware_moments,
     }
     for kind, read in readers.items():
         if kind in wanted and len(own.values):
             found = read(own.values)
             if found is not None:
-                if isinstance(found, list):
-                    found = pa.array([Decimal(number) for number in found])
                 return Cells(own.places, found, is_untyped=False)
     return own
 
@@ -213,7 +226,7 @@ def _numbers(values: pa.Array) -> npt.NDArray[Any] | list[Any]:
         # Told by their own shortest form: 0.1 has one decimal in any width.
         return np.array([float(str(np.float32(value))) for value in values.to_pylist()], np.float64)
     if pa.types.is_decimal(kind):
-        return [value.normalize() if value else Decimal(0) for value in values.to_pylist()]
+        return [plain_decimal(value) for value in values.to_pylist()]
     if pa.types.is_uint64(kind) and max(values.to_pylist(), default=0) >= 1 << 63:
         return values.to_pylist()  # type: ignore[no-any-return]
     if pa.types.is_null(kind) or not (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
@@ -328,6 +341,17 @@ def _trimmed(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
     recode = np.array([*own, -1], np.int32)
     recode[recode < 0] = len(position)
     return recode[places], pa.array(list(position), pa.string())
+
+
+def _without_nan(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
+    """Make NaN a null here as well: DuckDB's own test misses it in some files."""
+    wrong = np.array([value != value for value in values.to_pylist()], bool)  # noqa: PLR0124
+    if not wrong.any():
+        return places, values
+    recode = np.append(np.cumsum(~wrong) - 1, 0).astype(np.int32)
+    kept = values.filter(pa.array(~wrong))
+    recode[np.append(wrong, True)] = len(kept)
+    return recode[places], kept
 
 
 def _kind(kind: pa.DataType) -> Kind:

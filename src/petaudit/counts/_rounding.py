@@ -79,6 +79,15 @@ def rounded_decimal(value: Decimal, decimals: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_EVEN, _WIDE)
 
 
+def plain_decimal(value: Decimal) -> Decimal:
+    """A decimal number without trailing zeros, however many digits it has.
+
+    >>> plain_decimal(Decimal("1.500"))
+    Decimal('1.5')
+    """
+    return value.normalize(_WIDE) if value else Decimal(0)
+
+
 def _written_decimals(value: Decimal) -> int:
     exponent = value.normalize(_WIDE).as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0

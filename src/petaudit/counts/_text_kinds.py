@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
 
@@ -11,10 +12,14 @@ import pyarrow.compute as pc
 
 _NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _WHOLE: Final = r"^[+-]?[0-9]+$"
+_LONG_WHOLE: Final = r"^[+-]?[0-9]{16,}"
 _PLAIN_WHOLE: Final = r"^(0|-?[1-9][0-9]*)$"
 _PADDED: Final = r"^[+-]?0[0-9]"
 _DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_MOMENT: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)?$"
+_DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK: Final = r"[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?"
+_MOMENT: Final = f"^{_DAY}({_CLOCK})?$"
+_AWARE: Final = f"^{_DAY}{_CLOCK}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})$"
 
 
 class TextKind(StrEnum):
@@ -24,6 +29,8 @@ class TextKind(StrEnum):
     NUMBERS = "numbers"
     PADDED = "numbers with leading zeros"
     DATES = "dates"
+    AWARE = "date-times with a time zone"
+    BOOLEANS = "booleans"
     TEXT = "text"
 
 
@@ -41,7 +48,9 @@ def text_kind(values: pa.Array) -> TextKind:
         return TextKind.PADDED if _any_matches(values, _PADDED) else TextKind.NUMBERS
     if _all_match(values, _MOMENT) and as_moments(values) is not None:
         return TextKind.DATES
-    return TextKind.TEXT
+    if as_aware_moments(values) is not None:
+        return TextKind.AWARE
+    return TextKind.BOOLEANS if as_booleans(values) is not None else TextKind.TEXT
 
 
 def is_same_as_text(tables: Sequence[pa.Array]) -> bool:
@@ -70,19 +79,37 @@ def is_same_as_text(tables: Sequence[pa.Array]) -> bool:
             _all_match(values.filter(pc.match_substring_regex(values, _MOMENT)), _DATE)
             for values in tables
         )
+    if looks == {TextKind.TEXT, TextKind.BOOLEANS}:
+        spellings = {text for values in tables for text in values.to_pylist() if _is_truth(text)}
+        is_one_way = len({text.lower() for text in spellings}) == len(spellings)
+        return is_one_way and all(any(map(_is_truth, own.to_pylist())) for own in texts)
     return False
 
 
-def as_numbers(values: pa.Array) -> pa.Array | list[int] | None:
-    """Text as whole numbers or floats; None if some of it is neither."""
+def _is_truth(text: str) -> bool:
+    return text.lower() in {"true", "false"}
+
+
+def as_numbers(values: pa.Array) -> pa.Array | None:
+    """Text as numbers that hold it exactly, else as floats; None if some of it is no number.
+
+    >>> as_numbers(pa.array(["9007199254740993", "0.5"])).to_pylist()
+    [Decimal('9007199254740993.0'), Decimal('0.5')]
+    """
     if not _all_match(values, _NUMBER):
         return None
-    if not _all_match(values, _WHOLE):
-        return pc.utf8_ltrim(values, "+").cast(pa.float64())
+    plain = pc.utf8_ltrim(values, "+")
     try:
-        return pc.utf8_ltrim(values, "+").cast(pa.int64())
+        if _all_match(values, _WHOLE):
+            return plain.cast(pa.int64())
+        if not _any_matches(values, _LONG_WHOLE):
+            return plain.cast(pa.float64())
     except pa.ArrowInvalid:
-        return [int(value) for value in values.to_pylist()]
+        pass
+    try:
+        return pa.array([Decimal(text) for text in plain.to_pylist()])
+    except (pa.ArrowException, InvalidOperation):
+        return plain.cast(pa.float64())
 
 
 def as_booleans(values: pa.Array) -> pa.Array | None:
@@ -108,6 +135,21 @@ def as_moments(values: pa.Array) -> pa.Array | None:
         return values.cast(pa.timestamp("ns" if fine else "us"))
     except pa.ArrowInvalid:
         # The thirtieth of February, for example.
+        return None
+
+
+def as_aware_moments(values: pa.Array) -> pa.Array | None:
+    """Text as date-times with a time zone; None if some of it is none.
+
+    >>> len(as_aware_moments(pa.array(["2024-02-29T12:30Z", "2024-02-29 14:30+02:00"])).unique())
+    1
+    """
+    if not _all_match(values, _AWARE):
+        return None
+    try:
+        fine = _any_matches(values, r"\.[0-9]{7,9}[^0-9.]")
+        return values.cast(pa.timestamp("ns" if fine else "us", tz="UTC"))
+    except pa.ArrowInvalid:
         return None
 
 

@@ -68,7 +68,9 @@ def made_frame(kind: str, columns: Mapping[str, MadeColumn]) -> Any:
 
 
 def _labels(values: Sequence[object] | None) -> list[str | None] | None:
-    return None if values is None else [label_of(value) for value in values]
+    if values is None:
+        return None
+    return [value if isinstance(value, str) else label_of(value) for value in values]
 
 
 def _pandas_frame(columns: Mapping[str, MadeColumn]) -> Any:

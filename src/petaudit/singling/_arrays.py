@@ -17,3 +17,5 @@ Bytes: TypeAlias = npt.NDArray[np.uint8]
 """Flags."""
 Words: TypeAlias = npt.NDArray[np.uint64]
 """Sets of columns as bits, 64 to a word."""
+Floats: TypeAlias = npt.NDArray[np.float64]
+"""Figures."""

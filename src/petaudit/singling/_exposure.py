@@ -70,23 +70,28 @@ class _ExposureWalk(Walk):
         super().__init__(plan)
         self.state = state
         self._owners = owners
+        self._found = plan.pair.room_for_found()
 
-    def _visit(self, number: int, prefix: tuple[int, ...], first_child: int) -> None:
-        self._go_to(prefix)
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Note whom each child identifies."""
         partition, local = self._levels[-1].partition, self._local
-        columns = self.plan.pair.columns
-        later = range(prefix[-1] + 1 if prefix else 0, columns)
+        if partition.is_empty or local is None:
+            return
         coarser = [step for step, owner in enumerate(self._owners) if owner not in prefix]
-        if not partition.is_empty and local is not None:
-            children = np.array([*later, *(columns + step for step in coarser)], np.int64)
-            steps: Indices = np.array([-1] * len(later) + coarser, np.int64)
-            expose_children(
-                partition.rows, partition.starts, partition.mids, local.codes,
-                children - local.column_before - 1, self._inside(prefix, children), steps,
-                local.settled, local.origin, self.state.identified, self.state.essential,
-                self.state.after_step, self._scratch, self._found, self.plan.stop_flag,
-            )  # fmt: skip
-        self.combinations_done += len(later)
+        columns = np.append(children, self.plan.pair.columns + np.array(coarser, np.int64))
+        steps: Indices = np.append(np.full(len(children), -1), np.array(coarser, np.int64))
+        expose_children(
+            partition.rows, partition.starts, partition.mids, local.codes,
+            columns - local.column_before - 1, self._inside(prefix, columns), steps,
+            local.settled, local.origin, self.state.identified, self.state.essential,
+            self.state.after_step, self._scratch, self._found, self.plan.stop_flag,
+        )  # fmt: skip
+
+    def settled_now(self) -> Bytes:
+        """Rows that stay identified whatever single column is changed."""
+        return self.state.settled
 
     def _inside(self, prefix: tuple[int, ...], children: Indices) -> Words:
         words = self.state.essential.shape[1]
@@ -97,9 +102,6 @@ class _ExposureWalk(Walk):
             if child < self.plan.pair.columns:
                 inside[place, child // _BITS] |= np.uint64(1 << (child % _BITS))
         return inside
-
-    def _settled_now(self) -> Bytes:
-        return self.state.settled
 
 
 def expose(

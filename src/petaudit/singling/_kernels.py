@@ -338,3 +338,78 @@ def repeated_group_sizes(
                 written += 1
             seen[code] = 0
     return written
+
+
+@kernel
+def replicate_children(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    children: Indices,
+    settled: Bytes,
+    origin: Rows,
+    part: Rows,
+    everywhere: int,
+    seen_in: Words,
+    scratch: Rows,
+    counts: Rows,
+    stop_flag: Bytes,
+) -> None:
+    """Note in which replicates of the target table a child identifies each row.
+
+    Replicate ``p`` is the table without the rows whose ``part`` is ``p``; the highest bit of
+    ``everywhere`` stands for the whole table. A row alone with one target row is identified unless
+    that row's part is missing; alone with several, if all but one of them are in the missing part.
+    """
+    seen, touched = scratch[0], scratch[5]
+    last, one, other = scratch[2], scratch[3], scratch[4]
+    of_one, of_other, of_more = counts[0], counts[1], counts[2]
+    all_bits = np.uint64(everywhere)
+    for c in range(len(children)):
+        column = codes[children[c]]
+        for group in range(len(mids)):
+            if stop_flag[0] != 0:
+                return
+            start, mid, stop = starts[group], mids[group], starts[group + 1]
+            found = 0
+            for i in range(start, mid):
+                row = rows[i]
+                code = column[row]
+                if seen[code] == 0:
+                    touched[found] = code
+                    found += 1
+                    last[code] = row
+                seen[code] += 1
+            for i in range(mid, stop):
+                row = rows[i]
+                code = column[row]
+                if seen[code] == 1:
+                    own = part[origin[row]]
+                    if of_one[code] == 0 or one[code] == own:
+                        one[code] = own
+                        of_one[code] += 1
+                    elif of_other[code] == 0 or other[code] == own:
+                        other[code] = own
+                        of_other[code] += 1
+                    else:
+                        of_more[code] += 1
+            for t in range(found):
+                code = touched[t]
+                row = last[code]
+                if seen[code] == 1 and settled[row] == 0 and of_more[code] == 0:
+                    bits = np.uint64(0)
+                    if of_one[code] == 1 and of_other[code] == 0:
+                        bits = all_bits & ~(np.uint64(1) << np.uint64(one[code]))
+                    if of_other[code] == 1:
+                        bits |= np.uint64(1) << np.uint64(one[code])
+                    if of_one[code] == 1 and of_other[code] > 0:
+                        bits |= np.uint64(1) << np.uint64(other[code])
+                    seen_in[origin[row]] |= bits
+                    if seen_in[origin[row]] == all_bits:
+                        settled[row] = 1
+                seen[code] = 0
+                of_one[code] = 0
+                of_other[code] = 0
+                of_more[code] = 0
+                last[code] = 0

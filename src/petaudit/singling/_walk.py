@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
-from petaudit.singling._arrays import Bytes, Indices, Rows
+from petaudit.singling._arrays import Bytes, Floats, Indices
 from petaudit.singling._entropy import normalized_entropy
-from petaudit.singling._kernels import count_children
 from petaudit.singling._partition import Local, Pair, Partition
 
-NEVER = np.iinfo(np.int64).max
-"""The number of no combination."""
 _TIE = 1e-12
 
 
@@ -29,6 +29,10 @@ class EntropyRule:
     def prunes(self, gain: float) -> bool:
         """Whether the gain is too small; a tie is not, whatever the last digit says."""
         return self.smallest_gain > 0 and gain < self.smallest_gain - _TIE
+
+    def pruned(self, gains: Floats) -> npt.NDArray[np.bool_]:
+        """The same for several gains."""
+        return np.array([self.prunes(gain) for gain in gains.tolist()], bool)
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,16 @@ class Plan:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_waiting", self._prefixes())
 
+    @property
+    def prefix_columns(self) -> int:
+        """How many columns prefixes are made of: only a coarser copy can follow the last one."""
+        return self.pair.columns - (0 if self.pair.extra else 1)
+
+    @property
+    def prefixes(self) -> int:
+        """How many prefixes there are."""
+        return math.comb(self.prefix_columns, self.size - 1)
+
     def take(self, most: int) -> list[tuple[int, tuple[int, ...], int]]:
         """The next prefixes in order, each with its number and the number of its first child."""
         with self._lock:
@@ -57,20 +71,10 @@ class Plan:
     def _prefixes(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
         last = self.pair.columns - 1
         first_child = 0
-        for number, prefix in enumerate(itertools.combinations(range(last), self.size - 1)):
+        every = itertools.combinations(range(self.prefix_columns), self.size - 1)
+        for number, prefix in enumerate(every):
             yield number, prefix, first_child
             first_child += last - (prefix[-1] if prefix else -1)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """What was found out about the children of one prefix."""
-
-    number: int
-    repeated: Indices
-    """Synthetic rows that are not unique; -1 for a pruned child."""
-    entropy: np.ndarray[tuple[int], np.dtype[np.float64]] | None = None
-    gain: np.ndarray[tuple[int], np.dtype[np.float64]] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,19 +85,28 @@ class _Level:
     is_pruned: bool
 
 
-class Walk:
-    """A thread's own state: what it found, and the partitions of the prefix it is at."""
+class Walk(ABC):
+    """A thread's own state: the partitions of the prefix that it is at."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.first: Indices = np.full(plan.pair.synthetic, NEVER, np.int64)
-        self.target: Rows = np.zeros(plan.pair.synthetic, np.int32)
-        self.seen: list[Seen] = []
         self.combinations_done = 0
         self._scratch = plan.pair.new_scratch()
-        self._found = plan.pair.room_for_found()
         self._levels: list[_Level] = []
         self._local: Local | None = None
+
+    @abstractmethod
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Look at the children of a prefix, columns that may be added to it.
+
+        ``number`` is the number of the prefix, ``first_child`` that of its first combination.
+        """
+
+    @abstractmethod
+    def settled_now(self) -> Bytes:
+        """Rows that need not be followed any more."""
 
     def run(self, chunk: int) -> None:
         """Take prefixes until there are none, or until told to stop."""
@@ -102,60 +115,38 @@ class Walk:
             if not taken:
                 return
             for number, prefix, first_child in taken:
-                self._visit(number, prefix, first_child)
+                children = np.arange(prefix[-1] + 1 if prefix else 0, self.plan.pair.columns)
+                self._go_to(prefix)
+                self.visit(number, prefix, children, first_child)
                 if self.plan.stop_flag[0]:
+                    # A child that was left halfway does not count.
                     return
+                self.combinations_done += len(children)
 
-    def _visit(self, number: int, prefix: tuple[int, ...], first_child: int) -> None:
-        plan = self.plan
-        children = np.arange(prefix[-1] + 1 if prefix else 0, plan.pair.columns)
-        self._go_to(prefix)
-        level = self._levels[-1]
+    def entropies_with(self, children: Indices) -> Floats:
+        """The entropy of each child of the current prefix."""
+        rule, local, partition = self.plan.entropy, self._local, self._levels[-1].partition
+        assert rule is not None and local is not None  # noqa: S101, PT018
+        rows = self.plan.pair.synthetic
+        return np.array(
+            [
+                normalized_entropy(
+                    partition.repeated_sizes_with(local.column(child), self._scratch),
+                    rows,
+                    rule.alpha,
+                )
+                for child in children.tolist()
+            ]
+        )
+
+    def kept_children(self, children: Indices) -> Indices:
+        """The children of the current prefix that are not pruned."""
+        rule, level = self.plan.entropy, self._levels[-1]
         if level.is_pruned:
-            nothing = np.full(len(children), np.nan)
-            seen = Seen(number, np.full(len(children), -1), nothing, nothing)
-        elif plan.entropy is None:
-            repeated = np.zeros(len(children), np.int64)
-            self._count(children, first_child + np.arange(len(children)), repeated)
-            seen = Seen(number, repeated)
-        else:
-            seen = self._count_with_entropy(number, children, first_child, plan.entropy)
-        if not plan.stop_flag[0]:
-            # A child that was left halfway does not count.
-            self.seen.append(seen)
-            self.combinations_done += len(children)
-
-    def _count(self, children: Indices, numbers: Indices, repeated: Indices) -> None:
-        level, local = self._levels[-1], self._local
-        if level.partition.is_empty or local is None:
-            return
-        partition = level.partition
-        count_children(
-            partition.rows, partition.starts, partition.mids, local.codes,
-            children - local.column_before - 1, local.settled, local.origin, numbers,
-            self.first, self.target, repeated, self._scratch, self._found, self.plan.stop_flag,
-        )  # fmt: skip
-
-    def _count_with_entropy(
-        self, number: int, children: Indices, first_child: int, rule: EntropyRule
-    ) -> Seen:
-        level = self._levels[-1]
-        entropy = np.array([self._entropy_with(int(child)) for child in children])
-        gain = entropy - level.entropy
-        pruned = np.array([rule.prunes(own) for own in gain], bool)
-        repeated = np.zeros(len(children), np.int64)
-        kept = np.flatnonzero(~pruned)
-        counted = np.zeros(len(kept), np.int64)
-        self._count(children[kept], first_child + kept, counted)
-        repeated[kept] = counted
-        repeated[pruned] = -1
-        return Seen(number, repeated, entropy, gain)
-
-    def _entropy_with(self, column: int) -> float:
-        level, local = self._levels[-1], self._local
-        assert local is not None and self.plan.entropy is not None  # noqa: S101, PT018
-        sizes = level.partition.repeated_sizes_with(local.column(column), self._scratch)
-        return normalized_entropy(sizes, self.plan.pair.synthetic, self.plan.entropy.alpha)
+            return children[:0]
+        if rule is None or not rule.smallest_gain:
+            return children
+        return children[~rule.pruned(self.entropies_with(children) - level.entropy)]
 
     def _go_to(self, prefix: tuple[int, ...]) -> None:
         """Keep the levels that the prefix shares with the one before, and build the others."""
@@ -179,7 +170,7 @@ class Walk:
 
     def _add_first(self, column: int) -> None:
         plan, root = self.plan, self._levels[0]
-        settled = self._settled_now()
+        settled = self.settled_now()
         partition = root.partition.split(
             plan.pair.codes[column],
             settled,
@@ -216,11 +207,6 @@ class Walk:
     def _localize(self, column: int) -> None:
         level = self._levels[-1]
         self._local = None  # before the next one is made: both would not fit
-        local = Local.of(self.plan.pair, level.partition, column, self._settled_now())
+        local = Local.of(self.plan.pair, level.partition, column, self.settled_now())
         self._local = local
         self._levels[-1] = _Level(level.column, local.partition, level.entropy, level.is_pruned)
-
-    def _settled_now(self) -> Bytes:
-        """Rows that a smaller combination identified, or an earlier one of this size here."""
-        settled: Bytes = self.plan.settled | (self.first != NEVER).astype(np.uint8)
-        return settled

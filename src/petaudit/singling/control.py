@@ -6,21 +6,24 @@ against a control table, and against samples of the original that are as large a
 
     e = (o - c) / (1 - c) = 1 - (1 - o) / (1 - c),
 
-the share of those rows that would be safe by coincidence but are not: 0 if the original is exposed
-no more than strangers are, 1 if every row points at a person of the original.
+the share of the rows that are safe among strangers and yet point at a person of the original: 0 if
+the original is exposed no more than strangers are.
 
-The interval. Each share gets a Wilson interval with an effective number of rows: several synthetic
-rows may point at the same person, and such rows stand or fall together. If row ``i`` is identified
-in a share ``a_i`` of the ``K`` samples and ``m_j`` rows point at person ``j`` of a sample, the
-variance of the mean is estimated as
+The interval. The synthetic table and the original are what they are; chance chose the people of
+the control, and which rows of the original are in a sample. For a table of ``n`` people, the
+variance of the share over that choice is estimated by a jackknife: the table is cut into parts at
+random, and the share is found without each of them. Let ``V_c`` be the variance for the control,
+and ``V_o`` the mean of those for the ``K`` disjoint samples out of ``N`` original rows. A sample
+without replacement varies less the more of its table it holds, and a mean of ``K`` samples less by
+that number, so
 
-    V = (sum_i (a_i - o)^2 + sum_j m_j (m_j - 1) / K^2) / n^2,
+    Var(o) = V_o (1 - n / N) / K,    Var(c) = V_c,
 
-and the effective number is o (1 - o) / V, at most ``n``. The limits of the ratio follow from those
-of the two shares by the method of variance estimates recovery (Donner and Zou 2012), which keeps
-its coverage where counts are small or zero and a normal approximation would claim certainty. That
-both shares come from the same synthetic rows makes them vary together, which is left out of
-account: the interval is rather too wide than too narrow.
+and by the delta method Var(e) = (Var(o) + (1 - e)^2 Var(c)) / (1 - c)^2. (A control that is larger
+than the original is sampled, too, and its variance divided by the number of samples.) To each
+variance that of one row more or less is added, so that finding nobody at all does not count as
+certainty. The interval is e plus and minus Student's quantile times the root, cut to 0..1; the
+tests check by simulation that it covers the true excess as often as it should.
 """
 
 from __future__ import annotations
@@ -30,11 +33,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from petaudit.singling._arrays import Rows
+from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._partition import Pair
 from petaudit.singling._prepare import CONTROL, ORIGINAL, Prepared, samples_of
+from petaudit.singling._replicates import MOST_PARTS, jackknife_variance
 
 MOST_SAMPLES = 5
 _Z = 1.959963984540054
@@ -42,24 +45,12 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True)
 class Share:
-    """A share of synthetic rows that single out somebody, with its effective number of rows."""
+    """A share of synthetic rows that single out somebody, and the variance of its estimate."""
 
     value: float
-    effective_rows: float
-
-    def interval(self) -> tuple[float, float]:
-        """The Wilson interval of 95 %.
-
-        >>> low, high = Share(0.0, 100).interval()
-        >>> low, round(high, 3)
-        (0.0, 0.037)
-        """
-        n, p = self.effective_rows, self.value
-        if n <= 0:
-            return 0.0, 1.0
-        middle = (p + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
-        half = _Z * math.sqrt(p * (1 - p) / n + _Z**2 / (4 * n**2)) / (1 + _Z**2 / n)
-        return max(0.0, middle - half) if p > 0 else 0.0, min(1.0, middle + half) if p < 1 else 1.0
+    variance: float
+    degrees: int
+    """Of freedom: how well the variance is known."""
 
 
 @dataclass(frozen=True)
@@ -77,87 +68,87 @@ class Excess:
 
 
 def compare(
-    prepared: Prepared,
-    identify: Callable[[Pair], tuple[Rows, Rows] | None],
-    seed: int,
+    prepared: Prepared, replicate: Callable[[Pair, Rows], Indices | None], seed: int
 ) -> Excess | None:
     """Search the control and samples of the original; None if a search was stopped.
 
-    ``identify`` gives the identified synthetic rows of a pair and the target rows they point at.
+    ``replicate`` gives the identified rows of a pair without each part of the target rows, and
+    with all of them, last.
     """
     rows = prepared.tables.rows
     size = min(rows[ORIGINAL], rows[CONTROL])
-    synthetic = len(prepared.kept[0])
-    if not size or not synthetic:
+    if not size or not len(prepared.kept[0]):
         return None
-    shares, many = [], 0
+    shares: list[Share] = []
     for table in (ORIGINAL, CONTROL):
         found = []
         for sample in samples_of(rows[table], size, MOST_SAMPLES, seed):
-            own = identify(prepared.pair(table, sample))
-            if own is None:
+            pair = prepared.pair(table, sample)
+            counts = replicate(pair, parts_of(pair.rows - pair.synthetic, seed))
+            if counts is None:
                 return None
-            found.append(own)
-        shares.append(share_of(found, synthetic))
-        many = many or len(found)
+            found.append(counts)
+        # The control's own people are a choice as well, however many of them there are.
+        population = rows[table] if table == ORIGINAL else math.inf
+        shares.append(share_of(found, len(prepared.kept[0]), size, population))
+    many = len(samples_of(rows[ORIGINAL], size, MOST_SAMPLES, seed))
     return excess(shares[0], shares[1], many, size)
 
 
-def share_of(found: Sequence[tuple[Rows, Rows]], rows: int) -> Share:
-    """The mean share over samples, given the rows identified in each and whom they point at."""
-    per_row = np.zeros(rows)
-    shared = 0.0
-    for identified, targets in found:
-        per_row[identified] += 1 / len(found)
-        pointed_at: npt.NDArray[np.float64] = np.bincount(targets).astype(float)
-        shared += float((pointed_at * (pointed_at - 1)).sum()) / len(found) ** 2
-    value = min(float(per_row.mean()), 1.0)
-    spread = float(((per_row - value) ** 2).sum()) + shared
-    if spread <= 0:
-        return Share(value, rows)
-    return Share(value, min(value * (1 - value) * rows**2 / spread, rows) or float(rows))
+def parts_of(rows: int, seed: int) -> Rows:
+    """A part for each target row, at random and as even as possible."""
+    parts = np.arange(rows, dtype=np.int32) % max(1, min(MOST_PARTS, rows))
+    return np.random.default_rng(seed).permutation(parts)
+
+
+def share_of(found: Sequence[Indices], rows: int, size: int, population: float) -> Share:
+    """The mean share over samples of a size out of a population, from their replicates."""
+    shares = [counts[-1] / rows for counts in found]
+    spread = float(np.mean([jackknife_variance(counts[:-1] / rows) for counts in found]))
+    variance = (spread + 1 / rows**2) * max(1 - size / population, 0.0) / len(found)
+    return Share(float(np.mean(shares)), variance, min(len(counts) for counts in found) - 2)
 
 
 def excess(original: Share, control: Share, samples: int, sample_rows: int) -> Excess:
     """The excess and its 95 % interval.
 
-    >>> round(excess(Share(0.3, 1000), Share(0.1, 1000), 1, 500).value, 4)
-    0.2222
+    >>> found = excess(Share(0.3, 0.0001, 49), Share(0.1, 0.0001, 49), 1, 500)
+    >>> [round(figure, 4) for figure in (found.value, found.lower, found.upper)]
+    [0.2222, 0.1939, 0.2505]
     """
     safe, safe_by_chance = 1 - original.value, 1 - control.value
-    if safe_by_chance <= 0:
-        # Everybody is singled out by coincidence: there is nothing that could be exceeded.
+    degrees = min(original.degrees, control.degrees)
+    if safe_by_chance <= 0 or degrees < 1:
+        # Everybody is singled out by coincidence, or there is next to nobody to compare with.
         return Excess(original.value, control.value, 0.0, 0.0, 1.0, samples, sample_rows)
-    low, high = _ratio_interval(safe, _complement(original), safe_by_chance, _complement(control))
     value = 1 - safe / safe_by_chance
+    variance = (original.variance + (1 - value) ** 2 * control.variance) / safe_by_chance**2
+    half = students_quantile(degrees) * math.sqrt(variance)
     return Excess(
         original.value,
         control.value,
-        min(max(value, 0.0), 1.0),
-        min(max(1 - high, 0.0), 1.0),
-        min(max(1 - low, 0.0), 1.0),
+        _share(value),
+        _share(value - half),
+        _share(value + half),
         samples,
         sample_rows,
     )
 
 
-def _complement(share: Share) -> tuple[float, float]:
-    low, high = share.interval()
-    return 1 - high, 1 - low
+def _share(figure: float) -> float:
+    return min(max(figure, 0.0), 1.0)
 
 
-def _ratio_interval(
-    up: float, up_limits: tuple[float, float], down: float, down_limits: tuple[float, float]
-) -> tuple[float, float]:
-    """Limits of a ratio from those of its parts (Donner and Zou 2012, equation 9)."""
-    up_low, up_high = up_limits
-    down_low, down_high = down_limits
-    product = up * down
+def students_quantile(degrees: int) -> float:
+    """The quantile of 97.5 % of Student's distribution, by its expansion around the normal one.
 
-    def limit(own: float, other: float, sign: int) -> float:
-        bottom = other * (2 * down - other)
-        root = max(product**2 - own * other * (2 * up - own) * (2 * down - other), 0.0)
-        return (product + sign * math.sqrt(root)) / bottom if bottom > 0 else math.inf
-
-    low = limit(up_low, down_high, -1)
-    return max(low, 0.0) if math.isfinite(low) else 0.0, limit(up_high, down_low, 1)
+    >>> round(students_quantile(10), 2), round(students_quantile(49), 2)
+    (2.23, 2.01)
+    """
+    z, n = _Z, degrees
+    return (
+        z
+        + (z**3 + z) / (4 * n)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * n**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * n**3)
+    )

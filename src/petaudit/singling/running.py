@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import joint_tables
 from petaudit.errors import PetauditWarning, counted
-from petaudit.singling._arrays import Rows
+from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
 from petaudit.singling._prepare import ORIGINAL, Prepared, prepare
+from petaudit.singling._replicates import identified_without_parts
 from petaudit.singling.control import Excess, compare
 from petaudit.singling.findings import Findings
 from petaudit.singling.options import Options
@@ -66,7 +65,7 @@ class Run:
         if control is not None and all(own.is_complete for own in sizes):
             del pair
             with self._timed("control"):
-                excess = compare(prepared, self._identified, self.options.seed)
+                excess = compare(prepared, self._replicated, self.options.seed)
         self.timings["total"] = time.monotonic() - self.started
         return Findings(prepared, self.options, sizes, control is not None, excess)
 
@@ -84,25 +83,16 @@ class Run:
             progress=self.options.progress,
         )
 
-    def _identified(self, pair: Pair) -> tuple[Rows, Rows] | None:
-        """The identified rows alone, without the figures of the tree; None if time ran out."""
+    def _replicated(self, pair: Pair, part: Rows) -> Indices | None:
+        """Identified rows without each part of the target rows; None if time ran out."""
         rule = self.options.entropy
-        search = Search(
+        return identified_without_parts(
             pair,
+            part,
             self.options.sizes(pair.columns),
-            # A pruned search needs the entropies of all groups.
-            count_all=rule is not None and rule.smallest_gain > 0,
-            entropy=rule if rule is not None and rule.smallest_gain > 0 else None,
-            threads=self.options.threads,
-            deadline=self.deadline,
-        )
-        found = list(search)
-        if not all(own.is_complete for own in found):
-            return None
-        nothing = np.zeros(0, np.int32)
-        return (
-            np.concatenate([nothing, *(own.rows for own in found)]),
-            np.concatenate([nothing, *(own.targets for own in found)]),
+            rule if rule is not None and rule.smallest_gain > 0 else None,
+            self.options.threads,
+            self.deadline,
         )
 
     @contextmanager

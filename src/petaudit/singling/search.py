@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.singling._arrays import Bytes, Indices, Rows
+from petaudit.singling._counting import NEVER, CountingWalk, Seen
 from petaudit.singling._partition import Pair
-from petaudit.singling._walk import NEVER, EntropyRule, Plan, Seen, Walk
+from petaudit.singling._walk import EntropyRule, Plan, Walk
 
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
 
@@ -111,7 +112,7 @@ class Search:
             stop_flag,
             keep_matches=not set(range(1, size)) <= set(self.sizes),
         )
-        walks = run_walks(plan, Walk, self.threads, self.deadline, report)
+        walks = run_walks(plan, CountingWalk, self.threads, self.deadline, report)
         found = _merged(walks, size, self.pair)
         report(len(found.repeated))
         return found
@@ -125,9 +126,8 @@ def run_walks(
     report: Callable[[int], None] = lambda _: None,
 ) -> list[AnyWalk]:
     """Go through the combinations of a plan, with a walk per thread."""
-    prefixes = math.comb(plan.pair.columns - 1, plan.size - 1)
-    many = max(1, min(threads or available_threads(), prefixes))
-    chunk = max(1, min(prefixes // (many * _CHUNKS_PER_THREAD), _MOST_PER_CHUNK))
+    many = max(1, min(threads or available_threads(), plan.prefixes))
+    chunk = max(1, min(plan.prefixes // (many * _CHUNKS_PER_THREAD), _MOST_PER_CHUNK))
     walks = [new_walk(plan) for _ in range(many)]
     report(0)
     _run_together(walks, chunk, plan.stop_flag, deadline, report)
@@ -191,7 +191,7 @@ def _pause(deadline: float | None) -> float:
     return min(_LOOK, max(deadline - time.monotonic(), 0.0))
 
 
-def _merged(walks: Sequence[Walk], size: int, pair: Pair) -> SizeFindings:
+def _merged(walks: Sequence[CountingWalk], size: int, pair: Pair) -> SizeFindings:
     """Put together what the threads found, up to the first prefix that nobody finished."""
     by_number = {seen.number: seen for walk in walks for seen in walk.seen}
     seen: list[Seen] = []

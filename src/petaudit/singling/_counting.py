@@ -1,0 +1,81 @@
+"""Counting: who is identified first by which combination, and how many rows are unique."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from petaudit.singling._arrays import Bytes, Floats, Indices, Rows
+from petaudit.singling._kernels import count_children
+from petaudit.singling._walk import EntropyRule, Plan, Walk
+
+NEVER = np.iinfo(np.int64).max
+"""The number of no combination."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was found out about the children of one prefix."""
+
+    number: int
+    repeated: Indices
+    """Synthetic rows that are not unique; -1 for a pruned child."""
+    entropy: Floats | None = None
+    gain: Floats | None = None
+
+
+class CountingWalk(Walk):
+    """Notes the first combination that identifies each row; combinations come in order."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self.first: Indices = np.full(plan.pair.synthetic, NEVER, np.int64)
+        self.target: Rows = np.zeros(plan.pair.synthetic, np.int32)
+        self.seen: list[Seen] = []
+        self._found = plan.pair.room_for_found()
+
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Count the children."""
+        rule = self.plan.entropy
+        if self._levels[-1].is_pruned:
+            nothing = np.full(len(children), np.nan)
+            seen = Seen(number, np.full(len(children), -1), nothing, nothing)
+        elif rule is None:
+            repeated = np.zeros(len(children), np.int64)
+            self._count(children, first_child + np.arange(len(children)), repeated)
+            seen = Seen(number, repeated)
+        else:
+            seen = self._count_with_entropy(number, children, first_child, rule)
+        if not self.plan.stop_flag[0]:
+            self.seen.append(seen)
+
+    def settled_now(self) -> Bytes:
+        """Rows that a smaller combination identified, or an earlier one of this size here."""
+        settled: Bytes = self.plan.settled | (self.first != NEVER).astype(np.uint8)
+        return settled
+
+    def _count(self, children: Indices, numbers: Indices, repeated: Indices) -> None:
+        partition, local = self._levels[-1].partition, self._local
+        if partition.is_empty or local is None:
+            return
+        count_children(
+            partition.rows, partition.starts, partition.mids, local.codes,
+            children - local.column_before - 1, local.settled, local.origin, numbers,
+            self.first, self.target, repeated, self._scratch, self._found, self.plan.stop_flag,
+        )  # fmt: skip
+
+    def _count_with_entropy(
+        self, number: int, children: Indices, first_child: int, rule: EntropyRule
+    ) -> Seen:
+        entropy = self.entropies_with(children)
+        gain = entropy - self._levels[-1].entropy
+        pruned = rule.pruned(gain)
+        repeated = np.full(len(children), -1, np.int64)
+        kept = np.flatnonzero(~pruned)
+        counted = np.zeros(len(kept), np.int64)
+        self._count(children[kept], first_child + kept, counted)
+        repeated[kept] = counted
+        return Seen(number, repeated, entropy, gain)
