@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import os
 import re
 import shlex
 import subprocess
@@ -45,7 +47,7 @@ def test_the_measure_of_the_contributing_guide_works() -> None:
 
 def commands() -> list[str]:
     found = []
-    for document in ("README.md", "docs/command-line.md"):
+    for document in ("README.md", "docs/command-line.md", "docs/singling-out.md"):
         for block in blocks(document, "sh"):
             found += re.findall(r"^petaudit .*", block.replace("\\\n", " "), re.MULTILINE)
     return found
@@ -54,6 +56,34 @@ def commands() -> list[str]:
 @pytest.mark.parametrize("command", commands())
 def test_commands_in_the_documents_parse(command: str) -> None:
     build_parser().parse_args(shlex.split(command)[1:])
+
+
+SHOWN = re.compile(r"```sh\n(petaudit [^`]*)```\n\n```text\n(.*?)```", re.DOTALL)
+PAGE = "docs/singling-out.md"
+
+
+@pytest.mark.parametrize(
+    ("command", "output"), SHOWN.findall((ROOT / PAGE).read_text(encoding="utf-8"))
+)
+def test_commands_of_the_singling_out_page_print_what_it_shows(command: str, output: str) -> None:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.stderr == ""
+    shown = re.sub(r"^petaudit [0-9.]+:", f"petaudit {petaudit.__version__}:", output)
+    assert done.stdout.rstrip("\n") == shown.rstrip("\n")
+    assert f"(exit code {done.returncode})" in output
+
+
+def test_python_of_the_singling_out_page_returns_what_it_shows() -> None:
+    source = "\n".join(blocks(PAGE, "python"))
+    examples = doctest.DocTestParser().get_doctest(source, {}, PAGE, PAGE, 0)
+    assert len(examples.examples) > 10
+    said: list[str] = []
+    doctest.DocTestRunner().run(examples, out=said.append)
+    assert said == []
 
 
 def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: Path) -> None:

@@ -18,19 +18,20 @@ if TYPE_CHECKING:
     from petaudit.errors import PetauditError, PetauditWarning
     from petaudit.generalizing import generalize
     from petaudit.hierarchies import Hierarchies, Hierarchy, dates, mask_right, ordered, ranges
-    from petaudit.measures.mpuccs import MpuccsResult, mpuccs
+    from petaudit.measures.mpuccs import mpuccs
     from petaudit.measures.non_uniform_entropy import non_uniform_entropy
     from petaudit.measures.precision import precision
     from petaudit.measures.profitability import profitability
     from petaudit.measures.t_closeness import t_closeness
     from petaudit.roles import Role, Roles
+    from petaudit.singling.result import MpuccsResult
 
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
 _HOMES = {
     "Audit": "petaudit.auditing",
     "Hierarchies": "petaudit.hierarchies",
     "Hierarchy": "petaudit.hierarchies",
-    "MpuccsResult": "petaudit.measures.mpuccs",
+    "MpuccsResult": "petaudit.singling.result",
     "PetauditError": "petaudit.errors",
     "PetauditWarning": "petaudit.errors",
     "Role": "petaudit.roles",

@@ -19,8 +19,9 @@ from petaudit.cli.streams import as_json, complain, printable, say, takes_unicod
 from petaudit.counts import Source, open_source
 from petaudit.errors import InputError, OptionError
 from petaudit.exact import parse_number
-from petaudit.measures.mpuccs import MpuccsResult, find
+from petaudit.measures.mpuccs import find
 from petaudit.singling.options import Options
+from petaudit.singling.result import MpuccsResult, checked_limit
 
 DOCUMENT = "petaudit.mpuccs/1"
 COULD_NOT_MEASURE = 2
@@ -30,7 +31,9 @@ def run(chosen: argparse.Namespace) -> int:
     """Search, print the verdict and what is behind it, and write the tables."""
     folder = None if chosen.out is None else checked_folder(Path(chosen.out))
     given = _given_options(chosen)
-    Options.checked(**given)
+    checked = Options.checked(**given)
+    if chosen.limit is not None or chosen.profile is not None:
+        checked_limit(chosen.limit, chosen.profile, has_baseline=checked.calculate_baseline)
     tables = _opened(chosen)
     with _warnings_on_standard_error(), search_progress(quiet=chosen.quiet) as progress:
         options = Options.checked(**given, progress=progress)
@@ -73,7 +76,12 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
         "datetime_precision": chosen.datetime_precision,
     }
     if chosen.max_cols.lower() != "all":
-        given["max_baseline_cols"] = whole_number(chosen.max_cols, "--max-cols")
+        if not chosen.max_cols.isdecimal() or not int(chosen.max_cols):
+            raise OptionError(
+                f"--max-cols is {chosen.max_cols!r}; a number of columns from 1, or all, was "
+                "expected"
+            )
+        given["max_baseline_cols"] = int(chosen.max_cols)
     for name in ("threads", "seed", "numeric_precision"):
         text = getattr(chosen, name)
         if text is not None:
@@ -109,11 +117,10 @@ def _document(
 ) -> dict[str, Any]:
     """The versioned document of ``--format json`` and ``summary.json``: no value of the data."""
     names = ("original", "synthetic", "control")
-    verdict = "undecided" if found.undecided else found.status
     return {
         "document": DOCUMENT,
         "petaudit": __version__,
-        "verdict": verdict,
+        "verdict": found.status,
         "exit_code": code,
         "inputs": {
             name: source.fingerprint() for name, source in zip(names, sources, strict=False)

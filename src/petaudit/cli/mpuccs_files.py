@@ -13,8 +13,8 @@ from petaudit.counts import Source
 from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.errors import InputError
 from petaudit.labels import label_of
-from petaudit.measures.mpuccs import MpuccsResult
 from petaudit.output import refuse_inputs, table_writer, write_whole
+from petaudit.singling.result import MpuccsResult
 
 SUMMARY = "summary.json"
 

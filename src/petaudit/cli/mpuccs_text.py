@@ -10,8 +10,8 @@ from petaudit._version import __version__
 from petaudit.cli.render import finished, format_table
 from petaudit.counts import Source
 from petaudit.errors import counted, listing
-from petaudit.measures.mpuccs import MpuccsResult
 from petaudit.singling.profiles import PROFILES
+from petaudit.singling.result import MpuccsResult
 
 _MOST_COMBINATIONS = 10
 _MOST_CHANGES = 8
@@ -73,20 +73,12 @@ def _figures(found: MpuccsResult) -> list[list[str]]:
     rate = f"{bound}{figures['identification_rate']:.6g}"
     rows.append(["identification rate", rate, *(judged if by_rate else ("-", "-")), ""])
     identified = f"{bound}{figures['total_identified']:,} of {figures['total_syn_records']:,}"
-    rows.append(["identified rows", identified, "-", "-", f"with {_with_columns(found)}"])
+    rows.append(["identified rows", identified, "-", "-", found.scope])
     excess = found.findings.excess
     if excess is not None:
         interval = f"95 % interval {excess.lower:.4f} to {excess.upper:.4f}"
         rows.append(["excess over the control", f"{excess.value:.4f}", "-", "-", interval])
     return rows
-
-
-def _with_columns(found: MpuccsResult) -> str:
-    sizes = listing([str(size) for size in found.sizes])
-    if list(found.sizes) == list(range(1, len(found.sizes) + 1)):
-        sizes = f"up to {len(found.sizes)}"
-    many = counted(found.combinations, "combination")
-    return f"{sizes} of {counted(len(found.columns), 'column')} ({many})"
 
 
 def _worst(found: MpuccsResult) -> list[str]:

@@ -98,7 +98,8 @@ def _row(result: Result) -> list[str]:
     value, bound = _figures(result)
     limit = "true" if result.better is Better.TRUE else bound
     if result.limit is not None:
-        limit = f"{'at most' if result.better is Better.LOWER else 'at least'} {bound}"
+        words = "at most" if result.better is Better.LOWER else "at least"
+        limit = f"{'below' if result.is_strict else words} {bound}"
     return [result.measure, value, limit, _VERDICTS[result.status], result.better.value]
 
 

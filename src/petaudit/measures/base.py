@@ -77,6 +77,11 @@ class Result:
         return self.limit
 
     @property
+    def is_strict(self) -> bool:
+        """Whether a figure that equals the limit breaks it."""
+        return False
+
+    @property
     def status(self) -> str:
         """``passed``, ``failed``, or ``measured`` without a limit."""
         return {True: "passed", False: "failed", None: "measured"}[self.passed]

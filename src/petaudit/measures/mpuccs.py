@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import Source, open_source
-from petaudit.counts.made_frames import Kind, MadeColumn, frame_kind, made_frame
-from petaudit.errors import (
-    NotMeasurableError,
-    OptionError,
-    PetauditWarning,
-    counted,
-    listing,
-    suggestion,
-)
-from petaudit.exact import exact_nonnegative, parse_number
-from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
-from petaudit.singling.profiles import PROFILES, Profile
+from petaudit.counts.made_frames import frame_kind
+from petaudit.errors import NotMeasurableError, counted, listing
+from petaudit.exact import parse_number
+from petaudit.measures.base import Better, Measure, Need, Option, announce
+from petaudit.singling.profiles import PROFILES
+from petaudit.singling.result import NAME, MpuccsResult, checked_limit
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -32,164 +22,6 @@ if TYPE_CHECKING:
 
 # The search brings its compiler along, which takes longer to import than all the rest: functions
 # import it when they run.
-
-NAME: Final = "mpuccs"
-_CHANGES: Final[Mapping[str, Kind]] = {
-    "column": "text",
-    "rows_helped": "integer",
-    "change": "text",
-    "rows_before": "integer",
-    "rows_after": "integer",
-    "up_to_columns": "integer",
-}
-
-
-@dataclass(frozen=True)
-class MpuccsResult(Result):
-    """The risk of being singled out, with the tables behind it."""
-
-    measure: ClassVar[str] = NAME
-    better: ClassVar[Better] = Better.LOWER
-
-    complete: bool
-    """Whether every combination of the sizes was looked at; else figures are lower bounds."""
-    figures: Mapping[str, float | int | None]
-    columns: tuple[str, ...]
-    sizes: tuple[int, ...]
-    combinations: int
-    removed_original: int
-    removed_synthetic: int
-    removed_control: int
-    precision: Mapping[str, int | str | None]
-    timings: Mapping[str, float]
-    profile: str | None = None
-    undecided: bool = False
-    """Whether a lower bound keeps the limit, so that nothing can be said about it."""
-    findings: Findings = field(kw_only=True, repr=False, compare=False)
-    frame: str = field(kw_only=True, repr=False)
-
-    @cached_property
-    def global_(self) -> Any:
-        """The figures in one row."""
-        return made_frame(self.frame, self.findings.global_columns())
-
-    @cached_property
-    def details(self) -> Any:
-        """The identified rows, with the combination and the values that identify each."""
-        return made_frame(self.frame, self.findings.details_columns())
-
-    @cached_property
-    def tree(self) -> Any:
-        """The combinations in the order in which they were looked at."""
-        return made_frame(self.frame, self.findings.tree_columns())
-
-    @cached_property
-    def exposure(self) -> Any:
-        """What changing one column would do, the most useful change first; see :attr:`changes`."""
-        return made_frame(self.frame, self.changes_columns)
-
-    @cached_property
-    def changes(self) -> list[dict[str, Any]]:
-        """What changing one column would do, as plain rows; none if the time limit came first.
-
-        Counted with combinations of up to three columns on the tables as they were searched. Rows
-        that become equal are not removed as duplicates, because they are two people; and a row may
-        match somebody only after rounding, so a change can also do harm.
-        """
-        from petaudit.singling.running import changes_of  # noqa: PLC0415 (see above)
-
-        if self.findings.is_empty:
-            return []
-        found = changes_of(self.findings.prepared, self.findings.options)
-        if found is None:
-            return []
-        helped, exposure = self.findings.rows_helped(), found.exposure
-        after = [
-            (place, "left out", remaining)
-            for place, remaining in enumerate(exposure.without_column)
-        ]
-        after += [
-            (place, step.change, remaining)
-            for (place, step), remaining in zip(found.steps, exposure.after_step, strict=True)
-        ]
-        return [
-            {
-                "column": self.columns[place],
-                "rows_helped": helped[place],
-                "change": change,
-                "rows_before": exposure.identified,
-                "rows_after": remaining,
-                "up_to_columns": found.up_to,
-            }
-            for place, change, remaining in sorted(after, key=lambda entry: (entry[2], entry[0]))
-        ]
-
-    @property
-    def changes_columns(self) -> dict[str, MadeColumn]:
-        """The same column by column."""
-        return {
-            name: MadeColumn(kind, [row[name] for row in self.changes])
-            for name, kind in _CHANGES.items()
-        }
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """What a person asks next."""
-        found = self.findings
-        if found.is_empty:
-            return ("a table without rows singles out nobody, and nothing was measured",)
-        atleast = "" if self.complete else "at least "
-        lines = [
-            f"{atleast}{found.identified:,} of {counted(found.rows, 'synthetic row')} "
-            f"({float(found.identification_rate):.2%}) single out exactly one original row, with "
-            f"{_sizes(self.sizes)} of {counted(len(self.columns), 'column')}"
-        ]
-        if found.excess is not None:
-            own = found.excess
-            more = "more than coincidence" if own.lower > 0 else "coincidence explains it"
-            lines.append(
-                f"an equally large sample of the original: {own.rate:.2%}, the control: "
-                f"{own.control_rate:.2%}; excess risk {own.value:.4f} (95 % interval "
-                f"{own.lower:.4f} to {own.upper:.4f}): {more}"
-            )
-        return tuple(lines)
-
-    def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
-        """The same result against a limit (at most) or a named profile (below).
-
-        A lower bound that keeps the limit decides nothing, so it does not pass.
-        """
-        if limit is None and profile is None:
-            return self
-        chosen = _profile(limit, profile)
-        figure = self._figure(chosen)
-        holds = figure is not None and chosen.holds(figure)
-        said: tuple[str, ...] = ()
-        if chosen.bound > 1:
-            said = (
-                f"the limit of mpuccs is {float(chosen.bound):g}; the risk never exceeds 1, so it "
-                "always holds",
-            )
-            warnings.warn(said[0], PetauditWarning, stacklevel=2)
-        return replace(
-            self,
-            warnings=(*self.warnings, *said),
-            limit=float(chosen.bound),
-            passed=holds and self.complete,
-            profile=profile,
-            undecided=figure is None or (holds and not self.complete),
-        )
-
-    def _figure(self, profile: Profile) -> Fraction | None:
-        if self.findings.is_empty:
-            return None
-        if profile.figure == "identification_rate" or (
-            profile.figure is None and not self.findings.options.calculate_baseline
-        ):
-            return self.findings.identification_rate
-        if not self.findings.options.calculate_baseline:
-            raise OptionError("a profile of the risk score needs calculate_baseline=True")
-        return self.findings.risk
 
 
 def mpuccs(
@@ -311,25 +143,6 @@ def _warnings(found: Findings, stopped: bool) -> list[str]:
     return said
 
 
-def _sizes(sizes: Sequence[int]) -> str:
-    if list(sizes) == list(range(1, len(sizes) + 1)):
-        return f"up to {max(sizes, default=0)}"
-    return listing([str(size) for size in sizes])
-
-
-def _profile(limit: object, name: str | None) -> Profile:
-    if name is None:
-        return Profile(None, exact_nonnegative(limit, "the limit of mpuccs"), is_strict=False)
-    if limit is not None:
-        raise OptionError("give either a limit or a profile, not both")
-    if name not in PROFILES:
-        raise OptionError(
-            f"unknown profile {name!r}{suggestion(str(name), PROFILES)}; profiles are "
-            f"{listing(list(PROFILES))}"
-        )
-    return PROFILES[name]
-
-
 def compute(
     inputs: Inputs,
     limit: object = None,
@@ -346,8 +159,10 @@ def compute(
         opened = open_source(
             control, delimiter=inputs.delimiter, encoding=inputs.encoding, called="the control"
         )
-    numbers = {name: _as_number(value) for name, value in options.items()}
-    found = find(inputs.original, inputs.table, opened, Options.checked(**numbers))
+    settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
+    if limit is not None or profile is not None:
+        checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
+    found = find(inputs.original, inputs.table, opened, settings)
     if found.findings.is_empty:
         raise NotMeasurableError("a table without rows singles out nobody")
     judged = found.judged(limit=limit, profile=profile)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from petaudit.singling._arrays import Bytes, Floats, Indices, Rows
-from petaudit.singling._kernels import count_children
+from petaudit.singling._leaf_kernels import count_children
 from petaudit.singling._walk import EntropyRule, Plan, Walk
 
 NEVER = np.iinfo(np.int64).max

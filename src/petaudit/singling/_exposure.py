@@ -5,17 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.singling._arrays import Bytes, Indices, Rows, Words
-from petaudit.singling._kernels import expose_children
+from petaudit.singling._arrays import Bytes, Codes, Indices, Words
+from petaudit.singling._kernels import recode
+from petaudit.singling._leaf_kernels import expose_children
 from petaudit.singling._partition import Pair
 from petaudit.singling._walk import Plan, Walk
 from petaudit.singling.search import run_walks
 
+Step: TypeAlias = tuple[int, Codes]
+"""A column, and a coarser code for each of its codes."""
+
 _BITS = 64
+_FIRST = np.zeros(1, np.int64)
 
 
 @dataclass(frozen=True)
@@ -66,25 +73,33 @@ class _State:
 class _ExposureWalk(Walk):
     """Looks at the later columns and at the coarser copies of all columns outside a prefix."""
 
-    def __init__(self, plan: Plan, state: _State, owners: Sequence[int]) -> None:
+    def __init__(self, plan: Plan, state: _State, steps: Sequence[Step]) -> None:
         super().__init__(plan)
-        self.state = state
-        self._owners = owners
+        self.state = state.copy()
+        self._steps = steps
         self._found = plan.pair.room_for_found()
 
     def visit(
         self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
     ) -> None:
         """Note whom each child identifies."""
-        partition, local = self._levels[-1].partition, self._local
-        if partition.is_empty or local is None:
+        local = self._local
+        if self._levels[-1].partition.is_empty or local is None:
             return
-        coarser = [step for step, owner in enumerate(self._owners) if owner not in prefix]
-        columns = np.append(children, self.plan.pair.columns + np.array(coarser, np.int64))
-        steps: Indices = np.append(np.full(len(children), -1), np.array(coarser, np.int64))
+        columns = children - local.column_before - 1
+        self._expose(local.codes, columns, self._inside(prefix, children), -1)
+        coarser = np.empty((1, len(local.origin)), np.int32)
+        nothing = self._inside(prefix, children[:1] * 0)
+        for step, (owner, codes) in enumerate(self._steps):
+            if owner not in prefix and not self.plan.stop_flag[0]:
+                recode(local.column(owner), codes, coarser[0])
+                self._expose(coarser, _FIRST, nothing, step)
+
+    def _expose(self, codes: Codes, columns: Indices, inside: Words, step: int) -> None:
+        partition, local = self._levels[-1].partition, self._local
+        assert local is not None  # noqa: S101 (made with the first prefix)
         expose_children(
-            partition.rows, partition.starts, partition.mids, local.codes,
-            columns - local.column_before - 1, self._inside(prefix, columns), steps,
+            partition.rows, partition.starts, partition.mids, codes, columns, inside, step,
             local.settled, local.origin, self.state.identified, self.state.essential,
             self.state.after_step, self._scratch, self._found, self.plan.stop_flag,
         )  # fmt: skip
@@ -94,40 +109,30 @@ class _ExposureWalk(Walk):
         return self.state.settled
 
     def _inside(self, prefix: tuple[int, ...], children: Indices) -> Words:
+        """The columns of each child's combination, as bits."""
         words = self.state.essential.shape[1]
         inside = np.zeros((len(children), words), np.uint64)
         for column in prefix:
             inside[:, column // _BITS] |= np.uint64(1 << (column % _BITS))
         for place, child in enumerate(children.tolist()):
-            if child < self.plan.pair.columns:
-                inside[place, child // _BITS] |= np.uint64(1 << (child % _BITS))
+            inside[place, child // _BITS] |= np.uint64(1 << (child % _BITS))
         return inside
 
 
 def expose(
     pair: Pair,
-    coarser: Sequence[tuple[int, Rows]],
+    steps: Sequence[Step],
     up_to: int,
     threads: int | None = None,
     deadline: float | None = None,
 ) -> Exposure | None:
-    """Count for every column and for every step, a column and its coarser codes.
-
-    None if the deadline came first.
-    """
-    extended = Pair(
-        np.concatenate([pair.codes, *(codes[np.newaxis] for _, codes in coarser)]),
-        pair.synthetic,
-        len(coarser),
-    )
-    owners = [owner for owner, _ in coarser]
-    state = _State(pair.synthetic, pair.columns, len(coarser))
+    """Count for every column and for every step; None if the deadline came first."""
+    state = _State(pair.synthetic, pair.columns, len(steps))
     for size in range(1, min(up_to, pair.columns) + 1):
         stop_flag = np.zeros(1, np.uint8)
-        plan = Plan(extended, size, state.settled, False, None, stop_flag)
-        walks = run_walks(
-            plan, lambda plan: _ExposureWalk(plan, state.copy(), owners), threads, deadline
-        )
+        plan = Plan(pair, size, state.settled, False, None, stop_flag, needs_all_columns=True)
+        new_walk = partial(_ExposureWalk, state=state, steps=steps)
+        walks = run_walks(plan, new_walk, threads, deadline)
         if sum(walk.combinations_done for walk in walks) < math.comb(pair.columns, size):
             return None
         for walk in walks:
@@ -139,6 +144,6 @@ def expose(
         tuple(int((identified & ~own).sum()) for own in needed),
         tuple(
             int(((identified & ~needed[owner]) | (state.after_step[:, step] == 1)).sum())
-            for step, owner in enumerate(owners)
+            for step, (owner, _) in enumerate(steps)
         ),
     )

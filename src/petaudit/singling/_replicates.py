@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from petaudit.singling._arrays import Bytes, Floats, Indices, Rows, Words
-from petaudit.singling._kernels import replicate_children
+from petaudit.singling._leaf_kernels import replicate_children
 from petaudit.singling._partition import Pair
 from petaudit.singling._walk import EntropyRule, Plan, Walk
 from petaudit.singling.search import run_walks

@@ -47,6 +47,8 @@ class Plan:
     stop_flag: Bytes
     keep_matches: bool = False
     """Whether smaller combinations were left out, so that single matches are still of interest."""
+    needs_all_columns: bool = False
+    """Whether columns before the first one of a prefix are looked at as well."""
     _waiting: Iterator[tuple[int, tuple[int, ...], int]] = field(init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -55,8 +57,8 @@ class Plan:
 
     @property
     def prefix_columns(self) -> int:
-        """How many columns prefixes are made of: only a coarser copy can follow the last one."""
-        return self.pair.columns - (0 if self.pair.extra else 1)
+        """How many columns prefixes are made of: no later column follows the last one."""
+        return self.pair.columns - (0 if self.needs_all_columns else 1)
 
     @property
     def prefixes(self) -> int:
@@ -207,6 +209,7 @@ class Walk(ABC):
     def _localize(self, column: int) -> None:
         level = self._levels[-1]
         self._local = None  # before the next one is made: both would not fit
-        local = Local.of(self.plan.pair, level.partition, column, self.settled_now())
+        before = -1 if self.plan.needs_all_columns else column
+        local = Local.of(self.plan.pair, level.partition, before, self.settled_now())
         self._local = local
         self._levels[-1] = _Level(level.column, local.partition, level.entropy, level.is_pruned)

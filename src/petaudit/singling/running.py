@@ -29,7 +29,8 @@ _SECONDS_PER_COMBINATION = 2e-6
 _LONG = 120.0
 _YEAR = 365.25 * 86_400
 EXPOSURE_SIZE = 3
-"""Changes of single columns are judged with combinations of up to so many columns."""
+"""Changes of single columns are judged with combinations of up to so many columns at most."""
+_MOST_CELLS_FOR_CHANGES = 4e9
 
 
 @dataclass
@@ -112,21 +113,36 @@ class Changes:
     up_to: int
 
 
-def changes_of(prepared: Prepared, options: Options) -> Changes | None:
-    """Try every column without it and one step coarser; None if the time limit comes first."""
+def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | None:
+    """Try every column without it and one step coarser; None if the time limit comes first.
+
+    ``spent`` are the seconds of the limit that the search took.
+    """
+    deadline = None
+    if options.time_limit is not None:
+        if spent >= options.time_limit:
+            return None
+        deadline = time.monotonic() + options.time_limit - spent
     pair = prepared.pair()
-    sizes = options.sizes(pair.columns)
-    up_to = min(max(sizes, default=1), EXPOSURE_SIZE)
-    steps: list[tuple[int, CoarserStep]] = []
-    coarser: list[tuple[int, Rows]] = []
-    for place, name in enumerate(prepared.columns):
-        column = prepared.tables.joined[name]
-        for step in coarser_steps(column, pair.codes[place, pair.synthetic :]):
-            steps.append((place, step))
-            coarser.append((place, step.recode[pair.codes[place]]))
-    deadline = None if options.time_limit is None else time.monotonic() + options.time_limit
+    steps = [
+        (place, step)
+        for place, name in enumerate(prepared.columns)
+        for step in coarser_steps(prepared.tables.joined[name], pair.codes[place, pair.synthetic :])
+    ]
+    coarser = [(place, step.recode) for place, step in steps]
+    up_to = _size_for_changes(pair, max(options.sizes(pair.columns), default=1), len(steps))
     found = expose(pair, coarser, up_to, options.threads, deadline)
     return None if found is None else Changes(found, tuple(steps), up_to)
+
+
+def _size_for_changes(pair: Pair, largest: int, steps: int) -> int:
+    """The largest size up to three that keeps the work within seconds; one at least."""
+    for size in range(min(largest, EXPOSURE_SIZE), 1, -1):
+        combinations = sum(math.comb(pair.columns, own) for own in range(1, size + 1))
+        tries = sum(math.comb(pair.columns - 1, own) for own in range(size)) * steps
+        if (combinations + tries) * pair.rows <= _MOST_CELLS_FOR_CHANGES:
+            return size
+    return 1
 
 
 def _warn_if_long(pair: Pair, sizes: tuple[int, ...], options: Options) -> None:

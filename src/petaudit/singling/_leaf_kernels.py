@@ -1,0 +1,289 @@
+"""The inner loops that look at one more column, compiled by numba.
+
+They see who is unique and who is identified without building the groups that the column would
+make; see :mod:`petaudit.singling._kernels` for the arrays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from petaudit.singling._arrays import Bytes, Codes, Indices, Rows, Words
+from petaudit.singling._kernels import kernel
+
+SMALL_GROUP = 10
+"""Up to this size, comparing rows with each other is faster than counting codes."""
+
+
+@kernel
+def count_children(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    children: Indices,
+    settled: Bytes,
+    origin: Rows,
+    numbers: Indices,
+    first: Indices,
+    target: Rows,
+    repeated: Indices,
+    scratch: Rows,
+    found: Rows,
+    stop_flag: Bytes,
+) -> None:
+    """Look at each child column of a partition without building its groups.
+
+    ``repeated`` gets the number of synthetic rows that are not unique in the child. A row that is
+    not settled and that the child identifies becomes settled; the combination's number and the
+    target row are noted in ``first`` and ``target`` under the row's own number, ``origin[row]``.
+    """
+    for c in range(len(children)):
+        column = codes[children[c]]
+        many, repeated[c] = _identified(
+            rows, starts, mids, column, settled, scratch, found, stop_flag
+        )
+        for i in range(many):
+            row = found[0, i]
+            settled[row] = 1
+            first[origin[row]] = numbers[c]
+            target[origin[row]] = origin[found[1, i]]
+
+
+@kernel
+def expose_children(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    children: Indices,
+    inside: Words,
+    step: int,
+    settled: Bytes,
+    origin: Rows,
+    identified: Bytes,
+    essential: Words,
+    after_step: Bytes,
+    scratch: Rows,
+    found: Rows,
+    stop_flag: Bytes,
+) -> None:
+    """Note for each row that a child identifies which columns it could not do without.
+
+    ``inside[c]`` are the columns of the child's combination, as bits; ``essential`` keeps what all
+    identifying combinations of a row have in common, and a row is settled when that is nothing. A
+    ``step`` that is not negative says that the one child is a coarser copy of a column: rows that
+    it identifies are noted in ``after_step``.
+    """
+    words = inside.shape[1]
+    for c in range(len(children)):
+        column = codes[children[c]]
+        many, _ = _identified(rows, starts, mids, column, settled, scratch, found, stop_flag)
+        for i in range(many):
+            row = found[0, i]
+            own = origin[row]
+            if step >= 0:
+                after_step[own, step] = 1
+                continue
+            left = np.uint64(0)
+            for w in range(words):
+                if identified[own] == 0:
+                    essential[own, w] = inside[c, w]
+                else:
+                    essential[own, w] &= inside[c, w]
+                left |= essential[own, w]
+            identified[own] = 1
+            if left == 0:
+                settled[row] = 1
+
+
+@kernel
+def _identified(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    column: Codes,
+    settled: Bytes,
+    scratch: Rows,
+    found: Rows,
+    stop_flag: Bytes,
+) -> tuple[int, int]:
+    """Write the unsettled rows that one more column identifies and their matches to ``found``.
+
+    Returns how many there are, and how many synthetic rows are still not unique.
+    """
+    many = 0
+    repeated = 0
+    for group in range(len(mids)):
+        if stop_flag[0] != 0:
+            break
+        start, mid, stop = starts[group], mids[group], starts[group + 1]
+        if mid - start == 1:
+            row = rows[start]
+            if settled[row] == 0:
+                match = _only_match(rows, mid, stop, column, column[row])
+                if match >= 0:
+                    found[0, many] = row
+                    found[1, many] = match
+                    many += 1
+        elif stop - start <= SMALL_GROUP:
+            for i in range(start, mid):
+                row = rows[i]
+                code = column[row]
+                is_alone = True
+                for j in range(start, mid):
+                    if j != i and column[rows[j]] == code:
+                        is_alone = False
+                        break
+                if not is_alone:
+                    repeated += 1
+                elif settled[row] == 0:
+                    match = _only_match(rows, mid, stop, column, code)
+                    if match >= 0:
+                        found[0, many] = row
+                        found[1, many] = match
+                        many += 1
+        else:
+            more, again = _identified_in_large(
+                rows, start, mid, stop, column, settled, scratch, found, many
+            )
+            many += more
+            repeated += again
+    return many, repeated
+
+
+@kernel
+def _only_match(rows: Rows, start: int, stop: int, column: Codes, code: int) -> int:
+    """The one row with that code, or -1 if there is none or more than one."""
+    match = -1
+    for i in range(start, stop):
+        if column[rows[i]] == code:
+            if match >= 0:
+                return -1
+            match = rows[i]
+    return match
+
+
+@kernel
+def _identified_in_large(
+    rows: Rows,
+    start: int,
+    mid: int,
+    stop: int,
+    column: Codes,
+    settled: Bytes,
+    scratch: Rows,
+    found: Rows,
+    many: int,
+) -> tuple[int, int]:
+    """The same for one group that has too many rows to compare each with each."""
+    seen, matched, last, last_match, touched = (
+        scratch[0], scratch[1], scratch[3], scratch[4], scratch[5],
+    )  # fmt: skip
+    codes = 0
+    is_waiting = False
+    for i in range(start, mid):
+        row = rows[i]
+        code = column[row]
+        if seen[code] == 0:
+            touched[codes] = code
+            codes += 1
+            last[code] = row
+        seen[code] += 1
+        if settled[row] == 0:
+            is_waiting = True
+    if is_waiting:
+        for i in range(mid, stop):
+            row = rows[i]
+            code = column[row]
+            if seen[code] == 1:
+                matched[code] += 1
+                last_match[code] = row
+    more = 0
+    repeated = 0
+    for t in range(codes):
+        code = touched[t]
+        if seen[code] > 1:
+            repeated += seen[code]
+        elif matched[code] == 1 and settled[last[code]] == 0:
+            found[0, many + more] = last[code]
+            found[1, many + more] = last_match[code]
+            more += 1
+        seen[code] = 0
+        matched[code] = 0
+    return more, repeated
+
+
+@kernel
+def replicate_children(
+    rows: Rows,
+    starts: Rows,
+    mids: Rows,
+    codes: Codes,
+    children: Indices,
+    settled: Bytes,
+    origin: Rows,
+    part: Rows,
+    everywhere: int,
+    seen_in: Words,
+    scratch: Rows,
+    counts: Rows,
+    stop_flag: Bytes,
+) -> None:
+    """Note in which replicates of the target table a child identifies each row.
+
+    Replicate ``p`` is the table without the rows whose ``part`` is ``p``; the highest bit of
+    ``everywhere`` stands for the whole table. A row alone with one target row is identified unless
+    that row's part is missing; alone with several, if all but one of them are in the missing part.
+    """
+    seen, touched = scratch[0], scratch[5]
+    last, one, other = scratch[2], scratch[3], scratch[4]
+    of_one, of_other, of_more = counts[0], counts[1], counts[2]
+    all_bits = np.uint64(everywhere)
+    for c in range(len(children)):
+        column = codes[children[c]]
+        for group in range(len(mids)):
+            if stop_flag[0] != 0:
+                return
+            start, mid, stop = starts[group], mids[group], starts[group + 1]
+            found = 0
+            for i in range(start, mid):
+                row = rows[i]
+                code = column[row]
+                if seen[code] == 0:
+                    touched[found] = code
+                    found += 1
+                    last[code] = row
+                seen[code] += 1
+            for i in range(mid, stop):
+                row = rows[i]
+                code = column[row]
+                if seen[code] == 1:
+                    own = part[origin[row]]
+                    if of_one[code] == 0 or one[code] == own:
+                        one[code] = own
+                        of_one[code] += 1
+                    elif of_other[code] == 0 or other[code] == own:
+                        other[code] = own
+                        of_other[code] += 1
+                    else:
+                        of_more[code] += 1
+            for t in range(found):
+                code = touched[t]
+                row = last[code]
+                if seen[code] == 1 and settled[row] == 0 and of_more[code] == 0:
+                    bits = np.uint64(0)
+                    if of_one[code] == 1 and of_other[code] == 0:
+                        bits = all_bits & ~(np.uint64(1) << np.uint64(one[code]))
+                    if of_other[code] == 1:
+                        bits |= np.uint64(1) << np.uint64(one[code])
+                    if of_one[code] == 1 and of_other[code] > 0:
+                        bits |= np.uint64(1) << np.uint64(other[code])
+                    seen_in[origin[row]] |= bits
+                    if seen_in[origin[row]] == all_bits:
+                        settled[row] = 1
+                seen[code] = 0
+                of_one[code] = 0
+                of_other[code] = 0
+                of_more[code] = 0
+                last[code] = 0

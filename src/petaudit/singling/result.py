@@ -1,0 +1,229 @@
+"""What a search for singled-out people says: figures, tables, verdict."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
+from petaudit.errors import OptionError, PetauditWarning, counted, listing, suggestion
+from petaudit.exact import exact_nonnegative
+from petaudit.measures.base import Better, Result
+from petaudit.singling.profiles import PROFILES, Profile
+
+if TYPE_CHECKING:
+    from petaudit.singling.findings import Findings
+
+NAME: Final = "mpuccs"
+_CHANGES: Final[Mapping[str, Kind]] = {
+    "column": "text",
+    "rows_helped": "integer",
+    "change": "text",
+    "rows_before": "integer",
+    "rows_after": "integer",
+    "up_to_columns": "integer",
+}
+
+
+@dataclass(frozen=True)
+class MpuccsResult(Result):
+    """The risk of being singled out, with the tables behind it."""
+
+    measure: ClassVar[str] = NAME
+    better: ClassVar[Better] = Better.LOWER
+
+    complete: bool
+    """Whether every combination of the sizes was looked at; else figures are lower bounds."""
+    figures: Mapping[str, float | int | None]
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    combinations: int
+    removed_original: int
+    removed_synthetic: int
+    removed_control: int
+    precision: Mapping[str, int | str | None]
+    timings: Mapping[str, float]
+    profile: str | None = None
+    undecided: bool = False
+    """Whether a lower bound keeps the limit, so that nothing can be said about it."""
+    findings: Findings = field(kw_only=True, repr=False, compare=False)
+    frame: str = field(kw_only=True, repr=False)
+
+    @cached_property
+    def global_(self) -> Any:
+        """The figures in one row."""
+        return made_frame(self.frame, self.findings.global_columns())
+
+    @cached_property
+    def details(self) -> Any:
+        """The identified rows, with the combination and the values that identify each."""
+        return made_frame(self.frame, self.findings.details_columns())
+
+    @cached_property
+    def tree(self) -> Any:
+        """The combinations in the order in which they were looked at."""
+        return made_frame(self.frame, self.findings.tree_columns())
+
+    @cached_property
+    def exposure(self) -> Any:
+        """What changing one column would do, the most useful change first; see :attr:`changes`."""
+        return made_frame(self.frame, self.changes_columns)
+
+    @cached_property
+    def changes(self) -> list[dict[str, Any]]:
+        """What changing one column would do, as plain rows; none if the time limit came first.
+
+        Counted with combinations of up to three columns, fewer on large tables, on the tables as
+        they were searched. Rows that become equal are not removed as duplicates, because they are
+        two people; and a row may match somebody only after rounding, so a change can also do harm.
+        """
+        from petaudit.singling.running import changes_of  # noqa: PLC0415 (see above)
+
+        if self.findings.is_empty:
+            return []
+        spent = self.timings["total"]
+        found = changes_of(self.findings.prepared, self.findings.options, spent)
+        if found is None:
+            return []
+        helped, exposure = self.findings.rows_helped(), found.exposure
+        after = [
+            (place, "left out", remaining)
+            for place, remaining in enumerate(exposure.without_column)
+        ]
+        after += [
+            (place, step.change, remaining)
+            for (place, step), remaining in zip(found.steps, exposure.after_step, strict=True)
+        ]
+        return [
+            {
+                "column": self.columns[place],
+                "rows_helped": helped[place],
+                "change": change,
+                "rows_before": exposure.identified,
+                "rows_after": remaining,
+                "up_to_columns": found.up_to,
+            }
+            for place, change, remaining in sorted(after, key=lambda entry: (entry[2], entry[0]))
+        ]
+
+    @property
+    def changes_columns(self) -> dict[str, MadeColumn]:
+        """The same column by column."""
+        return {
+            name: MadeColumn(kind, [row[name] for row in self.changes])
+            for name, kind in _CHANGES.items()
+        }
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """What a person asks next."""
+        found = self.findings
+        if found.is_empty:
+            return ("a table without rows singles out nobody, and nothing was measured",)
+        atleast = "" if self.complete else "at least "
+        lines = [
+            f"{atleast}{found.identified:,} of {counted(found.rows, 'synthetic row')} "
+            f"({float(found.identification_rate):.2%}) single out exactly one original row, "
+            f"{self.scope}"
+        ]
+        if found.excess is not None:
+            own = found.excess
+            more = "more than coincidence" if own.lower > 0 else "coincidence explains it"
+            lines.append(
+                f"among {own.sample_rows:,} people of the original {own.rate:.2%} do, among as "
+                f"many of the control {own.control_rate:.2%}; excess risk {own.value:.4f} (95 % "
+                f"interval {own.lower:.4f} to {own.upper:.4f}): {more}"
+            )
+        return tuple(lines)
+
+    @property
+    def scope(self) -> str:
+        """Which combinations were looked at, in words."""
+        of_columns = f"of {counted(len(self.columns), 'column')}"
+        total = sum(math.comb(len(self.columns), size) for size in self.sizes)
+        if self.combinations < total:
+            return (
+                f"in the first {self.combinations:,} of {counted(total, 'combination')} of "
+                f"{_sizes(self.sizes)} {of_columns}"
+            )
+        return f"with {_sizes(self.sizes)} {of_columns} ({counted(total, 'combination')})"
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, ``undecided``, or ``measured`` without a limit."""
+        return "undecided" if self.undecided else super().status
+
+    @property
+    def is_strict(self) -> bool:
+        """Profiles are kept by figures below them."""
+        return self.profile is not None
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether rows may have been missed that combinations of the largest size or less find."""
+        return not self.complete or self.sizes != tuple(range(1, len(self.sizes) + 1))
+
+    def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
+        """The same result against a limit (at most) or a named profile (below).
+
+        A lower bound that keeps the limit decides nothing, so it does not pass.
+        """
+        if limit is None and profile is None:
+            return self
+        chosen = checked_limit(
+            limit, profile, has_baseline=self.findings.options.calculate_baseline
+        )
+        figure = self._figure(chosen)
+        holds = figure is not None and chosen.holds(figure)
+        said: tuple[str, ...] = ()
+        if chosen.bound > 1:
+            said = (
+                f"the limit of mpuccs is {float(chosen.bound):g}; the risk never exceeds 1, so it "
+                "always holds",
+            )
+            warnings.warn(said[0], PetauditWarning, stacklevel=2)
+        return replace(
+            self,
+            warnings=(*self.warnings, *said),
+            value=self.value if figure is None else float(figure),
+            limit=float(chosen.bound),
+            passed=holds and not self.is_lower_bound,
+            profile=profile,
+            undecided=figure is None or (holds and self.is_lower_bound),
+        )
+
+    def _figure(self, profile: Profile) -> Fraction | None:
+        if self.findings.is_empty:
+            return None
+        if profile.figure == "identification_rate" or (
+            profile.figure is None and not self.findings.options.calculate_baseline
+        ):
+            return self.findings.identification_rate
+        return self.findings.risk
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    if list(sizes) == list(range(1, len(sizes) + 1)):
+        return f"up to {max(sizes, default=0)}"
+    return listing([str(size) for size in sizes])
+
+
+def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Profile:
+    """A limit of one's own, or the profile of a name; what is wrong about them is an error."""
+    if name is None:
+        return Profile(None, exact_nonnegative(limit, "the limit of mpuccs"), is_strict=False)
+    if limit is not None:
+        raise OptionError("give either a limit or a profile, not both")
+    if name not in PROFILES:
+        raise OptionError(
+            f"unknown profile {name!r}{suggestion(str(name), PROFILES)}; profiles are "
+            f"{listing(list(PROFILES))}"
+        )
+    if PROFILES[name].figure == "privacy_risk_score" and not has_baseline:
+        raise OptionError(f"the profile {name!r} judges the risk score, which needs the baseline")
+    return PROFILES[name]
