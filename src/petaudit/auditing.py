@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
@@ -65,6 +66,11 @@ class Audit:
         if self.exit_code == 0 and all(result.passed is None for result in self.results):
             return "measured"
         return {0: "passed", 1: "failed", 2: "error"}[self.exit_code]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that was read; none of them may be written to."""
+        return (*self.inputs.files, *(path for own in self.results for path in own.other_files))
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.render import as_text, coloured
-from petaudit.cli.streams import as_json, complain, say, takes_unicode
+from petaudit.cli.streams import as_json, complain, say, takes_unicode, warnings_said
 from petaudit.errors import OptionError
 from petaudit.measures import find_measure
 from petaudit.output import refuse_inputs, write_whole
@@ -24,24 +24,25 @@ from petaudit.output import refuse_inputs, write_whole
 def run(chosen: argparse.Namespace) -> int:
     """Measure a table and print the result."""
     options = measure_options(chosen)
-    found = audit(
-        chosen.table,
-        measures=split_names(chosen.measures) if chosen.measures is not None else None,
-        options=options,
-        original=chosen.original,
-        roles=given_roles(
-            quasi_identifiers=chosen.qi,
-            sensitive=chosen.sensitive,
-            identifiers=chosen.identifier,
-            insensitive=chosen.insensitive,
-        ),
-        hierarchies=chosen.hierarchies,
-        key=chosen.key,
-        suppressed=chosen.suppressed,
-        reveal_values=chosen.reveal_values,
-        delimiter=delimiter_mark(chosen.delimiter),
-        encoding=chosen.encoding,
-    )
+    with warnings_said():
+        found = audit(
+            chosen.table,
+            measures=split_names(chosen.measures) if chosen.measures is not None else None,
+            options=options,
+            original=chosen.original,
+            roles=given_roles(
+                quasi_identifiers=chosen.qi,
+                sensitive=chosen.sensitive,
+                identifiers=chosen.identifier,
+                insensitive=chosen.insensitive,
+            ),
+            hierarchies=chosen.hierarchies,
+            key=chosen.key,
+            suppressed=chosen.suppressed,
+            reveal_values=chosen.reveal_values,
+            delimiter=delimiter_mark(chosen.delimiter),
+            encoding=chosen.encoding,
+        )
     return show(found, chosen)
 
 
@@ -60,7 +61,7 @@ def show(found: Audit, chosen: argparse.Namespace) -> int:
 
 
 def _write(found: Audit, target: Path, format_name: str) -> None:
-    refuse_inputs(target, found.inputs.files)
+    refuse_inputs(target, found.files)
     if found.exit_code != COULD_NOT_MEASURE:
         text = as_json(found.to_dict()) + "\n" if format_name == "json" else as_text(found)
         # A name that is no UTF-8 becomes an escape, in JSON as in text.

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+import math
+import re
+from collections.abc import Sequence
 from typing import Any
 
 from petaudit._version import __version__
@@ -15,10 +14,10 @@ from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
 from petaudit.cli.progress import search_progress
 from petaudit.cli.render import coloured
-from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
+from petaudit.cli.streams import as_json, printable, say, takes_unicode, warnings_said
 from petaudit.counts import Source, open_source
-from petaudit.errors import InputError, OptionError
-from petaudit.exact import parse_number
+from petaudit.errors import InputError, OptionError, shortened
+from petaudit.exact import exact
 from petaudit.measures.mpuccs import find
 from petaudit.singling.options import Options
 from petaudit.singling.result import MpuccsResult, checked_limit
@@ -29,13 +28,14 @@ COULD_NOT_MEASURE = 2
 
 def run(chosen: argparse.Namespace) -> int:
     """Search, print the verdict and what is behind it, and write the tables."""
-    folder = None if chosen.out is None else checked_folder(Path(chosen.out))
     given = _given_options(chosen)
-    checked = Options.checked(**given)
+    checked = _checked(given)
+    paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
+    folder = None if chosen.out is None else checked_folder(chosen.out, paths)
     if chosen.limit is not None or chosen.profile is not None:
         checked_limit(chosen.limit, chosen.profile, has_baseline=checked.calculate_baseline)
     tables = _opened(chosen)
-    with _warnings_on_standard_error(), search_progress(quiet=chosen.quiet) as progress:
+    with warnings_said(), search_progress(quiet=chosen.quiet) as progress:
         options = Options.checked(**given, progress=progress)
         found = find(*tables, options=options).judged(limit=chosen.limit, profile=chosen.profile)
         has_advice = not chosen.no_advice and (folder is not None or not chosen.quiet)
@@ -76,9 +76,9 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
         "datetime_precision": chosen.datetime_precision,
     }
     if chosen.max_cols.lower() != "all":
-        if not chosen.max_cols.isdecimal() or not int(chosen.max_cols):
+        if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(
-                f"--max-cols is {chosen.max_cols!r}; a number of columns from 1, or all, was "
+                f"--max-cols is {shortened(chosen.max_cols)!r}; a whole number from 1, or all, was "
                 "expected"
             )
         given["max_baseline_cols"] = int(chosen.max_cols)
@@ -96,10 +96,17 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
 def _decimal_number(text: str, option: str) -> float:
     if text.lower() in {"inf", "infinity"}:
         return float("inf")
-    number = parse_number(text)
-    if number is None:
-        raise OptionError(f"{option} is {text!r}; a number was expected")
-    return float(number)
+    return float(exact(text, option))
+
+
+def _checked(given: dict[str, Any]) -> Options:
+    """Check the options; a message calls them by the names that were typed."""
+    try:
+        return Options.checked(**given)
+    except OptionError as problem:
+        name, space, rest = str(problem).partition(" ")
+        typed = f"--{name.replace('_', '-')}" if name in given else name
+        raise OptionError(f"{typed}{space}{rest}") from None
 
 
 def _exit_code(found: MpuccsResult) -> int:
@@ -125,7 +132,11 @@ def _document(
         "inputs": {
             name: source.fingerprint() for name, source in zip(names, sources, strict=False)
         },
-        "options": given,
+        "options": {
+            # JSON knows no infinity.
+            name: str(value) if isinstance(value, float) and math.isinf(value) else value
+            for name, value in given.items()
+        },
         "result": found.to_dict(),
         "combinations": [
             {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}
@@ -137,12 +148,3 @@ def _document(
 
 
 _MOST_COMBINATIONS = 100
-
-
-@contextmanager
-def _warnings_on_standard_error() -> Iterator[None]:
-    """Show what is said before the search at once: a long wait is worth a warning in time."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = lambda message, *_, **__: complain(f"warning: {message}")
-        yield

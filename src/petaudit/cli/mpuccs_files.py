@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,21 +12,41 @@ from typing import Any
 from petaudit.cli.streams import as_json
 from petaudit.counts import Source
 from petaudit.counts.made_frames import MadeColumn, made_frame
-from petaudit.errors import InputError
+from petaudit.errors import InputError, OptionError
 from petaudit.labels import label_of
 from petaudit.output import refuse_inputs, table_writer, write_whole
 from petaudit.singling.result import MpuccsResult
 
 SUMMARY = "summary.json"
+_KINDS = ("csv", "parquet")
+_TARGETS = tuple(
+    f"{name}.{kind}" for name in ("global", "details", "tree", "changes") for kind in _KINDS
+)
 
 
-def checked_folder(folder: Path) -> Path:
-    """Say before a long search that the folder cannot be made."""
-    if os.path.exists(folder) and not folder.is_dir():  # noqa: PTH110 (takes any name)
-        raise InputError(f"{str(folder)!r} is no folder; the tables need one of their own")
-    nearest = next((parent for parent in (folder, *folder.parents) if parent.is_dir()), None)
-    if nearest is None or not os.access(nearest, os.W_OK):
-        raise InputError(f"cannot write to {str(folder)!r}")
+def checked_folder(name: str, tables: Sequence[str]) -> Path:
+    """Say before a long search that the tables cannot be written there."""
+    if not name:
+        raise OptionError("--out is empty; name a folder")
+    folder = Path(name)
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(f"{name!r} is no folder; the tables need one of their own")
+        nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
+        if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK):
+            raise InputError(f"cannot write to {name!r}")
+        for table in tables:
+            if folder.is_dir() and Path(table).is_dir() and folder.samefile(table):
+                raise OptionError(f"{name!r} is read as a table; choose another folder to write")
+            for target in (*_TARGETS, SUMMARY):
+                refuse_inputs(folder / target, [Path(table)] if Path(table).exists() else [])
+        for target in (*_TARGETS, SUMMARY):
+            if (folder / target).is_dir():
+                raise InputError(
+                    f"{str(folder / target)!r} is a folder, and no file can replace it"
+                )
+    except OSError as problem:
+        raise InputError(f"cannot write to {name!r} ({problem.strerror or problem})") from None
     return folder
 
 
@@ -45,20 +66,26 @@ def write_tables(
     }
     if document["changes"]:
         tables["changes"] = found.changes_columns
-    targets = [f"{name}.{kind}" for name in tables for kind in ("csv", "parquet")]
-    for name in (*targets, SUMMARY):
-        refuse_inputs(folder / name, [path for source in sources for path in source.paths])
+    read = [path for source in sources for path in source.paths]
+    for name in (*_TARGETS, SUMMARY):
+        refuse_inputs(folder / name, read)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(f"cannot make {str(folder)!r} ({problem.strerror or problem})") from None
+    written = []
     for name, columns in tables.items():
         table = made_frame("pyarrow", {key: _in_file(own) for key, own in columns.items()})
-        for kind in ("csv", "parquet"):
+        for kind in _KINDS:
             write_whole(folder / f"{name}.{kind}", table_writer(table, kind))
+            written.append(f"{name}.{kind}")
+    for name in _TARGETS:
+        if name not in written:
+            # Of an earlier run, about other tables perhaps.
+            (folder / name).unlink(missing_ok=True)
     text = as_json(document) + "\n"
     write_whole(folder / SUMMARY, lambda file: file.write(text.encode(errors="backslashreplace")))
-    return [*targets, SUMMARY]
+    return [*written, SUMMARY]
 
 
 def _in_file(column: MadeColumn) -> MadeColumn:
@@ -69,8 +96,10 @@ def _in_file(column: MadeColumn) -> MadeColumn:
 
 
 def _json_list(values: Sequence[object]) -> str:
-    plain = [
-        value if isinstance(value, bool | int | float | str | None) else label_of(value)
-        for value in values
-    ]
-    return json.dumps(plain, ensure_ascii=False)
+    return json.dumps(list(map(_json_value, values)), ensure_ascii=False, allow_nan=False)
+
+
+def _json_value(value: object) -> object:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, bool | int | float | str | None) else label_of(value)

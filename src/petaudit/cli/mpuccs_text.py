@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.cli.render import finished, format_table
+from petaudit.cli.render import figures_of, finished, format_table
 from petaudit.counts import Source
 from petaudit.errors import counted, listing
 from petaudit.singling.profiles import PROFILES
@@ -61,16 +61,17 @@ def _judges_rate(found: MpuccsResult) -> bool:
 def _figures(found: MpuccsResult) -> list[list[str]]:
     figures, bound = found.figures, "at least " if not found.complete else ""
     limit, verdict = "-", "-"
+    value, shown_limit = figures_of(found)
     if found.limit is not None:
-        limit = f"{'below' if found.profile else 'at most'} {found.limit:.6g}"
+        limit = f"{'below' if found.is_strict else 'at most'} {shown_limit}"
         verdict = "ERROR" if found.undecided else "pass" if found.passed else "FAIL"
     judged = (limit, verdict)
     by_rate = _judges_rate(found)
     rows = []
     if found.findings.options.calculate_baseline:
-        risk = f"{bound}{figures['privacy_risk_score']:.6g}"
+        risk = f"{bound}{figures['privacy_risk_score']:.6g}" if by_rate else f"{bound}{value}"
         rows.append(["risk score", risk, *(("-", "-") if by_rate else judged), "lower is better"])
-    rate = f"{bound}{figures['identification_rate']:.6g}"
+    rate = f"{bound}{value}" if by_rate else f"{bound}{figures['identification_rate']:.6g}"
     rows.append(["identification rate", rate, *(judged if by_rate else ("-", "-")), ""])
     identified = f"{bound}{figures['total_identified']:,} of {figures['total_syn_records']:,}"
     rows.append(["identified rows", identified, "-", "-", found.scope])

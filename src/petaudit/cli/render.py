@@ -95,7 +95,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
 
 
 def _row(result: Result) -> list[str]:
-    value, bound = _figures(result)
+    value, bound = figures_of(result)
     limit = "true" if result.better is Better.TRUE else bound
     if result.limit is not None:
         words = "at most" if result.better is Better.LOWER else "at least"
@@ -103,7 +103,7 @@ def _row(result: Result) -> list[str]:
     return [result.measure, value, limit, _VERDICTS[result.status], result.better.value]
 
 
-def _figures(result: Result) -> tuple[str, str]:
+def figures_of(result: Result) -> tuple[str, str]:
     """The figure and its limit, with as many digits as it takes to tell them apart."""
     if isinstance(result.value, bool):
         return str(result.value).lower(), "-"

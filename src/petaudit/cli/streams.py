@@ -8,9 +8,10 @@ import json
 import os
 import sys
 import unicodedata
+import warnings
 from collections.abc import Iterator
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, PetauditWarning
 
 
 def prepare() -> None:
@@ -46,6 +47,16 @@ def complain(message: str) -> None:
         with contextlib.suppress(OSError):
             sys.stderr.write(f"petaudit: {printable(message)}\n")
             sys.stderr.flush()
+
+
+@contextlib.contextmanager
+def warnings_said() -> Iterator[None]:
+    """Say our own warnings at once, which matters before a long wait; others may quote cells."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", PetauditWarning)
+        warnings.showwarning = lambda message, *_, **__: complain(f"warning: {message}")
+        yield
 
 
 def finish() -> None:

@@ -26,7 +26,7 @@ _COUNTABLE = (
 _CODED = (nw.Categorical, nw.Enum)
 
 
-def wrap_frame(frame: object) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
+def wrap_frame(frame: object, called: str = "a table") -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     """Return the frame with columns c0, c1, ... and the names that its owner gave them."""
     if isinstance(frame, duckdb.DuckDBPyRelation):
         names = tuple(frame.columns)
@@ -39,10 +39,10 @@ def wrap_frame(frame: object) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     try:
         wrapped = nw.from_native(frame)  # type: ignore[call-overload]
     except DuplicateError:
-        raise ColumnError("the frame has a column name more than once") from None
+        raise ColumnError(f"{called} has a column name more than once") from None
     except TypeError:
         raise InputError(
-            f"a table is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
+            f"{called} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
             f"Ibis), not a {type(frame).__name__}"
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped

@@ -79,7 +79,7 @@ def open_source(
         # At exit the whole database goes, so there is nothing to drop then.
         weakref.finalize(counts, opened.close).atexit = False
         return Source(name, columns, counts, paths, is_untyped=not opened.is_view)
-    lazy, names = wrap_frame(table)
+    lazy, names = wrap_frame(table, "a table" if called == "the frame" else called)
     columns = _column_names(names, called)
     return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from petaudit.errors import OptionError, PetauditWarning, listing, suggestion
@@ -75,6 +76,11 @@ class Result:
     def threshold(self) -> float | None:
         """Another word for the limit."""
         return self.limit
+
+    @property
+    def other_files(self) -> tuple[Path, ...]:
+        """Files that the measure read beside the inputs of the audit."""
+        return ()
 
     @property
     def is_strict(self) -> bool:

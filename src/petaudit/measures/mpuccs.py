@@ -117,6 +117,7 @@ def find(
         timings=run.timings,
         findings=found,
         frame=frame,
+        control_files=() if control is None else control.paths,
     )
 
 

@@ -144,7 +144,7 @@ class Findings:
             combinations = self._combinations(own)
             baseline = self._baseline_of(combinations)
             pruned, unique, collisions = self._counts(own)
-            weight = self.options.field_decay_factor ** (own.size - 1)
+            weight = self._weight(own.size)
             columns["field_combo"] += [self._names(combination) for combination in combinations]
             columns["combo_size"] += [own.size] * len(combinations)
             columns["is_pruned"] += pruned.tolist()
@@ -156,7 +156,9 @@ class Findings:
                 columns["entropy"] += _nulls(own.entropy)
                 columns["entropy_gain"] += _nulls(own.gain)
                 columns["field_weight"] += [weight] * len(combinations)
-                columns["weighted_collision"] += (collisions * weight).tolist()
+                columns["weighted_collision"] += [
+                    weight * many if many else 0.0 for many in collisions.tolist()
+                ]
         columns["check_order"] = list(range(1, len(columns["combo_size"]) + 1))
         left_out = () if self.options.calculate_baseline else _TREE_BASELINE
         if not self.options.has_technical_columns:
@@ -186,6 +188,12 @@ class Findings:
             if collisions[number]
         ]
         return sorted(found, key=lambda entry: (-entry[1], len(entry[0])))[:most]
+
+    def _weight(self, size: int) -> float:
+        try:
+            return self.options.field_decay_factor ** (size - 1)
+        except OverflowError:
+            return math.inf
 
     def _shown(self) -> Iterator[SizeFindings]:
         return iter(() if self.is_empty else self.sizes)

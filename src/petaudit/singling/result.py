@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
@@ -53,6 +54,7 @@ class MpuccsResult(Result):
     """Whether a lower bound keeps the limit, so that nothing can be said about it."""
     findings: Findings = field(kw_only=True, repr=False, compare=False)
     frame: str = field(kw_only=True, repr=False)
+    control_files: tuple[Path, ...] = field(kw_only=True, repr=False, default=())
 
     @cached_property
     def global_(self) -> Any:
@@ -152,6 +154,11 @@ class MpuccsResult(Result):
                 f"{_sizes(self.sizes)} {of_columns}"
             )
         return f"with {_sizes(self.sizes)} {of_columns} ({counted(total, 'combination')})"
+
+    @property
+    def other_files(self) -> tuple[Path, ...]:
+        """The control is no input of an audit."""
+        return self.control_files
 
     @property
     def status(self) -> str:

@@ -114,7 +114,8 @@ class Search:
         )
         walks = run_walks(plan, CountingWalk, self.threads, self.deadline, report)
         found = _merged(walks, size, self.pair)
-        report(len(found.repeated))
+        if found.is_complete:
+            report(len(found.repeated))
         return found
 
 
@@ -173,6 +174,8 @@ def _run_together(
         while not finished.wait(_pause(deadline)):
             if deadline is not None and time.monotonic() >= deadline:
                 stop_flag[0] = 1
+                finished.wait()
+                break
             report(sum(walk.combinations_done for walk in walks))
     finally:
         # After an interrupt as well: the threads look at the flag all the time.

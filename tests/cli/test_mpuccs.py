@@ -1,0 +1,469 @@
+"""``petaudit mpuccs``: the verdict first, a document with stable keys, and exit codes for CI."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import petaudit
+
+Run = Callable[..., Any]
+Write = Callable[[str, "str | bytes"], Path]
+
+ORIGINAL = "name;age;city\nann;31;Rome\nbob;32;Rome\ncyd;33;Oslo\ndee;34;Oslo\n"
+# Row 0 is Ann by her name and row 1 is Bob by his age; nobody else is found.
+SYNTHETIC = "name;age;city\nann;41;Rome\nxxx;32;Oslo\nyyy;55;Oslo\nzzz;56;Rome\n"
+TABLES = ("mpuccs", "original.csv", "synthetic.csv")
+
+
+@pytest.fixture(autouse=True)
+def tables(write: Write) -> None:
+    write("original.csv", ORIGINAL)
+    write("synthetic.csv", SYNTHETIC)
+
+
+@pytest.fixture
+def exposed(write: Write) -> Callable[[int, int], tuple[str, str, str]]:
+    """Tables of which so many of so many rows are identified, and the risk is just that share.
+
+    The original is one row of zeros, so its columns are constant and there is no baseline. Each
+    identified row has a zero in another column.
+    """
+
+    def make(identified: int, rows: int) -> tuple[str, str, str]:
+        write("one.csv", "a;b;c\n0;0;0\n")
+        cells = [[100 * (place + 1) + row for place in range(3)] for row in range(rows)]
+        for row in range(identified):
+            cells[row][row] = 0
+        lines = "".join(";".join(map(str, row)) + "\n" for row in cells)
+        write("many.csv", f"a;b;c\n{lines}")
+        return "mpuccs", "one.csv", "many.csv"
+
+    return make
+
+
+def document(found: Any) -> Any:
+    return json.loads(found.out, parse_constant=pytest.fail)
+
+
+def row_of(text: str, figure: str) -> list[str]:
+    """The cells of a line of the table of figures."""
+    [line] = [line for line in text.splitlines() if line.startswith(f"{figure}  ")]
+    return re.split(r" {2,}", line)
+
+
+# What a person reads.
+
+
+def test_the_verdict_comes_first_then_combinations_then_changes_then_files(run: Run) -> None:
+    found = run(*TABLES, "--out", "o")
+    assert (found.code, found.err) == (0, "")
+    places = [
+        found.out.index(part)
+        for part in (
+            "Verdict: ",
+            "2 of 4 synthetic rows (50.00%) single out exactly one original row",
+            "risk score",
+            "identification rate",
+            "identified rows",
+            "Combinations that expose most rows",
+            "What changing one column would do",
+            "wrote to o: ",
+        )
+    ]
+    assert places == sorted(places)
+    assert found.out.startswith(f"petaudit {petaudit.__version__}: synthetic.csv against original")
+    assert found.out.index("Verdict: ") < 200
+
+
+def test_the_figures_are_these(run: Run) -> None:
+    out = run(*TABLES).out
+    # (1 - 2/4) / (1 - 1/32) = 16/31: 4 names, 4 ages and 2 cities.
+    assert row_of(out, "risk score")[1] == "0.483871"
+    assert row_of(out, "identification rate")[1] == "0.5"
+    assert row_of(out, "identified rows")[1] == "2 of 4"
+    assert "with up to 3 of 3 columns (7 combinations)" in out
+
+
+def test_the_combinations_and_changes_are_these(run: Run) -> None:
+    lines = run(*TABLES).out.splitlines()
+    start = lines.index("identified  unique  columns")
+    assert [re.split(r" {2,}", line) for line in lines[start + 2 : start + 5]] == [
+        ["1", "4", "name"],
+        ["1", "4", "age"],
+        [""],
+    ]
+    start = lines.index("rows then  difference  column  change")
+    assert [re.split(r" {2,}", line) for line in lines[start + 2 : start + 6]] == [
+        ["1", "-1", "name", "left out"],
+        ["1", "-1", "age", "left out"],
+        ["1", "-1", "age", "rounded to 10"],
+        # All ages above 34 become 34, and the only one of these in Oslo is then Dee.
+        ["3", "+1", "age", "top-coded at the 99th percentile"],
+    ]
+
+
+def test_without_a_limit_nothing_is_judged(run: Run) -> None:
+    found = run(*TABLES)
+    assert "Verdict: no limit was given, so nothing was judged (exit code 0)" in found.out
+    assert found.code == 0
+
+
+def test_nobody_singled_out_is_said_without_empty_tables(run: Run, write: Write) -> None:
+    write("synthetic.csv", "name;age;city\nx;1;A\ny;2;B\n")
+    found = run(*TABLES, "--limit", "0")
+    assert found.code == 0
+    assert "0 of 2 synthetic rows (0.00%)" in found.out
+    assert "Combinations" not in found.out
+    assert "What changing" not in found.out
+
+
+def test_quiet_leaves_the_verdict_alone(run: Run) -> None:
+    found = run(*TABLES, "--quiet", "--out", "o", "--limit", "0.1")
+    assert (found.code, found.err) == (1, "")
+    first, *reasons = found.out.splitlines()
+    assert first == "Verdict: the risk score breaks the limit (exit code 1)"
+    assert reasons[0].startswith("  2 of 4 synthetic rows")
+    assert all(line.startswith("  ") for line in reasons)
+    assert Path("o/summary.json").exists()
+
+
+def test_removed_duplicates_are_told(run: Run, write: Write) -> None:
+    write("synthetic.csv", SYNTHETIC + "ann;41;Rome\n" * 2)
+    write("original.csv", ORIGINAL + "bob;32;Rome\n")
+    out = run(*TABLES).out
+    assert "duplicates removed: 1 in the original, 2 in the synthetic table" in out
+    kept = run(*TABLES, "--keep-duplicates")
+    assert "duplicates" not in kept.out
+    assert row_of(kept.out, "identified rows")[1] == "0 of 6"
+
+
+def test_advice_can_be_left_out(run: Run) -> None:
+    assert "What changing" not in run(*TABLES, "--no-advice").out
+    assert document(run(*TABLES, "--no-advice", "--format", "json"))["changes"] == []
+
+
+def test_the_control_is_compared(run: Run, write: Write) -> None:
+    write("control.csv", "name;age;city\neve;71;Rome\nfay;72;Rome\ngus;73;Oslo\nhal;74;Oslo\n")
+    found = run(*TABLES, "--control", "control.csv")
+    assert (found.code, found.err) == (0, "")
+    assert "control: control.csv, 4 rows" in found.out
+    assert re.search(r"control 0\.00%.*more than coincidence", " ".join(found.out.split()))
+    value, *_, interval = row_of(found.out, "excess over the control")[1:]
+    assert value == "0.5000"
+    assert re.fullmatch(r"95 % interval 0\.\d{4} to (0|1)\.\d{4}", interval)
+
+
+def test_columns_may_come_in_another_order(run: Run, write: Write) -> None:
+    moved = ["city;name;age", "Rome;ann;41", "Oslo;xxx;32", "Oslo;yyy;55", "Rome;zzz;56"]
+    write("synthetic.csv", "\n".join(moved) + "\n")
+    assert row_of(run(*TABLES).out, "identified rows")[1] == "2 of 4"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "combinations"),
+    [((), 7), (("--max-cols", "1"), 3), (("--max-cols", "all"), 7), (("--max-cols", "99"), 7)],
+)
+def test_sizes(arguments: tuple[str, ...], combinations: int, run: Run) -> None:
+    found = document(run(*TABLES, *arguments, "--format", "json"))
+    assert found["result"]["combinations"] == combinations
+
+
+def test_three_columns_are_the_default(run: Run, write: Write) -> None:
+    names = "abcde"
+    for name in ("original.csv", "synthetic.csv"):
+        write(name, ";".join(names) + "\n" + ";".join("12345") + "\n")
+    found = document(run(*TABLES, "--format", "json"))
+    assert found["result"]["sizes"] == [1, 2, 3]
+    assert found["result"]["combinations"] == 5 + 10 + 10
+
+
+def test_precision_can_be_given(run: Run, write: Write) -> None:
+    write("original.csv", "x;t\n1.26;2020-01-01 10:00\n3.31;2021-01-01 11:00\n")
+    write("synthetic.csv", "x;t\n1.31;2020-01-01 17:30\n9.99;2022-01-01 11:00\n")
+    assert row_of(run(*TABLES).out, "identified rows")[1] == "0 of 2"
+    coarse = run(*TABLES, "--numeric-precision", "1")
+    assert row_of(coarse.out, "identified rows")[1] == "1 of 2"
+    daily = document(run(*TABLES, "--datetime-precision", "d", "--format", "json"))
+    assert daily["result"]["figures"]["total_identified"] == 1
+    assert daily["result"]["precision"] == {"x": 2, "t": "D"}
+
+
+# Exit codes.
+
+BOUNDS = {
+    "public": (1, 20),
+    "research": (1, 10),
+    "internal": (1, 5),
+    "development": (3, 10),
+    "high-risk": (1, 100),
+    "excellent": (1, 100),
+    "good": (1, 20),
+    "acceptable": (1, 10),
+}
+
+
+@pytest.mark.parametrize("profile", BOUNDS)
+def test_a_profile_is_a_strict_bound(profile: str, exposed: Any, run: Run) -> None:
+    identified, rows = BOUNDS[profile]
+    below = run(*exposed(identified, rows + 1), "--profile", profile)
+    assert (below.code, below.err) == (0, "")
+    assert "keeps the limit (exit code 0)" in below.out
+    at = run(*exposed(identified, rows), "--profile", profile)
+    assert (at.code, at.err) == (1, "")
+    judged = "identification rate" if profile in {"excellent", "good", "acceptable"} else "risk"
+    assert re.search(rf"Verdict: the {judged}( score)? breaks the limit \(exit code 1\)", at.out)
+    figure = "identification rate" if judged != "risk" else "risk score"
+    assert row_of(at.out, figure)[2:4] == [f"below {identified / rows:g}", "FAIL"]
+
+
+@pytest.mark.parametrize("profile", BOUNDS)
+def test_a_limit_is_at_most(profile: str, exposed: Any, run: Run) -> None:
+    identified, rows = BOUNDS[profile]
+    bound = f"{identified / rows:g}"
+    at = run(*exposed(identified, rows), "--limit", bound)
+    assert at.code == 0
+    assert row_of(at.out, "risk score")[1:4] == [bound, f"at most {bound}", "pass"]
+    assert run(*exposed(identified, rows - 1), "--limit", bound).code == 1
+
+
+def test_a_limit_is_exact_beyond_the_last_digit_of_a_float(exposed: Any, run: Run) -> None:
+    given = exposed(1, 3)
+    assert run(*given, "--limit", "0." + "3" * 40).code == 1
+    assert run(*given, "--limit", "0." + "3" * 40 + "4").code == 0
+
+
+def test_a_broken_limit_is_seen_to_be_broken(exposed: Any, run: Run) -> None:
+    """Not '0.333333 at most 0.333333 FAIL'; check shows as many digits as it takes."""
+    found = run(*exposed(1, 3), "--limit", "0.3333333")
+    _, value, limit, verdict, *_ = row_of(found.out, "risk score")
+    assert (found.code, verdict) == (1, "FAIL")
+    assert value != limit.removeprefix("at most ")
+
+
+@pytest.mark.parametrize(("limit", "code"), [("0", 1), ("0.4", 1), ("0.49", 0), ("1", 0)])
+def test_the_document_agrees_with_the_exit_code(limit: str, code: int, run: Run) -> None:
+    found = run(*TABLES, "--limit", limit, "--format", "json")
+    loaded = document(found)
+    verdict = "passed" if code == 0 else "failed"
+    assert (found.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
+    assert loaded["result"]["passed"] is (code == 0)
+    assert loaded["result"]["limit"] == float(limit)
+
+
+def test_without_baseline_a_limit_is_for_the_rate(run: Run) -> None:
+    found = run(*TABLES, "--no-baseline", "--limit", "0.5")
+    assert found.code == 0
+    assert "risk score" not in found.out
+    assert row_of(found.out, "identification rate")[1:4] == ["0.5", "at most 0.5", "pass"]
+    assert run(*TABLES, "--no-baseline", "--limit", "0.49").code == 1
+    assert run(*TABLES, "--no-baseline", "--profile", "acceptable").code == 1
+
+
+def test_a_limit_that_always_holds_is_warned_about(run: Run) -> None:
+    found = run(*TABLES, "--limit", "2")
+    assert found.code == 0
+    assert "never exceeds 1" in found.err
+
+
+LOWER_BOUNDS = {
+    "pruned": ("--min-entropy-delta", "0.9"),
+    "stopped": ("--max-cols", "all", "--time-limit", "0.05"),
+}
+
+
+@pytest.fixture
+def wide(write: Write) -> None:
+    """Tables that have 2**60 - 1 combinations, of which none singles out anybody."""
+    names = ";".join(f"c{number}" for number in range(60))
+    for table, first in (("original.csv", 1), ("synthetic.csv", 100)):
+        rows = [";".join(str(first + row + place % 2) for place in range(60)) for row in range(6)]
+        write(table, "\n".join([names, *rows, ""]))
+
+
+@pytest.mark.parametrize("why", LOWER_BOUNDS)
+@pytest.mark.parametrize("bound", [("--limit", "0.9"), ("--profile", "development")])
+def test_a_lower_bound_within_the_limit_is_undecided(
+    why: str, bound: tuple[str, str], run: Run, write: Write, request: pytest.FixtureRequest
+) -> None:
+    if why == "stopped":
+        request.getfixturevalue("wide")
+    else:
+        write("synthetic.csv", SYNTHETIC + "".join(f"u{n};{n};Ulm\n" for n in range(60, 90)))
+    found = run(*TABLES, *LOWER_BOUNDS[why], *bound)
+    assert found.code == 2
+    assert "Verdict: undecided: " in found.out
+    assert "lower bound" in found.out
+    assert "at least " in found.out
+    assert row_of(found.out, "risk score")[3] == "ERROR"
+    loaded = document(run(*TABLES, *LOWER_BOUNDS[why], *bound, "--format", "json"))
+    assert (loaded["verdict"], loaded["exit_code"]) == ("undecided", 2)
+    assert (loaded["result"]["complete"], loaded["result"]["undecided"]) == (False, True)
+    assert loaded["result"]["passed"] is False
+    assert any("lower bounds" in text for text in loaded["warnings"])
+    quiet = run(*TABLES, *LOWER_BOUNDS[why], *bound, "--quiet")
+    assert quiet.code == 2
+    assert "undecided" in quiet.out
+
+
+def test_a_lower_bound_that_breaks_the_limit_breaks_it(run: Run) -> None:
+    found = run(*TABLES, *LOWER_BOUNDS["pruned"], "--limit", "0.1")
+    assert found.code == 1
+    assert "Verdict: the risk score breaks the limit (exit code 1)" in found.out
+    assert row_of(found.out, "risk score")[1:4] == ["at least 0.483871", "at most 0.1", "FAIL"]
+    loaded = document(
+        run(*TABLES, *LOWER_BOUNDS["pruned"], "--profile", "public", "--format", "json")
+    )
+    assert (loaded["verdict"], loaded["exit_code"]) == ("failed", 1)
+    assert (loaded["result"]["complete"], loaded["result"]["undecided"]) == (False, False)
+
+
+def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None) -> None:
+    found = run(*TABLES, *LOWER_BOUNDS["stopped"])
+    assert found.code == 0
+    assert "at least 0 of 6" in found.out
+    note = r"warning: the time limit came after [\d,]+ combinations: the figures are lower bounds"
+    assert re.search(note, " ".join(found.out.split()))
+
+
+# The document.
+
+KEYS = {
+    "": [
+        *("document", "petaudit", "verdict", "exit_code", "inputs", "options", "result"),
+        *("combinations", "changes", "warnings"),
+    ],
+    "inputs": ["original", "synthetic"],
+    "input": ["name", "rows", "columns", "engine", "sha256"],
+    "result": [
+        *("measure", "status", "better", "value", "limit", "passed", "warnings", "complete"),
+        *("figures", "columns", "sizes", "combinations", "removed_original", "removed_synthetic"),
+        *("removed_control", "precision", "timings", "profile", "undecided"),
+    ],
+    "figures": [
+        *("privacy_risk_score", "overall_protection", "main_protection", "baseline_protection"),
+        *("identification_rate", "total_identified", "total_syn_records"),
+    ],
+    "combination": ["columns", "rows_identified", "rows_unique"],
+    "change": [
+        *("column", "rows_helped", "change", "rows_before", "rows_after", "up_to_columns"),
+    ],
+}
+CONTROL_FIGURES = [
+    *("control_identification_rate", "excess_risk", "excess_risk_ci_lower"),
+    "excess_risk_ci_upper",
+]
+
+
+def test_the_document_has_these_keys_in_this_order(run: Run) -> None:
+    """A change here is a change of the format: raise the number in ``document``."""
+    found = document(run(*TABLES, "--format", "json"))
+    keys = {
+        "": list(found),
+        "inputs": list(found["inputs"]),
+        "input": list(found["inputs"]["original"]),
+        "result": list(found["result"]),
+        "figures": list(found["result"]["figures"]),
+        "combination": list(found["combinations"][0]),
+        "change": list(found["changes"][0]),
+    }
+    assert keys == KEYS
+    assert found["document"] == "petaudit.mpuccs/1"
+
+
+def test_the_keys_are_stable_whatever_is_asked(run: Run, request: pytest.FixtureRequest) -> None:
+    more = ("--control", "original.csv", "--profile", "public", "--threads", "1", "--seed", "7")
+    found = document(run(*TABLES, *more, "--time-limit", "60", "--format", "json"))
+    assert (list(found), list(found["result"])) == (KEYS[""], KEYS["result"])
+    assert list(found["inputs"]) == ["original", "synthetic", "control"]
+    assert list(found["result"]["figures"]) == KEYS["figures"] + CONTROL_FIGURES
+    request.getfixturevalue("wide")
+    stopped = document(run(*TABLES, *LOWER_BOUNDS["stopped"], "--format", "json"))
+    assert stopped["result"]["complete"] is False
+    assert (list(stopped), list(stopped["result"])) == (KEYS[""], KEYS["result"])
+
+
+def test_the_document_says_what_was_done(run: Run) -> None:
+    found = document(run(*TABLES, "--threads", "1", "--format", "json"))
+    assert found["petaudit"] == petaudit.__version__
+    assert found["inputs"]["synthetic"]["name"] == "synthetic.csv"
+    assert found["inputs"]["synthetic"]["rows"] == 4
+    assert found["options"]["max_baseline_cols"] == 3
+    assert found["options"]["threads"] == 1
+    assert found["combinations"][0] == {
+        "columns": ["name"],
+        "rows_identified": 1,
+        "rows_unique": 4,
+    }
+    assert found["result"]["figures"]["privacy_risk_score"] == pytest.approx(15 / 31, abs=1e-15)
+
+
+def test_the_same_run_gives_the_same_document_whatever_the_threads(run: Run) -> None:
+    seen = []
+    for threads in ("1", "1", "2"):
+        found = document(run(*TABLES, "--threads", threads, "--format", "json"))
+        del found["result"]["timings"], found["options"]["threads"]
+        seen.append(found)
+    assert seen[0] == seen[1] == seen[2]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--renyi-alpha", "inf"),
+        ("--renyi-alpha", "0"),
+        ("--renyi-alpha", "1"),
+        ("--time-limit", "inf"),
+        ("--field-decay-factor", "0.9"),
+        ("--min-entropy-delta", "0.001"),
+    ],
+    ids=" ".join,
+)
+def test_every_option_can_be_in_a_document(option: tuple[str, str], run: Run) -> None:
+    """JSON knows no infinity; an option that may be infinite is still written."""
+    found = run(*TABLES, *option, "--format", "json")
+    assert (found.code, found.err) == (0, "")
+    name = option[0].removeprefix("--").replace("-", "_")
+    assert name in document(found)["options"]
+
+
+def test_the_document_is_json_where_a_terminal_shows_only_ascii(
+    run_process: Run, write: Write
+) -> None:
+    for name in ("original.csv", "synthetic.csv"):
+        write(name, "café😀年齡;b\n1;2\n")
+    found = run_process(*TABLES, "--format", "json", env={"PYTHONIOENCODING": "ascii"})
+    assert (found.code, found.err) == (0, "")
+    assert found.out.isascii()
+    assert document(found)["result"]["columns"] == ["café😀年齡", "b"]
+
+
+def test_a_number_of_many_digits_is_compared_to_the_last(run: Run, write: Write) -> None:
+    """Account numbers and hashes: 2**53 + 1 is not 2**53, and neither are longer numbers."""
+    for length in (17, 20, 30, 60):
+        write("original.csv", f"id;b\n1{'0' * length}1;1\n5;1\n")
+        write("synthetic.csv", f"id;b\n1{'0' * length}2;1\n7;1\n")
+        found = document(run(*TABLES, "--format", "json"))
+        assert found["result"]["figures"]["total_identified"] == 0, length
+
+
+@pytest.mark.parametrize("digits", [77, 400])
+def test_numbers_of_any_length_are_read(digits: int, run: Run, write: Write) -> None:
+    write("original.csv", f"id;b\n{'9' * digits};1\n5;1\n")
+    write("synthetic.csv", f"id;b\n{'9' * digits};1\n7;1\n")
+    found = run(*TABLES)
+    assert (found.code, found.err) == (0, "")
+    assert row_of(found.out, "identified rows")[1] == "1 of 2"
+
+
+def test_help_names_every_profile_and_exit_code(run: Run) -> None:
+    found = run("mpuccs", "--help")
+    assert found.code == 0
+    shown = " ".join(found.out.split())
+    assert all(name in shown for name in BOUNDS)
+    assert "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not" in shown

@@ -1,0 +1,366 @@
+"""``petaudit mpuccs`` on a terminal: bars that come and go, and a search that can be ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+import pytest
+
+from cli.conftest import command, environment
+
+Run = Callable[..., Any]
+Start = Callable[..., "subprocess.Popen[bytes]"]
+
+ALL_OF_60 = "1,152,921,504,606,846,975 combinations"
+PATIENCE = 3.0
+"""Two seconds, and one for a machine that is busy with other tests."""
+
+
+@pytest.fixture(scope="session")
+def long_search(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """40 columns of 20,000 rows: all combinations would take years."""
+    folder = tmp_path_factory.mktemp("long")
+    chance = np.random.default_rng(1)
+    original, synthetic = folder / "original.csv", folder / "synthetic.parquet"
+    tables = [
+        pa.table({f"c{n}": chance.integers(0, 6, 20_000) for n in range(40)}) for _ in range(2)
+    ]
+    # A file in another encoding is copied to a private folder first.
+    pc.write_csv(tables[0], original)
+    pq.write_table(tables[1], synthetic)
+    return original, synthetic
+
+
+@pytest.fixture(scope="session")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """60 columns of 30 rows."""
+    folder = tmp_path_factory.mktemp("wide")
+    chance = np.random.default_rng(1)
+    paths = []
+    for name in ("original", "synthetic"):
+        table = pa.table({f"c{n}": chance.integers(0, 3, 30) for n in range(60)})
+        paths.append(folder / f"{name}.parquet")
+        pq.write_table(table, paths[-1])
+    return paths[0], paths[1]
+
+
+@pytest.fixture
+def small() -> tuple[str, str]:
+    for name, first in (("original", 0), ("synthetic", 2)):
+        columns = {f"c{n}": list(range(first * n, first * n + 9)) for n in range(6)}
+        pq.write_table(pa.table(columns), f"{name}.parquet")
+    return "original.parquet", "synthetic.parquet"
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> type[Terminal]:
+    """Terminals of 100 columns, as a person has them."""
+    for name in ("CI", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("LINES", "30")
+
+    return Terminal
+
+
+class Terminal:
+    """A pseudo-terminal for a command to write to, and all that was written."""
+
+    def __enter__(self) -> Self:
+        self._outside, self.inside = pty.openpty()
+        self._parts: list[bytes] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.all_text()
+        os.close(self._outside)
+
+    def _read(self) -> None:
+        # A terminal whose other end is closed gives an error.
+        with contextlib.suppress(OSError):
+            while part := os.read(self._outside, 65_536):
+                self._parts.append(part)
+
+    def text(self) -> str:
+        """What was written so far."""
+        return b"".join(self._parts).decode(errors="replace")
+
+    def all_text(self) -> str:
+        """What was written, once nobody can write any more."""
+        if self.inside >= 0:
+            os.close(self.inside)
+            self.inside = -1
+        self._reader.join(timeout=30)
+        return self.text()
+
+
+def screen(text: str) -> list[str]:
+    """What a terminal shows after all this was written to it."""
+    lines, row, column = [""], 0, 0
+    for sequence, mark in re.findall(r"(\x1b\[[?0-9;]*[A-Za-z])|([^\x1b])", text):
+        if sequence:
+            number, action = sequence[2:-1], sequence[-1]
+            if action == "A":
+                row = max(row - int(number or 1), 0)
+            elif action == "K":
+                lines[row] = "" if number == "2" else lines[row][:column]
+            else:
+                assert action in "mhl", sequence
+        elif mark == "\r":
+            column = 0
+        elif mark == "\n":
+            row += 1
+            lines += [""] * (row + 1 - len(lines))
+        else:
+            lines[row] = lines[row].ljust(column)[:column] + mark + lines[row][column + 1 :]
+            column += 1
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def test_the_screen_of_these_tests_is_right() -> None:
+    bars = "one\r\ntwo\r\x1b[2K\x1b[1A\x1b[2K\x1b[32mONE\x1b[0m\r\nTWO"
+    assert screen(bars) == ["ONE", "TWO"]
+    assert screen(f"{bars}\r\n\r\x1b[1A\x1b[2K\x1b[1A\x1b[2Kend\r\n") == ["end"]
+
+
+def run_on(run: Run, monkeypatch: pytest.MonkeyPatch, inside: int, *arguments: object) -> Any:
+    """Run a command in this process, with the terminal as its standard error."""
+    with os.fdopen(os.dup(inside), "w", encoding="utf-8") as err, monkeypatch.context() as now:
+        now.setattr(sys, "stderr", err)
+        return run(*arguments)
+
+
+# Bars.
+
+
+def test_two_bars_come_and_go(
+    small: tuple[str, str], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = run("mpuccs", *small)
+    with terminal() as opened:
+        found = run_on(run, monkeypatch, opened.inside, "mpuccs", *small)
+        text = opened.all_text()
+    # 6 + 15 + 20 combinations of up to 3 columns.
+    last = text.split("\x1b[?25h")[0].rpartition("columns ")[2]
+    assert "3/3" in last
+    assert "41/41" in last.replace(" ", "")
+    assert re.search(r"\d+:\d\d:\d\d", last)
+    assert re.search(r"combinations.*/s", last)
+    assert screen(text) == []
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
+    assert (found.code, found.out) == (plain.code, plain.out)
+    assert "\x1b" not in found.out
+
+
+def test_the_document_is_the_same_on_a_terminal(
+    small: tuple[str, str], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with terminal() as opened:
+        found = run_on(run, monkeypatch, opened.inside, "mpuccs", *small, "--format", "json")
+        assert "combinations" in opened.all_text()
+    assert json.loads(found.out)["result"]["combinations"] == 41
+
+
+@pytest.mark.parametrize("where", ["no terminal", "quiet", "CI"])
+def test_nobody_looks_so_nothing_is_drawn(
+    where: str,
+    small: tuple[str, str],
+    run: Run,
+    terminal: type[Terminal],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    more = ("--quiet",) if where == "quiet" else ()
+    if where == "CI":
+        monkeypatch.setenv("CI", "1")
+    with terminal() as opened:
+        if where == "no terminal":
+            found = run("mpuccs", *small)
+            assert found.err == ""
+        else:
+            found = run_on(run, monkeypatch, opened.inside, "mpuccs", *small, *more)
+        assert opened.all_text() == ""
+    assert found.code == 0
+
+
+def test_there_may_be_no_standard_error_at_all(
+    small: tuple[str, str], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    assert run("mpuccs", *small).code == 0
+
+
+def test_an_error_is_all_that_is_left_on_the_screen(
+    run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pq.write_table(pa.table({"a": [1]}), "o.parquet")
+    pq.write_table(pa.table({"b": [1]}), "s.parquet")
+    with terminal() as opened:
+        found = run_on(run, monkeypatch, opened.inside, "mpuccs", "o.parquet", "s.parquet")
+        lines = screen(opened.all_text())
+    assert found.code == 2
+    assert lines[0].startswith("petaudit: error: s.parquet and o.parquet must have the same")
+    assert len(lines) == 1
+
+
+def test_a_warning_stays_on_the_screen_and_the_bars_do_not(
+    wide: tuple[Path, Path], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = ("mpuccs", *wide, "--max-cols", "all", "--time-limit", "0.2", "--no-advice")
+    with terminal() as opened:
+        found = run_on(run, monkeypatch, opened.inside, *given)
+        text = opened.all_text()
+    assert found.code == 0
+    left = " ".join(screen(text))
+    assert left.startswith("petaudit: warning: 60 columns have ")
+    assert ALL_OF_60 in left
+    assert "\u2501" not in left
+    # It comes before the search: no bar knows its total yet.
+    assert text.index("petaudit: warning") < text.index("/60")
+
+
+# A search that is too long.
+
+
+def test_the_time_limit_is_a_limit_of_the_command(wide: tuple[Path, Path], run: Run) -> None:
+    """Not of a part of it: the tables and the advice come within the time, too, or soon after."""
+    limit = 2.0
+    run("mpuccs", *wide, "--max-cols", "1")  # what is loaded once is loaded
+    start = time.monotonic()
+    found = run("mpuccs", *wide, "--max-cols", "all", "--time-limit", limit, "--limit", "0.5")
+    took = time.monotonic() - start
+    assert found.code == 1
+    assert f"petaudit: warning: 60 columns have {ALL_OF_60}" in found.err
+    assert f"(stopped after {limit:g} s)" in found.err
+    assert len(found.err.splitlines()) == 1
+    assert "the time limit came after" in found.out
+    assert took < limit + PATIENCE
+
+
+def test_a_stopped_search_writes_its_tables(wide: tuple[Path, Path], run: Run) -> None:
+    given = ("--max-cols", "all", "--time-limit", "0.1", "--no-advice", "--out", "o")
+    document = json.loads(run("mpuccs", *wide, *given, "--format", "json").out)
+    assert document["result"]["complete"] is False
+    tree = pq.read_table("o/tree.parquet")
+    assert tree.num_rows == document["result"]["combinations"] > 60
+    assert tree.column("check_order").to_pylist() == list(range(1, tree.num_rows + 1))
+
+
+# Being told to end.
+
+
+def wait_for(process: subprocess.Popen[bytes], text: bytes) -> bytes:
+    """Read standard error up to a line with this text."""
+    assert process.stderr is not None
+    seen = b""
+    while text not in seen:
+        line = process.stderr.readline()
+        assert line, seen
+        seen += line
+    return seen
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_a_long_search_and_leaves_nothing_behind(
+    number: signal.Signals,
+    code: int,
+    long_search: tuple[Path, Path],
+    start_process: Start,
+) -> None:
+    Path("temporary").mkdir()
+    Path("o").mkdir()
+    Path("o/summary.json").write_text("old")
+    given = ("mpuccs", *long_search, "--max-cols", "all", "--out", "o", "--encoding", "latin-1")
+    process = start_process(*given, env=environment(TMPDIR="temporary"), stdout=subprocess.PIPE)
+    warned = wait_for(process, b"1,099,511,627,775 combinations")
+    assert warned.count(b"\n") == 1
+    assert process.poll() is None
+    assert list(Path("temporary").glob("petaudit-*/*-utf8.csv"))
+    time.sleep(0.3)
+    start = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - start < PATIENCE
+    assert (process.returncode, out, err) == (code, b"", b"petaudit: interrupted\n")
+    assert [path.name for path in Path("o").iterdir()] == ["summary.json"]
+    assert Path("o/summary.json").read_text() == "old"
+    assert list(Path("temporary").iterdir()) == []
+
+
+def test_ctrl_c_on_a_terminal_takes_the_bars_away(
+    long_search: tuple[Path, Path], terminal: type[Terminal]
+) -> None:
+    """As people do it: the terminal sends the signal, and the cursor is back afterwards."""
+    with terminal() as opened:
+        with subprocess.Popen(
+            command("mpuccs", *long_search, "--max-cols", "all", "--out", "o"),
+            stderr=opened.inside,
+            stdout=subprocess.PIPE,
+            env={name: value for name, value in environment().items() if name != "CI"},
+        ) as process:
+            while process.poll() is None and "/40" not in opened.text():
+                time.sleep(0.05)
+            process.send_signal(signal.SIGINT)
+            out, _ = process.communicate(timeout=60)
+        text = opened.all_text()
+    assert (process.returncode, out) == (130, b"")
+    lines = screen(text)
+    assert lines[-1] == "petaudit: interrupted"
+    assert "\u2501" not in "".join(lines)
+    assert "Traceback" not in text
+    assert text.count("\x1b[?25l") == text.count("\x1b[?25h")
+    assert not Path("o").exists()
+
+
+def test_ctrl_c_while_files_are_written_leaves_whole_ones(
+    small: tuple[str, str], run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync, calls = os.fsync, 0
+
+    def interrupt(descriptor: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise KeyboardInterrupt
+        sync(descriptor)
+
+    monkeypatch.setattr("petaudit.output.os.fsync", interrupt)
+    found = run("mpuccs", *small, "--out", "o")
+    assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
+    left = {path.name for path in Path("o").iterdir()}
+    assert len(left) == 3
+    assert not any(name.startswith(".") for name in left)
+    for name in left:
+        path = Path("o", name)
+        rows = pq.read_table(path).num_rows if path.suffix == ".parquet" else path.read_text()
+        assert rows
+
+
+def test_a_reader_that_leaves_early_is_no_error_to_report(
+    small: tuple[str, str], start_process: Start
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = start_process("mpuccs", *small, stdout=writing)
+    os.close(writing)
+    _, err = process.communicate(timeout=60)
+    assert err == b""
+    assert process.returncode in {0, 2}
