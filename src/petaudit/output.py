@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from petaudit.errors import InputError, OptionError
 from petaudit.labels import label_of
@@ -83,14 +83,17 @@ def _write_csv(table: pa.Table, file: IO[bytes]) -> None:
     writer = csv.writer(_LineFeeds(text), delimiter=";", lineterminator="\r\n")
     writer.writerow(table.column_names)
     for batch in table.to_batches():
-        cells = ([_cell(value) for value in column.to_pylist()] for column in batch.columns)
+        cells = (_cells(column.to_pylist()) for column in batch.columns)
         writer.writerows(zip(*cells, strict=True))
     text.detach()
 
 
-def _cell(value: object) -> str | None:
-    """Text as it is; other values as labels write them."""
-    return value if isinstance(value, str) else label_of(value)
+def _cells(values: list[Any]) -> list[str | int | None]:
+    """Text as it is; other values as labels write them, each distinct one once."""
+    if all(type(value) is str or type(value) is int for value in values):
+        return values
+    known = {(type(value), value): label_of(value) for value in values if type(value) is not str}
+    return [value if type(value) is str else known[type(value), value] for value in values]
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,7 @@ MISSING = [
     Case("no table", ("ORIGINAL", "SYNTHETIC"), ()),
     Case("three tables", ("unknown argument", "third.csv"), (*TABLES, "third.csv")),
     Case("empty name", ("empty",), ("", TABLES[1])),
+    Case("very long name", ("nnn", "does not exist"), ("n" * 300, TABLES[1])),
     Case("folder without Parquet", ("'data'", "no .parquet"), ("data", TABLES[1]), {"data/x": ""}),
 ]
 
@@ -178,6 +179,8 @@ OPTIONS = [
     option("unknown format", "--format", "xml", says=("--format", "xml", "json")),
     option("long delimiter", "--delimiter", "ab", says=("delimiter", "'ab'")),
     option("unknown encoding", "--encoding", "klingon", says=("encoding", "'klingon'")),
+    option("very many threads", "--threads", "9" * 5000, says=("--threads", "999")),
+    option("very many decimals", "--numeric-precision", "9" * 4000, says=("precision", "999")),
     option("a digit that is none", "--max-cols", "²", says=("--max-cols", "'²'")),
     option("very long number", "--max-cols", "9" * 5000, says=("--max-cols", "999")),
 ]

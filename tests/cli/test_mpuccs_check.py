@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -137,7 +138,10 @@ def test_a_long_search_is_announced_at_once_and_in_our_words(
         write(table, "\n".join([names, *rows, ""]))
     process = start_process(*BY_NAME, stdout=subprocess.PIPE)
     assert process.stderr is not None
+    too_late = threading.Timer(30, process.kill)
+    too_late.start()
     line = process.stderr.readline().decode()
+    too_late.cancel()
     assert process.poll() is None
     process.terminate()
     out, rest = process.communicate(timeout=30)

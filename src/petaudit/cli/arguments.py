@@ -51,7 +51,7 @@ def whole_number(text: str, option: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise OptionError(f"{option} is {text!r}; a whole number was expected") from None
+        raise OptionError(f"{option} is {shortened(text)!r}; a whole number was expected") from None
 
 
 def given_roles(**lists: Sequence[str] | None) -> Roles | None:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -35,11 +36,11 @@ def checked_folder(name: str, tables: Sequence[str]) -> Path:
         nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK):
             raise InputError(f"cannot write to {name!r}")
-        for table in tables:
+        for table in filter(_exists, tables):
             if folder.is_dir() and Path(table).is_dir() and folder.samefile(table):
                 raise OptionError(f"{name!r} is read as a table; choose another folder to write")
             for target in (*_TARGETS, SUMMARY):
-                refuse_inputs(folder / target, [Path(table)] if Path(table).exists() else [])
+                refuse_inputs(folder / target, [Path(table)])
         for target in (*_TARGETS, SUMMARY):
             if (folder / target).is_dir():
                 raise InputError(
@@ -48,6 +49,11 @@ def checked_folder(name: str, tables: Sequence[str]) -> Path:
     except OSError as problem:
         raise InputError(f"cannot write to {name!r} ({problem.strerror or problem})") from None
     return folder
+
+
+def _exists(name: str) -> bool:
+    # Unlike the method of Path it takes any name; what is wrong with it is said on opening.
+    return os.path.exists(name)  # noqa: PTH110
 
 
 def write_tables(
@@ -79,9 +85,9 @@ def write_tables(
         for kind in _KINDS:
             write_whole(folder / f"{name}.{kind}", table_writer(table, kind))
             written.append(f"{name}.{kind}")
-    for name in _TARGETS:
-        if name not in written:
-            # Of an earlier run, about other tables perhaps.
+    if (folder / SUMMARY).exists():
+        for name in set(_TARGETS) - set(written):
+            # Of an earlier run of ours, about other tables perhaps.
             (folder / name).unlink(missing_ok=True)
     text = as_json(document) + "\n"
     write_whole(folder / SUMMARY, lambda file: file.write(text.encode(errors="backslashreplace")))
@@ -96,10 +102,19 @@ def _in_file(column: MadeColumn) -> MadeColumn:
 
 
 def _json_list(values: Sequence[object]) -> str:
-    return json.dumps(list(map(_json_value, values)), ensure_ascii=False, allow_nan=False)
+    return f"[{', '.join(map(_json_value, values))}]"
 
 
-def _json_value(value: object) -> object:
+@lru_cache(maxsize=1 << 14)
+def _json_text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _json_value(value: object) -> str:
+    """A value as JSON; names of columns come again and again, in a tree by the million."""
+    if isinstance(value, str):
+        return _json_text(value)
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value if isinstance(value, bool | int | float | str | None) else label_of(value)
+        return f'"{value}"'
+    plain = value if isinstance(value, bool | int | float | None) else label_of(value)
+    return json.dumps(plain, ensure_ascii=False)

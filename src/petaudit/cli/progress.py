@@ -23,27 +23,29 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
         BarColumn,
         MofNCompleteColumn,
         TextColumn,
-        TimeRemainingColumn,
     )
     from rich.progress import Progress as Bars  # noqa: PLC0415
+
+    from petaudit.singling.running import duration  # noqa: PLC0415
 
     bars = Bars(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[pace]}"),
         console=Console(file=sys.stderr),
         transient=True,
     )
-    columns = bars.add_task("columns", total=None, rate="")
-    combinations = bars.add_task("combinations", total=None, rate="")
+    columns = bars.add_task("columns", total=None, pace="")
+    combinations = bars.add_task("combinations", total=None, pace="")
 
     def show(now: Progress) -> None:
         bars.update(columns, completed=now.size, total=max(now.sizes))
         bars.update(combinations, completed=now.all_done, total=now.all_total)
-        speed = bars.tasks[combinations].speed
-        bars.update(combinations, rate=f"{speed:,.0f}/s" if speed else "")
+        task = bars.tasks[combinations]
+        if task.speed:
+            seconds = (now.all_total - now.all_done) / task.speed
+            bars.update(combinations, pace=f"{task.speed:,.0f}/s, {duration(seconds)} left")
 
     with bars:
         yield show

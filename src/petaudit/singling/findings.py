@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -116,7 +116,6 @@ class Findings:
         columns: dict[str, list[object]] = {name: [] for name in _DETAILS}
         for own in self._shown():
             combinations = self._combinations(own)
-            names = [self._names(combination) for combination in combinations]
             baseline = self._baseline_of(combinations)
             levels = self._risk_levels(own, baseline)
             for row, number, target in zip(
@@ -126,9 +125,10 @@ class Findings:
                 columns["syn_idx"].append(row)
                 columns["ori_idx"].append(target)
                 columns["combo_size"].append(own.size)
-                columns["field_combo"].append(names[number])
+                own_columns = combinations[number].tolist()
+                columns["field_combo"].append(self._names(own_columns))
                 columns["value_combo"].append(
-                    decoded(self.prepared, row, combinations[number]) if with_values else None
+                    decoded(self.prepared, row, own_columns) if with_values else None
                 )
                 columns["baseline_protection"].append(float(baseline[number]))
                 columns["syn_row"].append(int(self.prepared.kept[SYNTHETIC][row]))
@@ -145,7 +145,8 @@ class Findings:
             baseline = self._baseline_of(combinations)
             pruned, unique, collisions = self._counts(own)
             weight = self._weight(own.size)
-            columns["field_combo"] += [self._names(combination) for combination in combinations]
+            names = itertools.combinations(self.prepared.columns, own.size)
+            columns["field_combo"] += itertools.islice(names, len(combinations))
             columns["combo_size"] += [own.size] * len(combinations)
             columns["is_pruned"] += pruned.tolist()
             columns["mpuccs_cnt"] += unique.tolist()
@@ -174,18 +175,21 @@ class Findings:
         helped = np.zeros(len(self.prepared.columns), np.int64)
         for own in self._shown():
             collisions = self._counts(own)[2]
-            for number, combination in enumerate(self._combinations(own)):
-                helped[list(combination)] += collisions[number]
+            np.add.at(helped, self._combinations(own), collisions[:, np.newaxis])
         return tuple(helped.tolist())
 
     def worst_combinations(self, most: int) -> list[tuple[tuple[str, ...], int, int]]:
         """The combinations that identify most rows: names, rows identified, rows unique."""
         found = [
-            (self._names(combination), int(collisions[number]), int(unique[number]))
+            (
+                self._names(combinations[number].tolist()),
+                int(collisions[number]),
+                int(unique[number]),
+            )
             for own in self._shown()
             for _, unique, collisions in [self._counts(own)]
-            for number, combination in enumerate(self._combinations(own))
-            if collisions[number]
+            for combinations in [self._combinations(own)]
+            for number in np.flatnonzero(collisions)
         ]
         return sorted(found, key=lambda entry: (-entry[1], len(entry[0])))[:most]
 
@@ -198,20 +202,22 @@ class Findings:
     def _shown(self) -> Iterator[SizeFindings]:
         return iter(() if self.is_empty else self.sizes)
 
-    def _combinations(self, own: SizeFindings) -> list[tuple[int, ...]]:
+    def _combinations(self, own: SizeFindings) -> npt.NDArray[np.int32]:
+        """The columns of each combination, by their place in the search."""
+        many = len(own.repeated)
         every = itertools.combinations(range(len(self.prepared.columns)), own.size)
-        return list(itertools.islice(every, len(own.repeated)))
+        columns = itertools.chain.from_iterable(itertools.islice(every, many))
+        return np.fromiter(columns, np.int32, many * own.size).reshape(many, own.size)
 
-    def _names(self, combination: tuple[int, ...]) -> tuple[str, ...]:
+    def _names(self, combination: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.prepared.columns[column] for column in combination)
 
-    def _baseline_of(self, combinations: list[tuple[int, ...]]) -> Floats:
+    def _baseline_of(self, combinations: npt.NDArray[np.int32]) -> Floats:
         distinct = np.array(self.prepared.distinct, np.float64)
-        if not combinations:
-            return np.zeros(0)
         with np.errstate(over="ignore"):
             # A product that is too large for a float leaves a baseline of 1, as it should.
-            return 1 - 1 / distinct[np.array(combinations)].prod(axis=1)  # type: ignore[no-any-return]
+            baseline: Floats = 1 - 1 / distinct[combinations].prod(axis=1)
+        return baseline
 
     def _counts(
         self, own: SizeFindings

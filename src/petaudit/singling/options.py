@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from petaudit.counts.joint import unit_named
-from petaudit.errors import OptionError
+from petaudit.errors import OptionError, shortened
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress
 
 _DEFAULT_ALPHA = 2.0
 _DEFAULT_DECAY = 0.5
+_MOST_DECIMALS = 400
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Options:
             _number(given, "min_entropy_delta", 0.0),
             _number(given, "field_decay_factor", _DEFAULT_DECAY),
             _number(given, "renyi_alpha", _DEFAULT_ALPHA, may_be_infinite=True),
-            _optional_whole(given, "numeric_precision", 0),
+            _decimals(given),
             None if unit is None else unit_named(unit),
             _truth(given, "calculate_baseline"),
             _truth(given, "deduplicate"),
@@ -101,6 +102,16 @@ def _whole(value: object, name: str, smallest: int) -> int:
 def _optional_whole(given: dict[str, Any], name: str, smallest: int) -> int | None:
     value = given.get(name)
     return None if value is None else _whole(value, name, smallest)
+
+
+def _decimals(given: dict[str, Any]) -> int | None:
+    decimals = _optional_whole(given, "numeric_precision", 0)
+    if decimals is not None and decimals > _MOST_DECIMALS:
+        raise OptionError(
+            f"numeric_precision is {shortened(str(decimals))}; a whole number from 0 to "
+            f"{_MOST_DECIMALS} was expected"
+        )
+    return decimals
 
 
 def _number(

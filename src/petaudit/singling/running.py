@@ -156,19 +156,21 @@ def _warn_if_long(pair: Pair, sizes: tuple[int, ...], options: Options) -> None:
     limited = "" if options.time_limit is None else f" (stopped after {options.time_limit:g} s)"
     warnings.warn(
         f"{counted(pair.columns, 'column')} have {counted(many, 'combination')} of the sizes asked "
-        f"for; looking at all of them takes roughly {_duration(seconds)}{limited}. Limit the size "
+        f"for; looking at all of them takes roughly {duration(seconds)}{limited}. Limit the size "
         f"(max_baseline_cols={small}: {counted(fewer, 'combination')}) or the time (time_limit)",
         PetauditWarning,
         stacklevel=2,
     )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A duration in words.
 
-    >>> _duration(90), _duration(7200), _duration(1e9), _duration(1e16)
-    ('2 minutes', '2 hours', '32 years', 'millions of years')
+    >>> duration(5), duration(90), duration(7200), duration(1e9), duration(1e16)
+    ('5 seconds', '2 minutes', '2 hours', '32 years', 'millions of years')
     """
+    if seconds < 60:
+        return counted(round(seconds), "second")
     for unit, length in (("minute", 60.0), ("hour", 3_600.0), ("day", 86_400.0)):
         longer = {"minute": 7_200.0, "hour": 2 * 86_400.0, "day": 2 * _YEAR}[unit]
         if seconds < longer:
