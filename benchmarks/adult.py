@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +13,13 @@ from typing import Any, Final
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from checks import PYCANON_FACTOR, Check
+from environments import python_with
 from measuring import HERE, BenchError, Ratio, run_worker
 
 from petaudit import datasets
 
 PYCANON: Final = "1.3.6"
 ENVIRONMENT: Final = HERE.parent / ".venv-pycanon"
-_INSTALL_LIMIT: Final = 600
 _SAME: Final = 1e-9
 
 
@@ -79,25 +78,7 @@ class AdultResult:
 
 def pycanon_python(environment: Path = ENVIRONMENT) -> tuple[str | None, str]:
     """The Python that has pyCANON, made on first use; or None and the reason."""
-    python = environment / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    question = "from importlib.metadata import version; print(version('pycanon'))"
-    if _answer([str(python), "-c", question]) == PYCANON:
-        return str(python), ""
-    pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    steps = (
-        [sys.executable, "-m", "venv", "--clear", str(environment)],
-        [*pip, "install", f"pycanon=={PYCANON}"],
-    )
-    for step in steps:
-        try:
-            done = subprocess.run(
-                step, capture_output=True, text=True, timeout=_INSTALL_LIMIT, check=False
-            )
-        except (OSError, subprocess.TimeoutExpired) as problem:
-            return None, str(problem)
-        if done.returncode:
-            return None, (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-    return str(python), ""
+    return python_with(environment, "pycanon", PYCANON)
 
 
 def compare(chosen: AdultTable, python: str, repetitions: int, folder: Path) -> AdultResult:
@@ -140,11 +121,3 @@ def compare(chosen: AdultTable, python: str, repetitions: int, folder: Path) -> 
         if not math.isclose(t, values["pyCANON"], rel_tol=0, abs_tol=_SAME):
             raise BenchError(f"{chosen.name}: t is {values['pyCANON']} for pyCANON, {t} for {name}")
     return AdultResult(chosen.name, seconds, values, versions)
-
-
-def _answer(command: Sequence[str]) -> str | None:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() if not done.returncode else None

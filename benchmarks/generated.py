@@ -25,6 +25,7 @@ from measuring import (
     interleaved,
     over_idle_of,
     peaks_of,
+    read_through,
     seconds_of,
 )
 from shapes import QUASI_IDENTIFIERS, SENSITIVE, Shape, table_file
@@ -34,7 +35,6 @@ BARE: Final = "bare DuckDB"
 GROWTH_SHAPE: Final = "text"
 _WARM_UP_ROWS: Final = 100
 _MIB: Final = 2**20
-_READ: Final = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def measure_shape(chosen: Shape, rows: int, repetitions: int, folder: Path) -> S
     jobs: dict[str, dict[str, Any]] = {}
     for size in sizes:
         path = table_file(chosen, size, folder)
-        _read_through(path)
+        read_through(path)
         for name in CONTENDERS:
             jobs[f"{name}/{size}"] = {
                 "contender": name,
@@ -148,10 +148,3 @@ def _figures(runs: Mapping[str, Sequence[Measurement]], figure: str) -> Iterable
             yield run.threads
         elif figure in run.figures:
             yield run.figures[figure]
-
-
-def _read_through(path: Path) -> None:
-    """Bring the file into the system's cache, so that nobody pays for the disk."""
-    with path.open("rb") as file:
-        while file.read(_READ):
-            pass

@@ -35,7 +35,7 @@ def machine() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """The versions that matter to the figures."""
-    packages = ("petaudit", "duckdb", "narwhals", "numpy", "pyarrow")
+    packages = ("petaudit", "duckdb", "narwhals", "numba", "numpy", "pyarrow")
     return {"python": platform.python_version()} | {name: version(name) for name in packages}
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 HERE: Final = Path(__file__).resolve().parent
 _TIME_LIMIT: Final = 900
+_READ: Final = 1 << 24
 
 
 class BenchError(Exception):
@@ -60,15 +61,23 @@ class Ratio:
         return f"{self.value:.2f} [{self.low:.2f}..{self.high:.2f}]"
 
 
-def run_worker(script: str, job: Mapping[str, Any], python: str = sys.executable) -> dict[str, Any]:
+def run_worker(
+    script: str,
+    job: Mapping[str, Any],
+    python: str = sys.executable,
+    time_limit: float = _TIME_LIMIT,
+) -> dict[str, Any]:
     """Run a worker script in a new process and read its line of JSON."""
-    finished = subprocess.run(
-        [python, str(HERE / script), json.dumps(job)],
-        capture_output=True,
-        text=True,
-        timeout=_TIME_LIMIT,
-        check=False,
-    )
+    try:
+        finished = subprocess.run(
+            [python, str(HERE / script), json.dumps(job)],
+            capture_output=True,
+            text=True,
+            timeout=time_limit,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as problem:
+        raise BenchError(f"{job['contender']} took more than {time_limit:g} s") from problem
     if finished.returncode:
         raise BenchError(f"{job['contender']} failed:\n{finished.stderr[-2000:]}")
     found: dict[str, Any] = json.loads(finished.stdout.splitlines()[-1])
@@ -76,13 +85,13 @@ def run_worker(script: str, job: Mapping[str, Any], python: str = sys.executable
 
 
 def interleaved(
-    jobs: Mapping[str, Mapping[str, Any]], repetitions: int
+    jobs: Mapping[str, Mapping[str, Any]], repetitions: int, script: str = "worker.py"
 ) -> dict[str, list[Measurement]]:
     """Run the jobs in turn, A B C A B C ..., so that a busy minute hits all of them alike."""
     found: dict[str, list[Measurement]] = {name: [] for name in jobs}
     for _ in range(repetitions):
         for name, job in jobs.items():
-            found[name].append(Measurement(**run_worker("worker.py", job)))
+            found[name].append(Measurement(**run_worker(script, job)))
     return found
 
 
@@ -104,3 +113,10 @@ def peaks_of(runs: Sequence[Measurement]) -> list[float]:
 def over_idle_of(runs: Sequence[Measurement]) -> list[float]:
     """Peak memory over idle of each run; empty where the system does not say."""
     return [float(run.bytes_over_idle) for run in runs if run.bytes_over_idle is not None]
+
+
+def read_through(path: Path) -> None:
+    """Bring the file into the system's cache, so that nobody pays for the disk."""
+    with path.open("rb") as file:
+        while file.read(_READ):
+            pass

@@ -3,6 +3,8 @@
     python benchmarks/run.py                       # everything: 5,000,000 rows, a few minutes
     python benchmarks/run.py --quick               # a look: 500,000 rows, one round
     python benchmarks/run.py --shapes text,unique  # some of the tables
+    python benchmarks/run.py --shapes none --no-pycanon   # mpUCCs only
+    python benchmarks/run.py --petsard             # run PETsARD anew as well
     python benchmarks/run.py --json results.json   # every single measurement as well
 
 Exit codes: 0 all targets are met (or the run was not the full one, or --no-gate), 1 one is missed,
@@ -16,16 +18,23 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import machine
+import mpuccs
 from adult import PYCANON, TABLES, AdultResult, compare, pycanon_python
 from checks import FULL_ROWS, GROWTH, Check, table
+from first_call import FirstCalls, measure_first_calls
 from generated import GROWTH_SHAPE, ShapeResult, measure_shape
 from measuring import HERE, BenchError
+from petsard_record import PETSARD, TODAY, Record, petsard_python, read_record, record, run_now
 from shapes import SHAPES, describe, shape, table_file
 
+MpuccsPart: TypeAlias = mpuccs.SearchResult | FirstCalls | Record
+
 _QUICK_ROWS = 500_000
+_PAIR_SHARE = 5
+"""The tables of mpUCCs have a fifth of the rows of the others: a million."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,11 +55,15 @@ def _run(options: argparse.Namespace) -> int:
             f"warning: the machine is busy (load {load_before:.1f} on {machine.cores()} cores); "
             "ratios will scatter, trust CPU ratios more than time ratios"
         )
+    if not options.no_mpuccs:
+        _prepare_record(options)
     shapes = [_measured_shape(name, options) for name in options.shapes]
     adults, reason = ([], "not asked for") if options.no_pycanon else _measured_adult(options)
     checks = [check for result in shapes for check in result.checks()]
     checks += [result.check for result in adults]
-    notes = _notes(adults, reason)
+    notes = _notes(adults, reason, options)
+    found = {} if options.no_mpuccs else _measured_mpuccs(options)
+    checks += [check for result in found.values() for check in result.checks()]
     print(f"\n{_closing(checks, notes)}\n")
     document = {
         "rows": options.rows,
@@ -59,6 +72,7 @@ def _run(options: argparse.Namespace) -> int:
         "versions": machine.versions(),
         "shapes": [result.to_dict() for result in shapes],
         "adult": [result.to_dict() for result in adults],
+        "mpuccs": {name: result.to_dict() for name, result in found.items()},
         "notes": notes,
         "checks": [check.to_dict() for check in checks],
     }
@@ -66,6 +80,17 @@ def _run(options: argparse.Namespace) -> int:
     if options.json:
         options.json.write_text(json.dumps(document, indent=2) + "\n")
     return _exit_code(checks, options)
+
+
+def _prepare_record(options: argparse.Namespace) -> None:
+    """Renew the record if asked to, and refuse a missing or an old one before anything runs."""
+    if options.petsard:
+        python, reason = petsard_python()
+        if python is None:
+            raise BenchError(f"PETsARD {PETSARD} could not be installed: {reason}")
+        print(f"running PETsARD {PETSARD}, which takes minutes", flush=True)
+        record(python)
+    read_record()
 
 
 def _measured_shape(name: str, options: argparse.Namespace) -> ShapeResult:
@@ -97,8 +122,22 @@ def _measured_adult(options: argparse.Namespace) -> tuple[list[AdultResult], str
     return found, ""
 
 
-def _notes(adults: Sequence[AdultResult], reason: str) -> list[str]:
-    return [] if adults else [f"no comparison with pyCANON: {reason}"]
+def _measured_mpuccs(options: argparse.Namespace) -> dict[str, MpuccsPart]:
+    print(f"\nmpUCCs, up to {mpuccs.UP_TO} columns, from files", flush=True)
+    search = mpuccs.measure(options.rows // _PAIR_SHARE, options.repetitions, options.data)
+    print(f"{search.text()}\n\nthe first call of a process", flush=True)
+    first = measure_first_calls(options.repetitions, options.data)
+    print(first.text(), flush=True)
+    print(f"\nmpUCCs on the Adult pair against PETsARD {PETSARD}, pandas frames", flush=True)
+    names = TODAY[:1] if options.quick else TODAY
+    record = Record(read_record(), run_now(options.repetitions, names))
+    print(record.text(), flush=True)
+    return {"search": search, "first_call": first, "petsard": record}
+
+
+def _notes(adults: Sequence[AdultResult], reason: str, options: argparse.Namespace) -> list[str]:
+    notes = [] if adults else [f"no comparison with pyCANON: {reason}"]
+    return [*notes, "no mpUCCs: not asked for"] if options.no_mpuccs else notes
 
 
 def _closing(checks: Sequence[Check], notes: Sequence[str]) -> str:
@@ -134,16 +173,22 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=_positive, help=f"rows of each table ({FULL_ROWS:,})")
     parser.add_argument("--repetitions", type=_positive, help="rounds (3)")
     parser.add_argument("--quick", action="store_true", help=f"{_QUICK_ROWS:,} rows, one round")
-    parser.add_argument("--shapes", type=_shape_names, default=list(SHAPES), help="some tables")
+    parser.add_argument(
+        "--shapes", type=_shape_names, default=list(SHAPES), help="some tables, or none"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
     parser.add_argument("--data", type=Path, default=HERE / "data", help="folder of the tables")
     parser.add_argument("--no-pycanon", action="store_true", help="leave pyCANON out")
+    parser.add_argument("--no-mpuccs", action="store_true", help="leave mpUCCs out")
+    parser.add_argument("--petsard", action="store_true", help="run PETsARD anew: minutes")
     parser.add_argument("--no-gate", action="store_true", help="only report: exit code 0")
     options = parser.parse_args(arguments)
     options.rows = options.rows or (_QUICK_ROWS if options.quick else FULL_ROWS)
     options.repetitions = options.repetitions or (1 if options.quick else 3)
     if options.rows < GROWTH:
         parser.error(f"--rows: at least {GROWTH} rows")
+    if options.petsard and options.no_mpuccs:
+        parser.error("--petsard: not with --no-mpuccs")
     return options
 
 
@@ -155,7 +200,7 @@ def _positive(text: str) -> int:
 
 
 def _shape_names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in text.split(",")] if text != "none" else []
     unknown = [name for name in names if name not in SHAPES]
     if unknown:
         raise argparse.ArgumentTypeError(

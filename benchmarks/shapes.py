@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -93,6 +93,9 @@ class Shape:
     name: str
     title: str
     draw: Callable[[np.random.Generator, int], Block]
+    columns: Sequence[str] = (*QUASI_IDENTIFIERS, SENSITIVE)
+    made_from: str = ""
+    """A fingerprint of the data that rows are drawn from, if they are drawn from any."""
 
 
 def shape(name: str) -> Shape:
@@ -105,6 +108,8 @@ def table_file(chosen: Shape, rows: int, folder: Path) -> Path:
     path = folder / f"{chosen.name}-{rows}.parquet"
     note = path.with_suffix(".json")
     wanted = {"shape": chosen.name, "rows": rows, "seed": SEED, "version": VERSION}
+    if chosen.made_from:
+        wanted["made_from"] = chosen.made_from
     if path.is_file() and note.is_file() and json.loads(note.read_text()) == wanted:
         return path
     folder.mkdir(parents=True, exist_ok=True)
@@ -115,11 +120,11 @@ def table_file(chosen: Shape, rows: int, folder: Path) -> Path:
 
 
 def _write(chosen: Shape, rows: int, path: Path) -> None:
-    names = [*QUASI_IDENTIFIERS, SENSITIVE]
     writer: pq.ParquetWriter | None = None
     for block, start in enumerate(range(0, rows, BLOCK)):
         columns = chosen.draw(np.random.default_rng([SEED, block]), BLOCK)
-        table = pa.table(dict(zip(names, columns, strict=True))).slice(0, min(BLOCK, rows - start))
+        table = pa.table(dict(zip(chosen.columns, columns, strict=True)))
+        table = table.slice(0, min(BLOCK, rows - start))
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table, row_group_size=ROW_GROUP)
     if writer is not None:

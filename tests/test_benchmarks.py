@@ -43,7 +43,7 @@ def report(
     """One round on one table with text and growth, in real processes."""
     target = tmp_path_factory.mktemp("results") / "report.json"
     arguments = ["--rows", str(ROWS), "--repetitions", "1", "--shapes", "text"]
-    arguments += ["--data", str(folder), "--json", str(target), "--no-pycanon"]
+    arguments += ["--data", str(folder), "--json", str(target), "--no-pycanon", "--no-mpuccs"]
     assert bench["run"].main(arguments) == 0
     return json.loads(target.read_text())
 
@@ -186,7 +186,11 @@ def test_report_names_machine_versions_and_what_was_left_out(report: dict[str, A
     assert report["machine"]["cores"] >= 1
     assert {"python", "duckdb", "narwhals", "pyarrow"} <= set(report["versions"])
     assert report["adult"] == []
-    assert report["notes"] == ["no comparison with pyCANON: not asked for"]
+    assert report["mpuccs"] == {}
+    assert report["notes"] == [
+        "no comparison with pyCANON: not asked for",
+        "no mpUCCs: not asked for",
+    ]
 
 
 def test_numbers_of_many_values_take_the_ordered_distance(
@@ -237,7 +241,7 @@ def test_only_a_full_run_fails_on_a_missed_target(
             return {}
 
     monkeypatch.setattr(bench["run"], "_measured_shape", lambda *_: Missing())
-    arguments = ["--rows", rows, "--shapes", "text", "--no-pycanon", *flags]
+    arguments = ["--rows", rows, "--shapes", "text", "--no-pycanon", "--no-mpuccs", *flags]
     assert bench["run"].main(arguments) == code
 
 
@@ -268,7 +272,8 @@ def test_failing_contender_is_exit_code_two(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(bench["generated"], "CONTENDERS", {"nobody": None})
-    arguments = ["--rows", "50", "--shapes", "integer", "--data", str(tmp_path), "--no-pycanon"]
+    arguments = ["--rows", "50", "--shapes", "integer", "--data", str(tmp_path)]
+    arguments += ["--no-pycanon", "--no-mpuccs"]
     assert bench["run"].main(arguments) == 2
     assert "nobody failed" in capsys.readouterr().err
 
@@ -306,7 +311,15 @@ def test_examples_in_the_docstrings_hold(bench: dict[str, ModuleType], name: str
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("bad", [["--rows", "0"], ["--rows", "5"], ["--shapes", "round"]])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ["--rows", "0"],
+        ["--rows", "5"],
+        ["--shapes", "round"],
+        ["--petsard", "--no-mpuccs"],
+    ],
+)
 def test_bad_options_are_refused(bench: dict[str, ModuleType], bad: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         bench["run"].main(bad)

@@ -30,7 +30,7 @@ from petaudit.counts._text_kinds import (
 )
 from petaudit.labels import trim
 
-Codes: TypeAlias = npt.NDArray[np.int32]
+Codes: TypeAlias = npt.NDArray[np.uint32]
 Precision: TypeAlias = int | str | None
 Keys: TypeAlias = npt.NDArray[Any] | pa.Array | Sequence[Any]
 
@@ -246,14 +246,14 @@ def _recoded(
     ends = np.cumsum(lengths)
     found = []
     for own, end, length in zip(tables, ends, lengths, strict=True):
-        recode = np.append(codes[end - length : end], null).astype(np.int32)
+        recode = np.append(codes[end - length : end], null).astype(np.uint32)
         found.append(recode[own.places])
     return found
 
 
 def _places(indices: pa.Array, null: int) -> Codes:
     filled = indices.cast(pa.int64()).fill_null(null) if indices.null_count else indices
-    return whole_numbers(pa.chunked_array([filled])).astype(np.int32)
+    return whole_numbers(pa.chunked_array([filled])).astype(np.uint32)
 
 
 def _trimmed(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
@@ -265,7 +265,7 @@ def _trimmed(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
     own = [position.setdefault(label, len(position)) if label else -1 for label in labels]
     recode = np.array([*own, -1], np.int32)
     recode[recode < 0] = len(position)
-    return recode[places], pa.array(list(position), pa.string())
+    return recode.astype(np.uint32)[places], pa.array(list(position), pa.string())
 
 
 def _without_nan(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
@@ -276,7 +276,7 @@ def _without_nan(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
     recode = np.append(np.cumsum(~wrong) - 1, 0).astype(np.int32)
     kept = values.filter(pa.array(~wrong))
     recode[np.append(wrong, True)] = len(kept)
-    return recode[places], kept
+    return recode.astype(np.uint32)[places], kept
 
 
 def _kind(kind: pa.DataType) -> Kind:

@@ -89,7 +89,7 @@ def _floats(column: JointColumn) -> npt.NDArray[np.float64]:
 def _recoded(values: Sequence[str] | npt.NDArray[np.generic]) -> Codes:
     """A code per value, with null after the last as before."""
     distinct, codes = np.unique(np.asarray(values), return_inverse=True)
-    return np.append(codes, len(distinct)).astype(np.int32)
+    return np.append(codes, len(distinct)).astype(np.uint32)
 
 
 def _merges(recode: Codes, column: JointColumn) -> bool:

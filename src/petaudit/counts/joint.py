@@ -20,9 +20,9 @@ from petaudit.counts._moments import unit_named
 from petaudit.counts.source import Source
 from petaudit.errors import ColumnError, listing
 
-__all__ = ["JointTables", "joint_tables", "unit_named"]
+__all__ = ["JointColumn", "JointTables", "joint_tables", "unit_named"]
 
-JointCodes: TypeAlias = npt.NDArray[np.int32]
+JointCodes: TypeAlias = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def joint_tables(
     columns = tables[0].columns
     cells = [_cells(table, columns) for table in tables]
     rows = tuple(len(own[0].places) for own in cells)
-    codes = np.empty((len(columns), sum(rows)), np.int32)
+    codes = np.empty((len(columns), sum(rows)), np.uint32)
     joined: dict[str, JointColumn] = {}
     problems: list[str] = []
     for index, name in enumerate(columns):

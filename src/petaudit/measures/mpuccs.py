@@ -113,7 +113,7 @@ def find(
         removed_synthetic=prepared.removed[0],
         removed_original=prepared.removed[1],
         removed_control=prepared.removed[2] if control is not None else 0,
-        precision={name: prepared.tables.precision[name] for name in prepared.tables.columns},
+        precision={name: own.precision for name, own in prepared.joined.items()},
         timings=run.timings,
         findings=found,
         frame=frame,

@@ -31,7 +31,7 @@ class CountingWalk(Walk):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self.first: Indices = np.full(plan.pair.synthetic, NEVER, np.int64)
-        self.target: Rows = np.zeros(plan.pair.synthetic, np.int32)
+        self.target: Rows = np.zeros(plan.pair.synthetic, np.uint32)
         self.seen: list[Seen] = []
         self._found = plan.pair.room_for_found()
 

@@ -88,7 +88,7 @@ class _ExposureWalk(Walk):
             return
         columns = children - local.column_before - 1
         self._expose(local.codes, columns, self._inside(prefix, children), -1)
-        coarser = np.empty((1, len(local.origin)), np.int32)
+        coarser = np.empty((1, len(local.origin)), np.uint32)
         nothing = self._inside(prefix, children[:1] * 0)
         for step, (owner, codes) in enumerate(self._steps):
             if owner not in prefix and not self.plan.stop_flag[0]:

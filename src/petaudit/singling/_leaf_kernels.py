@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from petaudit.singling._arrays import Bytes, Codes, Indices, Rows, Words
+from petaudit.singling._arrays import Bytes, Codes, Indices, Places, Rows, Words
 from petaudit.singling._kernels import kernel
 
 SMALL_GROUP = 10
@@ -18,8 +18,8 @@ SMALL_GROUP = 10
 @kernel
 def count_children(
     rows: Rows,
-    starts: Rows,
-    mids: Rows,
+    starts: Places,
+    mids: Places,
     codes: Codes,
     children: Indices,
     settled: Bytes,
@@ -28,7 +28,7 @@ def count_children(
     first: Indices,
     target: Rows,
     repeated: Indices,
-    scratch: Rows,
+    scratch: Places,
     found: Rows,
     stop_flag: Bytes,
 ) -> None:
@@ -53,8 +53,8 @@ def count_children(
 @kernel
 def expose_children(
     rows: Rows,
-    starts: Rows,
-    mids: Rows,
+    starts: Places,
+    mids: Places,
     codes: Codes,
     children: Indices,
     inside: Words,
@@ -64,7 +64,7 @@ def expose_children(
     identified: Bytes,
     essential: Words,
     after_step: Bytes,
-    scratch: Rows,
+    scratch: Places,
     found: Rows,
     stop_flag: Bytes,
 ) -> None:
@@ -100,11 +100,11 @@ def expose_children(
 @kernel
 def _identified(
     rows: Rows,
-    starts: Rows,
-    mids: Rows,
+    starts: Places,
+    mids: Places,
     column: Codes,
     settled: Bytes,
-    scratch: Rows,
+    scratch: Places,
     found: Rows,
     stop_flag: Bytes,
 ) -> tuple[int, int]:
@@ -126,6 +126,9 @@ def _identified(
                     found[0, many] = row
                     found[1, many] = match
                     many += 1
+        elif mid == stop and mid - start == 2:
+            if column[rows[start]] == column[rows[start + 1]]:
+                repeated += 2
         elif stop - start <= SMALL_GROUP:
             for i in range(start, mid):
                 row = rows[i]
@@ -172,7 +175,7 @@ def _identified_in_large(
     stop: int,
     column: Codes,
     settled: Bytes,
-    scratch: Rows,
+    scratch: Places,
     found: Rows,
     many: int,
 ) -> tuple[int, int]:
@@ -217,8 +220,8 @@ def _identified_in_large(
 @kernel
 def replicate_children(
     rows: Rows,
-    starts: Rows,
-    mids: Rows,
+    starts: Places,
+    mids: Places,
     codes: Codes,
     children: Indices,
     settled: Bytes,
@@ -226,8 +229,8 @@ def replicate_children(
     part: Rows,
     everywhere: int,
     seen_in: Words,
-    scratch: Rows,
-    counts: Rows,
+    scratch: Places,
+    counts: Places,
     stop_flag: Bytes,
 ) -> None:
     """Note in which replicates of the target table a child identifies each row.

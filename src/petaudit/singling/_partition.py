@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from petaudit.singling._arrays import Bytes, Codes, Indices, Rows
+from petaudit.singling._arrays import Bytes, Codes, Indices, Places, Rows
 from petaudit.singling._kernels import gather, repeated_group_sizes, split_groups
 
 SCRATCH = 6
@@ -32,14 +32,14 @@ class Pair:
         """How many rows there are in both tables."""
         return int(self.codes.shape[1])
 
-    def new_scratch(self) -> Rows:
+    def new_scratch(self) -> Places:
         """Working memory for one thread, with room for every code."""
         widest = int(self.codes.max(initial=0)) + 1
         return np.zeros((SCRATCH, widest), np.int32)
 
     def room_for_found(self) -> Rows:
         """Room for every synthetic row and the target row that it points at."""
-        return np.empty((2, self.synthetic), np.int32)
+        return np.empty((2, self.synthetic), np.uint32)
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ class Partition:
     """Groups of rows that agree on some columns, without those that cannot matter any more."""
 
     rows: Rows
-    starts: Rows
-    mids: Rows
+    starts: Places
+    mids: Places
 
     @property
     def is_empty(self) -> bool:
@@ -59,9 +59,9 @@ class Partition:
     def whole(cls, pair: Pair) -> Partition:
         """All rows in one group: they agree on no columns at all."""
         if not pair.synthetic:
-            return cls(np.zeros(0, np.int32), np.zeros(1, np.int32), np.zeros(0, np.int32))
+            return cls(np.zeros(0, np.uint32), np.zeros(1, np.int32), np.zeros(0, np.int32))
         return cls(
-            np.arange(pair.rows, dtype=np.int32),
+            np.arange(pair.rows, dtype=np.uint32),
             np.array([0, pair.rows], np.int32),
             np.array([pair.synthetic], np.int32),
         )
@@ -70,13 +70,13 @@ class Partition:
         self,
         column: Codes,
         settled: Bytes,
-        scratch: Rows,
+        scratch: Places,
         *,
         count_all: bool,
         keep_matches: bool = False,
     ) -> Partition:
         """Refine by a column; see :func:`split_groups` for what stays."""
-        rows = np.empty(len(self.rows), np.int32)
+        rows = np.empty(len(self.rows), np.uint32)
         # A group that stays has two rows at least.
         most = len(self.rows) // 2
         starts, mids = np.empty(most + 1, np.int32), np.empty(most, np.int32)
@@ -95,7 +95,7 @@ class Partition:
         sizes = (self.mids - self.starts[:-1]).astype(np.int64)
         return sizes[sizes > 1]
 
-    def repeated_sizes_with(self, column: Codes, scratch: Rows) -> Indices:
+    def repeated_sizes_with(self, column: Codes, scratch: Places) -> Indices:
         """The same after one more column, without building its groups."""
         sizes = np.empty(len(self.rows) // 2, np.int64)
         found = repeated_group_sizes(self.rows, self.starts, self.mids, column, scratch, sizes)
@@ -123,7 +123,7 @@ class Local:
         origin = partition.rows
         codes = pair.codes
         if len(origin) < pair.rows or partition.mids.size > 1:
-            codes = np.empty((len(pair.codes) - column_before - 1, len(origin)), np.int32)
+            codes = np.empty((len(pair.codes) - column_before - 1, len(origin)), np.uint32)
             gather(pair.codes[column_before + 1 :], origin, codes)
         else:
             # All rows in one group need not move.
@@ -132,7 +132,7 @@ class Local:
         padded = np.append(settled, np.uint8(1))
         own = padded[np.minimum(origin, pair.synthetic)]
         renumbered = Partition(
-            np.arange(len(origin), dtype=np.int32), partition.starts, partition.mids
+            np.arange(len(origin), dtype=np.uint32), partition.starts, partition.mids
         )
         return cls(codes, origin, own, renumbered, column_before)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts.joint import JointTables
+from petaudit.counts.joint import JointColumn, JointTables
 from petaudit.singling._arrays import Codes, Rows
 from petaudit.singling._partition import Pair, Partition
 
@@ -21,67 +21,104 @@ class Prepared:
     """Two or three tables in search order."""
 
     columns: tuple[str, ...]
-    order: tuple[int, ...]
-    """Which column of the encoded tables each one is."""
+    pair: Pair
+    """The synthetic rows and those of the original, without duplicates."""
     kept: tuple[Rows, ...]
     """The rows of each table that are no duplicates of an earlier one."""
     removed: tuple[int, ...]
     """How many duplicates there were."""
     distinct: tuple[int, ...]
     """How many values the original has in each column; null is a value."""
-    tables: JointTables
+    joined: Mapping[str, JointColumn]
+    rows: tuple[int, ...]
+    """How many rows each table has as it was given."""
     deduplicate: bool
+    everything: Codes | None
+    """All rows of all tables, in search order, where there is a control to compare with."""
 
-    def pair(self, target: int = ORIGINAL, rows: Rows | None = None) -> Pair:
-        """The synthetic rows and those of a target table, or the given rows of it."""
-        synthetic, wanted = self.kept[SYNTHETIC], self.kept[target]
-        if rows is not None:
-            wanted = rows
-            if self.deduplicate:
-                wanted = rows[first_occurrences(self._columns_of(target)[:, rows])]
-        codes = np.empty((len(self.order), len(synthetic) + len(wanted)), np.int32)
-        for place, column in enumerate(self.order):
-            own = self.tables.codes[column]
-            codes[place, : len(synthetic)] = own[synthetic]
-            codes[place, len(synthetic) :] = own[self._start(target) + wanted]
-        return Pair(codes, len(synthetic))
+    def sampled_pair(self, target: int, rows: Rows) -> Pair:
+        """The synthetic rows and some rows of a table, as it was given."""
+        assert self.everything is not None  # noqa: S101 (a control was given)
+        start = sum(self.rows[:target])
+        targets = self.everything[:, start : start + self.rows[target]][:, rows]
+        if self.deduplicate:
+            targets = targets[:, first_occurrences(targets)]
+        synthetic = self.pair.synthetic
+        return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
 
-    def _columns_of(self, table: int) -> Codes:
-        start = self._start(table)
-        return self.tables.codes[:, start : start + self.tables.rows[table]]
-
-    def _start(self, table: int) -> int:
-        return sum(self.tables.rows[:table])
+    def values(self, row: int, columns: Sequence[int]) -> tuple[object, ...]:
+        """The prepared values of a synthetic row in some columns, by their place in the search."""
+        found: list[object] = []
+        for column in columns:
+            own = self.joined[self.columns[column]]
+            code = int(self.pair.codes[column, row])
+            found.append(None if code == own.null else own.value(code))
+        return tuple(found)
 
 
 def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
-    """Sort the columns by their number of distinct synthetic values, and remove duplicates."""
+    """Sort the columns by their number of distinct synthetic values, and remove duplicates.
+
+    Uses up the codes of the tables: twice of them is more than large tables leave room for.
+    """
     starts = np.cumsum([0, *tables.rows])
     parts = [
-        tables.codes[:, start : start + rows]
-        for start, rows in zip(starts, tables.rows, strict=False)
+        tables.codes[:, start : start + own]
+        for start, own in zip(starts, tables.rows, strict=False)
     ]
     distinct = [[_distinct(column) for column in part] for part in parts[:2]]
     order = sorted(range(len(tables.columns)), key=lambda column: -distinct[SYNTHETIC][column])
     kept = tuple(
-        first_occurrences(part[order]) if deduplicate else np.arange(part.shape[1], dtype=np.int32)
+        first_occurrences(part[order]) if deduplicate else np.arange(part.shape[1], dtype=np.uint32)
         for part in parts
     )
+    has_control = len(tables.rows) > CONTROL
+    everything = tables.codes[order] if has_control else None
+    codes = tables.codes
+    _reorder(codes, order)
+    wanted = np.concatenate([kept[SYNTHETIC], starts[ORIGINAL] + kept[ORIGINAL].astype(np.int64)])
     return Prepared(
         tuple(tables.columns[column] for column in order),
-        tuple(order),
+        Pair(_compacted(codes, wanted), len(kept[SYNTHETIC])),
         kept,
-        tuple(rows - len(own) for rows, own in zip(tables.rows, kept, strict=True)),
+        tuple(own - len(rows) for own, rows in zip(tables.rows, kept, strict=True)),
         tuple(distinct[ORIGINAL][column] for column in order),
-        tables,
+        tables.joined,
+        tables.rows,
         deduplicate,
+        everything,
     )
+
+
+def _reorder(codes: Codes, order: Sequence[int]) -> None:
+    """Bring the columns into another order where they lie."""
+    done = [False] * len(order)
+    for first in range(len(order)):
+        if done[first] or order[first] == first:
+            continue
+        held, place = codes[first].copy(), first
+        while not done[place]:
+            done[place] = True
+            source = order[place]
+            codes[place] = held if source == first else codes[source]
+            place = source
+
+
+def _compacted(codes: Codes, wanted: npt.NDArray[np.int64]) -> Codes:
+    """The wanted rows of all columns, in the same memory: each column moves to the front."""
+    if len(wanted) == codes.shape[1]:
+        return codes
+    flat = codes.reshape(-1)
+    many = len(wanted)
+    for column in range(len(codes)):
+        flat[column * many : (column + 1) * many] = codes[column][wanted]
+    return flat[: len(codes) * many].reshape(len(codes), many)
 
 
 def first_occurrences(codes: Codes) -> Rows:
     """The rows that do not repeat an earlier one, in order.
 
-    >>> first_occurrences(np.array([[1, 2, 1], [5, 5, 5]], np.int32)).tolist()
+    >>> first_occurrences(np.array([[1, 2, 1], [5, 5, 5]], np.uint32)).tolist()
     [0, 1]
     """
     rows = codes.shape[1]
@@ -96,26 +133,15 @@ def first_occurrences(codes: Codes) -> Rows:
     is_first[partition.rows] = False
     # Groups keep the order of rows, so their first row is the first occurrence.
     is_first[partition.rows[partition.starts[:-1]]] = True
-    return np.flatnonzero(is_first).astype(np.int32)
+    return np.flatnonzero(is_first).astype(np.uint32)
 
 
 def samples_of(rows: int, size: int, most: int, seed: int) -> list[Rows]:
     """Disjoint samples without replacement, in row order; one at least."""
-    shuffled = np.random.default_rng(seed).permutation(rows).astype(np.int32)
+    shuffled = np.random.default_rng(seed).permutation(rows).astype(np.uint32)
     many = max(1, min(most, rows // max(size, 1)))
     return [np.sort(shuffled[part * size : (part + 1) * size]) for part in range(many)]
 
 
-def decoded(prepared: Prepared, row: int, columns: Sequence[int]) -> tuple[object, ...]:
-    """The prepared values of a kept synthetic row in some columns, by their place in the search."""
-    found: list[object] = []
-    place = int(prepared.kept[SYNTHETIC][row])
-    for column in columns:
-        own = prepared.tables.joined[prepared.columns[column]]
-        code = int(prepared.tables.codes[prepared.order[column], place])
-        found.append(None if code == own.null else own.value(code))
-    return tuple(found)
-
-
-def _distinct(column: npt.NDArray[np.int32]) -> int:
+def _distinct(column: npt.NDArray[np.uint32]) -> int:
     return int(np.count_nonzero(np.bincount(column))) if column.size else 0

@@ -66,7 +66,7 @@ def identified_without_parts(
     """
     parts = int(part.max(initial=0)) + 1
     everywhere = (1 << (parts + 1)) - 1
-    by_row = np.concatenate([np.zeros(pair.synthetic, np.int32), part.astype(np.int32)])
+    by_row = np.concatenate([np.zeros(pair.synthetic, np.uint32), part.astype(np.uint32)])
     seen_in = np.zeros(pair.synthetic, np.uint64)
     for size in sizes:
         settled = _settled(seen_in, everywhere)

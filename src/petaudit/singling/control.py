@@ -75,7 +75,7 @@ def compare(
     ``replicate`` gives the identified rows of a pair without each part of the target rows, and
     with all of them, last.
     """
-    rows = prepared.tables.rows
+    rows = prepared.rows
     size = min(rows[ORIGINAL], rows[CONTROL])
     if not size or not len(prepared.kept[0]):
         return None
@@ -83,7 +83,7 @@ def compare(
     for table in (ORIGINAL, CONTROL):
         found = []
         for sample in samples_of(rows[table], size, MOST_SAMPLES, seed):
-            pair = prepared.pair(table, sample)
+            pair = prepared.sampled_pair(table, sample)
             counts = replicate(pair, parts_of(pair.rows - pair.synthetic, seed))
             if counts is None:
                 return None
@@ -97,7 +97,7 @@ def compare(
 
 def parts_of(rows: int, seed: int) -> Rows:
     """A part for each target row, at random and as even as possible."""
-    parts = np.arange(rows, dtype=np.int32) % max(1, min(MOST_PARTS, rows))
+    parts = np.arange(rows, dtype=np.uint32) % max(1, min(MOST_PARTS, rows))
     return np.random.default_rng(seed).permutation(parts)
 
 

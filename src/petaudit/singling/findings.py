@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts.made_frames import Kind, MadeColumn
-from petaudit.singling._prepare import ORIGINAL, SYNTHETIC, Prepared, decoded
+from petaudit.singling._prepare import ORIGINAL, SYNTHETIC, Prepared
 from petaudit.singling.control import Excess
 from petaudit.singling.options import Options
 from petaudit.singling.search import SizeFindings
@@ -128,7 +128,7 @@ class Findings:
                 own_columns = combinations[number].tolist()
                 columns["field_combo"].append(self._names(own_columns))
                 columns["value_combo"].append(
-                    decoded(self.prepared, row, own_columns) if with_values else None
+                    self.prepared.values(row, own_columns) if with_values else None
                 )
                 columns["baseline_protection"].append(float(baseline[number]))
                 columns["syn_row"].append(int(self.prepared.kept[SYNTHETIC][row]))

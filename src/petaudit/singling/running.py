@@ -59,12 +59,10 @@ class Run:
             )
         with self._timed("prepare"):
             prepared = prepare(joint, deduplicate=self.options.deduplicate)
-            pair = prepared.pair()
         with self._timed("search"):
-            sizes = tuple(self._search(pair))
+            sizes = tuple(self._search(prepared.pair))
         excess: Excess | None = None
         if control is not None and all(own.is_complete for own in sizes):
-            del pair
             with self._timed("control"):
                 excess = compare(prepared, self._replicated, self.options.seed)
         self.timings["total"] = time.monotonic() - self.started
@@ -123,11 +121,11 @@ def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | 
         if spent >= options.time_limit:
             return None
         deadline = time.monotonic() + options.time_limit - spent
-    pair = prepared.pair()
+    pair = prepared.pair
     steps = [
         (place, step)
         for place, name in enumerate(prepared.columns)
-        for step in coarser_steps(prepared.tables.joined[name], pair.codes[place, pair.synthetic :])
+        for step in coarser_steps(prepared.joined[name], pair.codes[place, pair.synthetic :])
     ]
     coarser = [(place, step.recode) for place, step in steps]
     up_to = _size_for_changes(pair, max(options.sizes(pair.columns), default=1), len(steps))

@@ -205,7 +205,7 @@ def _merged(walks: Sequence[CountingWalk], size: int, pair: Pair) -> SizeFinding
     for walk in walks[1:]:
         target = np.where(walk.first < first, walk.target, target)
         first = np.minimum(first, walk.first)
-    rows = np.flatnonzero(first < min(len(repeated), NEVER)).astype(np.int32)
+    rows = np.flatnonzero(first < min(len(repeated), NEVER)).astype(np.uint32)
     rows = rows[np.argsort(first[rows], kind="stable")]
     has_entropy = bool(seen) and seen[0].entropy is not None
     return SizeFindings(
@@ -213,7 +213,7 @@ def _merged(walks: Sequence[CountingWalk], size: int, pair: Pair) -> SizeFinding
         repeated,
         rows,
         first[rows],
-        target[rows] - np.int32(pair.synthetic),
+        target[rows] - np.uint32(pair.synthetic),
         len(repeated) == math.comb(pair.columns, size),
         _concatenated([own.entropy for own in seen], np.float64) if has_entropy else None,
         _concatenated([own.gain for own in seen], np.float64) if has_entropy else None,
