@@ -20,7 +20,7 @@ from petaudit.singling import running
 from petaudit.singling._walk import Walk
 from petaudit.singling.search import Progress
 
-PATIENCE = 2.0
+PATIENCE = 20
 ALL_OF_60 = 2**60 - 1
 
 Pair = tuple[pa.Table, pa.Table]

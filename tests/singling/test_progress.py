@@ -144,7 +144,7 @@ def test_an_exception_stops_the_search_and_reaches_the_caller(
 
     with pytest.raises(StopError) as caught:
         mpuccs(*endless, threads=threads, progress=progress)
-    assert time.monotonic() - raised[0] < 2
+    assert time.monotonic() - raised[0] < 20
     assert caught.value is problem
     assert len(raised) == 1
     assert set(threading.enumerate()) - before == set()
