@@ -29,7 +29,7 @@ Start = Callable[..., "subprocess.Popen[bytes]"]
 
 ALL_OF_60 = "1,152,921,504,606,846,975 combinations"
 PATIENCE = 20
-"""Two seconds, and one for a machine that is busy with other tests."""
+"""Far more than it takes, for machines that are busy with other tests; far less than the search."""
 
 
 @pytest.fixture(scope="session")
