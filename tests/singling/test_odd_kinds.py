@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -93,5 +94,5 @@ def test_cells_that_cannot_be_compared(table: Any) -> None:
 
 
 def test_half_floats() -> None:
-    half = pa.table({"a": pa.array([0.5, 0.25], pa.float16())})
+    half = pa.table({"a": pa.array(np.array([0.5, 0.25], np.float16))})
     assert found(half, pa.table({"a": [0.25, 7.0]})) == [(0, 1)]
