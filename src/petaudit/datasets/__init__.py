@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from petaudit.datasets._benchmarks import locate
 from petaudit.datasets._catalogue import CATALOGUE, Dataset
 from petaudit.errors import InputError, suggestion
 
-__all__ = ["Dataset", "catalogue", "load", "names", "schemas"]
+__all__ = ["Dataset", "catalogue", "load", "locate", "names", "schemas"]
 
 
 def catalogue() -> tuple[Dataset, ...]:

@@ -1,0 +1,230 @@
+"""``benchmark://name``: bundled with petaudit, in the cache, or downloaded and verified."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from petaudit.datasets._catalogue import CATALOGUE
+from petaudit.errors import InputError, naming, shortened, suggestion
+from petaudit.files import sha256_of
+
+if TYPE_CHECKING:
+    from petaudit.datasets._registry import Entry
+
+SCHEME: Final = "benchmark://"
+REGISTRY_VARIABLE: Final = "PETAUDIT_BENCHMARKS"
+CACHE_VARIABLE: Final = "PETAUDIT_CACHE"
+OFFLINE_VARIABLE: Final = "PETAUDIT_OFFLINE"
+LONGEST_NAME: Final = 100
+_BUNDLED: Final = {dataset.name: dataset.path for dataset in CATALOGUE} | {
+    dataset.schema.stem: dataset.schema for dataset in CATALOGUE if dataset.schema
+}
+_CACHED: Final = re.compile(r"(?P<name>.+)-(?P<sha256>[0-9a-f]{64})\.[a-z0-9.]+")
+_NO_REGISTRY: Final = f" (a registry of others can be named with {REGISTRY_VARIABLE})"
+_TEMPORARY: Final = ".petaudit-"
+_DAY: Final = 86_400  # seconds; no download lasts so long
+
+
+def locate(
+    address: str,
+    *,
+    registry: Path | None = None,
+    cache: Path | None = None,
+    offline: bool = False,
+) -> Path:
+    """Return the file that ``benchmark://name`` stands for, in any case.
+
+    The name is looked up in the bundled data, then in the cache, then it is downloaded from where
+    the registry says. Without a registry, the cache alone is asked. A file that is not bundled is
+    compared with its SHA-256 each time; a damaged one is downloaded anew.
+
+    :param registry: a YAML file ``{name: {url, sha256, size, format}}``, the last two optional;
+        by default the one that the environment variable PETAUDIT_BENCHMARKS names, if any
+    :param cache: the folder in which ``petaudit/benchmarks`` is made; by default PETAUDIT_CACHE, or
+        the user's cache folder
+    :param offline: never use the network; so does PETAUDIT_OFFLINE=1
+
+    >>> locate("benchmark://Adult-Income_Ori").name
+    'adult-income_ori.parquet'
+    >>> locate("benchmark://adult-income_schema").name
+    'adult-income_schema.yaml'
+    """
+    name = _name(address)
+    if name in _BUNDLED:
+        return _BUNDLED[name]
+    folder = _cache_folder(cache)
+    if registry is None and (named := os.environ.get(REGISTRY_VARIABLE)):
+        registry = Path(named)
+    if registry is None:
+        return _from_cache(name, folder)
+
+    from petaudit.datasets._registry import read_registry  # noqa: PLC0415 (rarely needed)
+
+    entries = read_registry(registry)
+    if name not in entries:
+        raise _unknown(name, [*_BUNDLED, *entries])
+    with naming(SCHEME + name):
+        return _from_registry(entries[name], folder, offline or _is_offline())
+
+
+def _name(address: str) -> str:
+    """The name in an address, in lower case."""
+    if address[: len(SCHEME)].casefold() != SCHEME:
+        raise InputError(f"{shortened(address)!r} is no benchmark; it starts with {SCHEME}")
+    name = address[len(SCHEME) :]
+    if not name:
+        raise InputError(f"{SCHEME} lacks a name, as in {SCHEME}adult-income_ori")
+    if len(name) > LONGEST_NAME:
+        raise InputError(
+            f"the benchmark {shortened(name)!r} has a name of more than {LONGEST_NAME} characters"
+        )
+    if ".." in name or any(letter in "/\\" or not letter.isprintable() for letter in name):
+        raise InputError(
+            f"{name!r} is no name of a benchmark; a name holds no path and no control characters"
+        )
+    return name.casefold()
+
+
+def _unknown(name: str, known: list[str], hint: str = "") -> InputError:
+    return InputError(
+        f"unknown benchmark {name!r}{suggestion(name, known)}; the known ones are "
+        + ", ".join(known)
+        + hint
+    )
+
+
+def _is_offline() -> bool:
+    return os.environ.get(OFFLINE_VARIABLE, "").casefold() not in {"", "0", "false", "no", "off"}
+
+
+def _cache_folder(cache: Path | None) -> Path:
+    return (cache or _user_cache()) / "petaudit" / "benchmarks"
+
+
+def _user_cache() -> Path:
+    if named := os.environ.get(CACHE_VARIABLE):
+        return Path(named)
+    # Its standard says that a relative path is to be ignored.
+    if (named := os.environ.get("XDG_CACHE_HOME")) and Path(named).is_absolute():
+        return Path(named)
+    if sys.platform == "win32" and (named := os.environ.get("LOCALAPPDATA")):
+        return Path(named)
+    try:
+        home = Path.home()
+    except RuntimeError:
+        raise InputError(f"there is no home folder; name a cache with {CACHE_VARIABLE}") from None
+    return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+
+
+def _from_cache(name: str, folder: Path) -> Path:
+    """The cached file of that name when no registry says which content it should have."""
+    try:
+        cached = [match for path in folder.iterdir() if (match := _CACHED.fullmatch(path.name))]
+        versions = [match for match in cached if match["name"] == name]
+        if not versions:
+            known = [*_BUNDLED, *sorted({match["name"] for match in cached})]
+            raise _unknown(name, known, _NO_REGISTRY)
+        if len(versions) > 1:
+            raise InputError(
+                f"{SCHEME}{name}: {folder} holds {len(versions)} versions of it; "
+                f"name a registry with {REGISTRY_VARIABLE}"
+            )
+        _make_private(folder)
+        path = folder / versions[0].string
+        if not _is_intact(path, versions[0]["sha256"]):
+            raise InputError(f"{SCHEME}{name}: {path} is damaged, and there is no registry")
+        return path
+    except (FileNotFoundError, NotADirectoryError):
+        raise _unknown(name, list(_BUNDLED), _NO_REGISTRY) from None
+    except OSError as problem:
+        raise _unusable(folder, problem) from None
+
+
+def _from_registry(entry: Entry, folder: Path, offline: bool) -> Path:
+    path = folder / entry.file_name
+    try:
+        if path.is_file():
+            _make_private(folder)
+            if _is_intact(path, entry.sha256, entry.size):
+                return path
+        if offline:
+            state = "damaged in" if path.is_file() else "not in"
+            raise InputError(
+                f"it is {state} the cache ({folder}), and nothing is downloaded while offline "
+                f"(offline=True or {OFFLINE_VARIABLE})"
+            )
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _make_private(folder)
+        _remove_orphans(folder)
+        _download(entry, path)
+        return path
+    except OSError as problem:
+        raise _unusable(folder, problem) from None
+
+
+def _download(entry: Entry, target: Path) -> None:
+    """Download to a file beside the target, and rename it once it is known to be right."""
+    from petaudit.datasets import _download as download  # noqa: PLC0415 (takes a while to load)
+    from petaudit.datasets._urls import shown  # noqa: PLC0415
+
+    descriptor, temporary_name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
+    temporary = Path(temporary_name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            found = download.fetch(entry.url, file, size=entry.size, limits=download.LIMITS)
+            if found != entry.sha256:
+                raise InputError(
+                    f"{shown(entry.url)} sent another file than the registry describes: "
+                    f"its SHA-256 is {found}, not {entry.sha256}"
+                )
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            temporary.replace(target)
+        except PermissionError:
+            # Windows: another process has just put the same file there, and reads it.
+            if not _is_intact(target, entry.sha256, entry.size):
+                raise
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _is_intact(path: Path, sha256: str, size: int | None = None) -> bool:
+    if not path.is_file() or size not in {None, path.stat().st_size}:
+        return False
+    return sha256_of([path]) == sha256
+
+
+def _make_private(folder: Path) -> None:
+    """Let nobody else write to the folder, who could exchange a file after it was verified."""
+    mode = stat.S_IMODE(folder.stat().st_mode)
+    if os.name == "posix" and mode & 0o077:
+        try:
+            folder.chmod(0o700)
+        except OSError:
+            if mode & 0o022:
+                raise
+
+
+def _remove_orphans(folder: Path) -> None:
+    """Remove what downloads left behind that were killed."""
+    for path in folder.glob(f"{_TEMPORARY}*"):
+        try:
+            if time.time() - path.stat().st_mtime > _DAY:
+                path.unlink()
+        except OSError:
+            continue  # another process was faster
+
+
+def _unusable(folder: Path, problem: OSError) -> InputError:
+    return InputError(
+        f"the cache folder {str(folder)!r} cannot be used ({problem.strerror or problem}); "
+        f"name another with {CACHE_VARIABLE}"
+    )

@@ -1,0 +1,224 @@
+"""Downloading one file from a server that may be broken, slow or hostile."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from typing import IO, Any, Final
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+
+from petaudit.datasets._urls import is_loopback, redirected, require_safe, shown
+from petaudit.errors import InputError, counted
+
+_CHUNK: Final = 1 << 18
+_OK: Final = 200
+_REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What a download may cost.
+
+    >>> Limits().size
+    2000000000
+    """
+
+    read: float = 30.0
+    """Seconds without a byte."""
+    total: float = 3600.0
+    """Seconds from the start to the end."""
+    size: int = 2_000_000_000
+    """Bytes of a file whose size is not declared."""
+    redirects: int = 5
+
+
+LIMITS: Final = Limits()
+
+
+def fetch(url: str, file: IO[bytes], *, size: int | None, limits: Limits) -> str:
+    """Write what a url leads to into a file, and return its SHA-256.
+
+    Whatever the server does wrong is an :class:`InputError`; an ``OSError`` is about the file.
+    """
+    clock = _Clock(limits)
+    digest = hashlib.sha256()
+    with closing(_answer(url, clock)) as answer:
+        for chunk in _body(answer, size, clock):
+            digest.update(chunk)
+            file.write(chunk)
+    return digest.hexdigest()
+
+
+@dataclass(slots=True)
+class _Clock:
+    """How long to wait for the next bytes."""
+
+    limits: Limits
+    end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.end = time.monotonic() + self.limits.total
+
+    def patience(self) -> float:
+        left = self.end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return min(left, self.limits.read)
+
+    def complaint(self) -> str:
+        if time.monotonic() >= self.end:
+            return f"took longer than {self.limits.total:g} seconds"
+        return f"sent nothing for {self.limits.read:g} seconds"
+
+
+def _answer(url: str, clock: _Clock) -> HTTPResponse:
+    """The answer with the file. Redirects are followed here: each target is checked first, and
+    what a server sends along with one is not read (the standard library would read all of it)."""
+    opener = OpenerDirector()
+    # No handlers for file:, ftp: and data: urls, cookies or passwords.
+    for handler in (_Proxies(), _Http(clock), _Https(clock)):
+        opener.add_handler(handler)
+    opener.addheaders = [("User-Agent", "petaudit")]
+    for _ in range(clock.limits.redirects + 1):
+        require_safe(url)
+        with _explaining(url, clock):
+            request = Request(url)  # noqa: S310 (only https, or http on this machine: see above)
+            answer: HTTPResponse = opener.open(request, timeout=clock.patience())
+        if answer.status == _OK:
+            answer.url = url
+            return answer
+        answer.close()
+        if answer.status not in _REDIRECTS:
+            raise InputError(f"{shown(url)} answered with HTTP status {answer.status}")
+        location = answer.headers.get("Location")
+        if location is None:
+            raise InputError(f"{shown(url)} redirects to nowhere (HTTP status {answer.status})")
+        url = redirected(url, location)
+    raise InputError(f"{shown(url)}: more than {counted(clock.limits.redirects, 'redirect')}")
+
+
+def _body(answer: HTTPResponse, size: int | None, clock: _Clock) -> Iterator[bytes]:
+    host = shown(answer.url)
+    most = clock.limits.size if size is None else size
+    allowed = f"the {'declared' if size is not None else 'allowed'} {counted(most, 'byte')}"
+    announced = answer.length
+    if announced is not None and announced > most:
+        raise InputError(f"{host} announces {counted(announced, 'byte')}, more than {allowed}")
+    received = 0
+    while True:
+        with _explaining(answer.url, clock):
+            chunk = answer.read(min(_CHUNK, most - received + 1))
+        if not chunk:
+            break
+        received += len(chunk)
+        if received > most:
+            raise InputError(f"{host} sends more than {allowed}")
+        yield chunk
+    expected = announced if size is None else size
+    if expected is not None and received < expected:
+        raise InputError(
+            f"{host}: truncated, {received:,} of {counted(expected, 'byte')} were received"
+        )
+
+
+@contextmanager
+def _explaining(url: str, clock: _Clock) -> Iterator[None]:
+    """Turn what the network and its protocols raise into a message with the host."""
+    try:
+        yield
+    except (OSError, HTTPException, ValueError) as problem:
+        cause = problem.reason if isinstance(problem, URLError) else problem
+        host = shown(url)
+        if isinstance(cause, TimeoutError):
+            message = f"{host} {clock.complaint()}"
+        elif isinstance(cause, IncompleteRead):
+            message = f"{host}: truncated, the connection ended in the middle"
+        elif isinstance(cause, OSError) and cause.strerror:
+            message = f"{host} cannot be reached ({cause.strerror})"
+        elif isinstance(cause, ConnectionError):
+            message = f"{host} closed the connection without an answer"
+        elif isinstance(cause, OSError | str):
+            # The standard library's own words, say on a proxy that refuses.
+            message = f"{host} cannot be reached ({str(cause)[:100]!r})"
+        else:
+            message = f"{host} did not answer in valid HTTP"
+        raise InputError(message) from None
+
+
+class _Proxies(ProxyHandler):
+    """The proxies of the environment, which are never asked for this machine itself."""
+
+    def proxy_open(self, req: Request, proxy: str, type: str) -> Any:  # noqa: A002 (its name)
+        if is_loopback(urlsplit(req.full_url).hostname or ""):
+            return None
+        return super().proxy_open(req, proxy, type)
+
+
+class _Http(HTTPHandler):
+    def __init__(self, clock: _Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def http_open(self, req: Request) -> HTTPResponse:
+        def connect(host: str, /, **options: Any) -> HTTPConnection:
+            return _timed(HTTPConnection(host, **options), self._clock)
+
+        return self.do_open(connect, req)
+
+
+class _Https(HTTPSHandler):
+    def __init__(self, clock: _Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def https_open(self, req: Request) -> HTTPResponse:
+        def connect(host: str, /, **options: Any) -> HTTPConnection:
+            # The default verifies certificates and names.
+            context = ssl.create_default_context()
+            return _timed(HTTPSConnection(host, context=context, **options), self._clock)
+
+        return self.do_open(connect, req)
+
+
+def _timed(connection: HTTPConnection, clock: _Clock) -> HTTPConnection:
+    """Make a connection watch the clock before each read, of headers too.
+
+    A limit of the socket alone starts anew with each byte, so that a server which sends one now
+    and then would be waited for without end.
+    """
+
+    class TimedResponse(HTTPResponse):
+        def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+            super().__init__(sock, *args, **options)
+            self.fp = io.BufferedReader(_TimedReads(self.fp.detach(), sock, clock))
+
+    connection.response_class = TimedResponse
+    return connection
+
+
+class _TimedReads(io.RawIOBase):
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, clock: _Clock) -> None:
+        super().__init__()
+        self._raw = raw
+        self._socket = sock
+        self._clock = clock
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        self._socket.settimeout(self._clock.patience())
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

@@ -1,0 +1,135 @@
+"""The registry: a YAML file that says where benchmarks come from and what they hash to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from petaudit.datasets._benchmarks import LONGEST_NAME
+from petaudit.datasets._urls import require_safe
+from petaudit.errors import InputError, listing, naming, shortened, suggestion
+from petaudit.yaml_files import read_yaml
+
+FORMATS: Final = ("parquet", "csv")
+_KEYS: Final = ("url", "sha256", "size", "format")
+_SHA256: Final = re.compile(r"[0-9a-fA-F]{64}")
+# A name becomes part of a file name, on every system.
+_NAME: Final = re.compile(rf"[a-z0-9_][a-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
+_COMPRESSED: Final = (".gz", ".bz2", ".zst", ".lz4")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A benchmark that can be downloaded."""
+
+    name: str
+    url: str
+    sha256: str
+    size: int | None = None
+    """The number of bytes, where it is known."""
+    suffix: str
+    """How the name of the file ends, which tells readers what it is."""
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called in the cache: another content is another file.
+
+        >>> Entry(name="x", url="https://a.example/", sha256="ab", suffix=".csv").file_name
+        'x-ab.csv'
+        """
+        return f"{self.name}-{self.sha256}{self.suffix}"
+
+
+def read_registry(path: Path) -> dict[str, Entry]:
+    """Read the entries of a registry by name, in lower case; anything odd in it is an error."""
+    content = read_yaml(path)
+    with naming(path):
+        if content is None:
+            return {}
+        if not isinstance(content, dict):
+            raise InputError("a registry is a mapping of names to url and sha256")
+        entries: dict[str, Entry] = {}
+        for key, fields in content.items():
+            name = _name(key)
+            if name in entries:
+                raise InputError(f"benchmark {name!r} stands here twice, in different case")
+            entries[name] = _entry(name, fields)
+        return entries
+
+
+def _name(key: object) -> str:
+    if not isinstance(key, str):
+        raise InputError(f"the name {shortened(str(key))} is no text; write it in quotes")
+    name = key.casefold()
+    if not _NAME.fullmatch(name) or ".." in name:
+        raise InputError(
+            f"{shortened(key)!r} is no name for a benchmark; it has letters from a to z, digits, "
+            f"'-', '_' and single '.', at most {LONGEST_NAME}"
+        )
+    return name
+
+
+def _entry(name: str, fields: object) -> Entry:
+    where = f"benchmark {name!r}"
+    if not isinstance(fields, dict):
+        raise InputError(f"{where} needs a mapping with url and sha256")
+    for key in fields:
+        if key not in _KEYS:
+            near = suggestion(str(key), _KEYS)
+            raise InputError(
+                f"{where} has the unknown key {shortened(str(key))!r}{near}; "
+                f"keys are {listing(_KEYS)}"
+            )
+    url = _text(fields, "url", where)
+    try:
+        require_safe(url)
+    except InputError as problem:
+        raise InputError(f"{where}: {problem}") from None
+    sha256 = _text(fields, "sha256", where)
+    if not _SHA256.fullmatch(sha256):
+        raise InputError(f"{where}: sha256 is no SHA-256; it has 64 hexadecimal digits")
+    return Entry(
+        name=name,
+        url=url,
+        sha256=sha256.lower(),
+        size=_size(fields.get("size"), where),
+        suffix=_suffix(url, fields.get("format"), where),
+    )
+
+
+def _text(fields: dict[Any, Any], key: str, where: str) -> str:
+    if fields.get(key) is None:
+        raise InputError(f"{where} has no {key}")
+    if not isinstance(fields[key], str):
+        raise InputError(f"{where}: {key} is no text; write it in quotes")
+    return str(fields[key])
+
+
+def _size(size: object, where: str) -> int | None:
+    if size is None:
+        return None
+    if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
+        raise InputError(f"{where}: size is no number of bytes; it is a whole number above 0")
+    return size
+
+
+def _suffix(url: str, format_name: object, where: str) -> str:
+    path = urlsplit(url).path.lower()
+    compression = next((ending for ending in _COMPRESSED if path.endswith(ending)), "")
+    stem = path.removesuffix(compression)
+    by_url = next((known for known in FORMATS if stem.endswith(f".{known}")), None)
+    if format_name is None and by_url is None:
+        raise InputError(
+            f"{where}: the url does not end in .parquet or .csv; add format: parquet or format: csv"
+        )
+    if format_name is not None and format_name not in FORMATS:
+        near = suggestion(str(format_name), FORMATS)
+        raise InputError(
+            f"{where}: unknown format {shortened(str(format_name))!r}{near}; "
+            f"formats are {listing(FORMATS)}"
+        )
+    chosen = format_name or by_url
+    return f".{chosen}{compression if chosen == 'csv' else ''}"
