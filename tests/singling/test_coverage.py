@@ -39,7 +39,7 @@ class Design:
 DESIGNS = {
     "coincidence alone, a small control": Design("skewed", 400, 100, 300, 0.0),
     "coincidence alone, tables of one size": Design("related", 200, 200, 200, 0.0),
-    "rare values, some rows are copies": Design("rare", 200, 200, 200, 0.1),
+    "rare values, some rows are copies": Design("rare", 800, 800, 400, 0.2),
     "every second row is a copy": Design("skewed", 200, 200, 200, 0.5),
     "copies of a larger original": Design("related", 500, 250, 250, 0.5),
 }
@@ -82,12 +82,14 @@ def simulated(name: str) -> tuple[float, list[tuple[float, float, float]]]:
     def control() -> Cells:
         return people(chance, design.control, design.population)
 
-    def sample() -> Cells:
-        return original[:, chance.permutation(design.original)[: design.control]]
-
-    by_chance = np.mean([rate(control(), synthetic) for _ in range(TRUTH_DRAWS)])
-    exposed = np.mean([rate(sample(), synthetic) for _ in range(TRUTH_DRAWS)])
-    true = 1 - (1 - exposed) / (1 - by_chance)
+    by_chance, exposed = [], []
+    for _ in range(TRUTH_DRAWS):
+        # As many different people of each.
+        drawn, known = (np.unique(cells, axis=1) for cells in (control(), original))
+        size = min(drawn.shape[1], known.shape[1])
+        by_chance.append(rate(drawn[:, chance.permutation(drawn.shape[1])[:size]], synthetic))
+        exposed.append(rate(known[:, chance.permutation(known.shape[1])[:size]], synthetic))
+    true = 1 - (1 - np.mean(exposed)) / (1 - np.mean(by_chance))
     found = []
     for seed in range(INTERVALS):
         result = petaudit.mpuccs(

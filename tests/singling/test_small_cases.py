@@ -13,6 +13,7 @@ import pytest
 
 import petaudit
 from counts.engines import label
+from petaudit.errors import PetauditWarning
 from singling.cases import CASES, Case
 from singling.frames import (
     DETAILS,
@@ -249,3 +250,21 @@ def test_columns_of_the_answer(options: dict[str, Any], technical: bool) -> None
     assert names_of(result.details) == (*DETAILS[:6], *DETAILS[7:])
     assert names_of(result.tree) == (*TREE[:6], *more)
     assert result.value == rows_of(result.global_)[0]["identification_rate"]
+
+
+@pytest.mark.parametrize("sizes", [[7], [1, 7], [2], [2, 3]])
+def test_sizes_with_gaps_pass_no_limit(sizes: list[int]) -> None:
+    """What was not looked at may be what identifies everybody."""
+    table = pa.table({"a": [1, 2, 3], "b": [4, 4, 4], "c": [5, 5, 6]})
+    with pytest.warns(PetauditWarning, match="were looked at"):
+        found = petaudit.mpuccs(table, table, n_cols=sizes)
+    judged = found.judged(limit=found.value if found.value < 1 else "0.999")
+    assert judged.passed is False
+    assert judged.undecided is (found.value < 0.999)
+
+
+def test_a_lower_bound_keeps_a_limit_of_one() -> None:
+    table = pa.table({"a": [1, 2, 3], "b": [4, 4, 4]})
+    with pytest.warns(PetauditWarning):
+        found = petaudit.mpuccs(table, table, n_cols=[2]).judged(limit=1)
+    assert (found.passed, found.undecided) == (True, False)

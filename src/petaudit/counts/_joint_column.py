@@ -22,11 +22,12 @@ from petaudit.counts._joint_numbers import (
 )
 from petaudit.counts._moments import UNITS, Moments, moment
 from petaudit.counts._text_kinds import (
+    are_spelled_differently,
     as_aware_moments,
     as_booleans,
     as_moments,
     as_numbers,
-    is_same_as_text,
+    can_be_text,
 )
 from petaudit.labels import trim
 
@@ -54,6 +55,10 @@ class KindsDifferError(Exception):
     def __init__(self, kinds: Sequence[Kind]) -> None:
         super().__init__()
         self.kinds = kinds
+
+
+class SpellingsDifferError(Exception):
+    """Files without types write the same values in different ways."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +135,13 @@ def _typed(tables: Sequence[Cells]) -> list[Cells]:
     """Read the text of files without types as what it is in all of them."""
     wanted = {own.kind for own in tables if not own.is_untyped} - {Kind.NOTHING}
     untyped = [own for own in tables if own.is_untyped and len(own.values)]
-    if not untyped or wanted == {Kind.TEXT}:
+    if not untyped:
+        return list(tables)
+    if wanted == {Kind.TEXT} or (not wanted and can_be_text([own.values for own in untyped])):
+        if are_spelled_differently([own.values.cast(pa.string()) for own in tables]):
+            raise SpellingsDifferError
         return list(tables)
     if not wanted:
-        if is_same_as_text([own.values for own in untyped]):
-            return list(tables)
         # What looks different in the tables becomes different kinds, which is an error.
         wanted = {Kind.BOOLEAN, Kind.NUMBER, Kind.MOMENT, Kind.AWARE}
     return [_reread(own, wanted) if own.is_untyped else own for own in tables]

@@ -14,6 +14,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _EXACT_POWERS = 22
 """10**22 is the largest power of ten that a float holds exactly."""
 _EXACT_WHOLE = 2.0**53
+_MOST_DIGITS = 16
 _DOUBT = 2.0**-48
 _WIDE = Context(prec=400)
 
@@ -27,7 +28,7 @@ def decimals_of(values: Floats) -> int | None:
     rest = values[np.isfinite(values)]
     if not rest.size:
         return None
-    for decimals in range(_EXACT_POWERS):
+    for decimals in range(_MOST_DIGITS):
         rest = rest[rounded(rest, decimals) != rest]
         if not rest.size:
             return decimals
@@ -49,10 +50,12 @@ def rounded(values: Floats, decimals: int) -> Floats:
         scaled = values * power
         whole = np.rint(scaled)
         # Where the product is exact enough, dividing a whole number by an exact power rounds
-        # right; near a half, or where there is no room for decimals, Python has to decide.
+        # right; near a half Python has to decide.
         doubtful = np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) <= np.abs(scaled) * _DOUBT
-        doubtful |= ~(np.abs(scaled) < _EXACT_WHOLE)
-        found: Floats = whole / power
+        # Where neighbouring floats are further apart than the decimals, nothing changes.
+        is_coarse = ~(np.abs(scaled) < _EXACT_WHOLE)
+        found: Floats = np.where(is_coarse, values, whole / power)
+        doubtful &= ~is_coarse
     for index in np.flatnonzero(doubtful & np.isfinite(values)):
         found[index] = round(float(values[index]), decimals)
     found[~np.isfinite(values)] = values[~np.isfinite(values)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -12,8 +13,8 @@ import pyarrow.compute as pc
 
 _NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _WHOLE: Final = r"^[+-]?[0-9]+$"
+_TRUTH: Final = "^(?i:true|false)$"
 _LONG_WHOLE: Final = r"^[+-]?[0-9]{16,}"
-_PLAIN_WHOLE: Final = r"^(0|-?[1-9][0-9]*)$"
 _PADDED: Final = r"^[+-]?0[0-9]"
 _DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _DAY: Final = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -53,41 +54,57 @@ def text_kind(values: pa.Array) -> TextKind:
     return TextKind.BOOLEANS if as_booleans(values) is not None else TextKind.TEXT
 
 
-def is_same_as_text(tables: Sequence[pa.Array]) -> bool:
-    """Whether a column can be compared as text in all tables without missing equal values.
+def can_be_text(tables: Sequence[pa.Array]) -> bool:
+    """Whether a column may be compared as text: it is text in one table, and the others look alike.
 
-    Numbers beside labels are compared as text only where each is written in one way.
-
-    >>> is_same_as_text([pa.array(["12", "?"]), pa.array(["12", "13"])])
+    >>> can_be_text([pa.array(["12", "?"]), pa.array(["12", "13"])])
     True
-    >>> is_same_as_text([pa.array(["12", "?"]), pa.array(["12.0", "13.0"])])
-    False
-    >>> is_same_as_text([pa.array(["low", "high"]), pa.array(["1", "2"])])
+    >>> can_be_text([pa.array(["low", "high"]), pa.array(["1", "2"])])
     False
     """
     looks = {text_kind(values) for values in tables}
     if looks in ({TextKind.TEXT}, {TextKind.PADDED}, {TextKind.NUMBERS, TextKind.PADDED}):
         return True
     texts = [values for values in tables if text_kind(values) is TextKind.TEXT]
-    if looks == {TextKind.TEXT, TextKind.NUMBERS}:
-        return all(_any_matches(values, _NUMBER) for values in texts) and all(
-            _all_match(values.filter(pc.match_substring_regex(values, _NUMBER)), _PLAIN_WHOLE)
-            for values in tables
-        )
-    if looks == {TextKind.TEXT, TextKind.DATES}:
-        return all(_any_matches(values, _DATE) for values in texts) and all(
-            _all_match(values.filter(pc.match_substring_regex(values, _MOMENT)), _DATE)
-            for values in tables
-        )
-    if looks == {TextKind.TEXT, TextKind.BOOLEANS}:
-        spellings = {text for values in tables for text in values.to_pylist() if _is_truth(text)}
-        is_one_way = len({text.lower() for text in spellings}) == len(spellings)
-        return is_one_way and all(any(map(_is_truth, own.to_pylist())) for own in texts)
+    patterns = {
+        TextKind.NUMBERS: _NUMBER,
+        TextKind.PADDED: _NUMBER,
+        TextKind.DATES: _MOMENT,
+        TextKind.BOOLEANS: _TRUTH,
+    }
+    wanted = {patterns.get(look) for look in looks - {TextKind.TEXT}}
+    if not texts or len(wanted) != 1 or None in wanted:
+        return False
+    [pattern] = wanted
+    return all(_any_matches(values, str(pattern)) for values in texts)
+
+
+def are_spelled_differently(tables: Sequence[pa.Array]) -> bool:
+    """Whether some number, date or truth value is in two tables, in no spelling that both have.
+
+    >>> are_spelled_differently([pa.array(["12", "?"]), pa.array(["12.0", "?"])])
+    True
+    >>> are_spelled_differently([pa.array(["007", "7"]), pa.array(["007", "7"])])
+    False
+    """
+    for pattern, value_of in ((_NUMBER, Decimal), (_MOMENT, _moment_of), (_TRUTH, str.lower)):
+        spellings = []
+        for values in tables:
+            own: dict[object, set[str]] = {}
+            for text in values.filter(pc.match_substring_regex(values, pattern)).to_pylist():
+                own.setdefault(value_of(text), set()).add(text)
+            spellings.append(own)
+        for one, other in itertools.combinations(spellings, 2):
+            if any(one[value].isdisjoint(other[value]) for value in one.keys() & other.keys()):
+                return True
     return False
 
 
-def _is_truth(text: str) -> bool:
-    return text.lower() in {"true", "false"}
+def _moment_of(text: str) -> tuple[str, str]:
+    day, _, clock = text.replace("T", " ").partition(" ")
+    clock = f"{clock}:00" if len(clock) == len("12:30") else clock
+    clock = clock.rstrip("0").rstrip(".") if "." in clock else clock
+    return day, "" if clock == "00:00:00" else clock
 
 
 def as_numbers(values: pa.Array) -> pa.Array | None:
@@ -119,7 +136,7 @@ def as_booleans(values: pa.Array) -> pa.Array | None:
     [True, False]
     """
     lowered = pc.utf8_lower(values)
-    if not _all_match(lowered, "^(true|false)$"):
+    if not _all_match(lowered, _TRUTH):
         return None
     return pc.equal(lowered, "true")
 

@@ -24,10 +24,12 @@ class CoarserStep:
     recode: Codes
 
 
-def coarser_steps(column: JointColumn, reference: Codes) -> list[CoarserStep]:
+def coarser_steps(column: JointColumn, reference: Codes, others: Codes) -> list[CoarserStep]:
     """What could be done to a column; a change that merges no values is left out.
 
-    ``reference`` are the codes of the original's rows, which say what is rare or extreme.
+    ``reference`` are the codes of the original's rows, which say what is rare or extreme, and
+    ``others`` those of the rows that are compared with them. Only codes of either are recoded, to
+    codes that are no larger: other tables may have values that neither has.
     """
     counts = np.bincount(reference, minlength=column.size)[: column.null]
     match column.kind:
@@ -39,7 +41,13 @@ def coarser_steps(column: JointColumn, reference: Codes) -> list[CoarserStep]:
             found = [_rare_merged(column, counts)]
         case _:
             found = []
-    return [step for step in found if step is not None and _merges(step.recode, column)]
+    is_present = np.bincount(reference, minlength=column.size) > 0
+    is_present |= np.bincount(others, minlength=column.size) > 0
+    return [
+        CoarserStep(step.change, dense)
+        for step in found
+        if step is not None and (dense := _dense(step.recode, is_present)) is not None
+    ]
 
 
 def _rounded(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserStep | None:
@@ -71,7 +79,8 @@ def _floored_to_month(column: JointColumn) -> CoarserStep | None:
     months = []
     for code in range(column.null):
         value = column.value(code)
-        months.append(f"{value:%Y-%m}" if isinstance(value, date) else str(value))
+        # Nanoseconds are told in words, which begin like a date.
+        months.append(f"{value:%Y-%m}" if isinstance(value, date) else str(value)[:7])
     return CoarserStep("floored to the month", _recoded(months))
 
 
@@ -92,5 +101,11 @@ def _recoded(values: Sequence[str] | npt.NDArray[np.generic]) -> Codes:
     return np.append(codes, len(distinct)).astype(np.uint32)
 
 
-def _merges(recode: Codes, column: JointColumn) -> bool:
-    return int(recode[-1]) < column.null
+def _dense(recode: Codes, is_present: npt.NDArray[np.bool_]) -> Codes | None:
+    """Small codes for what is there; None if nothing of it is merged."""
+    distinct, codes = np.unique(recode[is_present], return_inverse=True)
+    if len(distinct) == int(is_present.sum()):
+        return None
+    found = np.zeros(len(recode), np.uint32)
+    found[is_present] = codes
+    return found

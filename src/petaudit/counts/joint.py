@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from petaudit.counts._joint_column import (
     Cells,
     JointColumn,
     KindsDifferError,
     Precision,
+    SpellingsDifferError,
     join_cells,
 )
 from petaudit.counts._moments import unit_named
@@ -65,6 +67,15 @@ def joint_tables(
             ]
             problems.append(f"column {name!r} holds {' and '.join(said)}")
             continue
+        except SpellingsDifferError:
+            names = " and ".join(table.name for table in tables)
+            problems.append(f"column {name!r} writes the same values in different ways in {names}")
+            continue
+        except pa.ArrowException:
+            raise ColumnError(
+                f"column {name!r} holds more text than can be compared: its distinct values take "
+                "more than 2 GB"
+            ) from None
         np.concatenate(column.codes, out=codes[index])
         joined[name] = _without_codes(column)
     if problems:
@@ -81,7 +92,15 @@ def _without_codes(column: JointColumn) -> JointColumn:
 def _cells(table: Source, columns: Sequence[str]) -> list[Cells]:
     # One query: rows without an order of their own must stay together.
     arrays = table.counts.columns_values(columns, raw=True)
-    return [Cells.of(arrays.pop(0), is_untyped=table.is_untyped) for _ in columns]
+    found = []
+    for name in columns:
+        try:
+            found.append(Cells.of(arrays.pop(0), is_untyped=table.is_untyped))
+        except pa.ArrowException:
+            raise ColumnError(
+                f"column {name!r} of {table.name} holds more text than can be compared"
+            ) from None
+    return found
 
 
 def _check_columns(tables: Sequence[Source]) -> None:

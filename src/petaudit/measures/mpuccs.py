@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ def mpuccs(
     """
     from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
 
+    started = time.monotonic()
     options = Options.checked(
         max_baseline_cols=max_baseline_cols,
         n_cols=n_cols,
@@ -75,6 +77,7 @@ def mpuccs(
         None if control is None else open_source(control, called="the control"),
         options,
         frame_kind(original, synthetic),
+        started,
     )
     announce(found)
     return found
@@ -86,11 +89,12 @@ def find(
     control: Source | None,
     options: Options,
     frame: str = "pyarrow",
+    started: float | None = None,
 ) -> MpuccsResult:
-    """Run the search on opened tables."""
+    """Run the search on opened tables; the time limit counts from when the caller started."""
     from petaudit.singling.running import Run  # noqa: PLC0415 (see above)
 
-    run = Run(options)
+    run = Run(options) if started is None else Run(options, started)
     found = run.find(synthetic, original, control)
     prepared = found.prepared
     value = math.nan
@@ -136,7 +140,7 @@ def _warnings(found: Findings, stopped: bool) -> list[str]:
     if found.has_control and found.excess is None and not found.is_empty:
         said.append("there was no time, or no row, for the comparison with the control")
     wanted = found.options.n_cols
-    if isinstance(wanted, tuple) and wanted != tuple(range(1, len(wanted) + 1)):
+    if isinstance(wanted, tuple) and found.options.has_gaps(len(found.prepared.columns)):
         said.append(
             f"only combinations of {listing([str(size) for size in wanted])} columns were looked "
             "at: a row that a smaller combination identifies may be missed"

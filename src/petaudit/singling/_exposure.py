@@ -46,7 +46,8 @@ class _State:
         made = object.__new__(_State)
         made.identified = self.identified.copy()
         made.essential = self.essential.copy()
-        made.after_step = self.after_step.copy()
+        # Shared: a thread writes nothing but ones, so the order does not matter.
+        made.after_step = self.after_step
         return made
 
     def join(self, other: _State) -> None:
@@ -56,7 +57,6 @@ class _State:
         self.essential[new] = other.essential[new]
         self.essential[both] &= other.essential[both]
         self.identified |= other.identified
-        self.after_step |= other.after_step
 
     @property
     def settled(self) -> Bytes:

@@ -32,17 +32,14 @@ class Prepared:
     joined: Mapping[str, JointColumn]
     rows: tuple[int, ...]
     """How many rows each table has as it was given."""
-    deduplicate: bool
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
 
     def sampled_pair(self, target: int, rows: Rows) -> Pair:
-        """The synthetic rows and some rows of a table, as it was given."""
+        """The synthetic rows and some rows of a table, by their place in it as it was given."""
         assert self.everything is not None  # noqa: S101 (a control was given)
         start = sum(self.rows[:target])
-        targets = self.everything[:, start : start + self.rows[target]][:, rows]
-        if self.deduplicate:
-            targets = targets[:, first_occurrences(targets)]
+        targets = self.everything[:, start + rows.astype(np.int64)]
         synthetic = self.pair.synthetic
         return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
 
@@ -85,7 +82,6 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         tuple(distinct[ORIGINAL][column] for column in order),
         tables.joined,
         tables.rows,
-        deduplicate,
         everything,
     )
 

@@ -41,6 +41,8 @@ from petaudit.singling._replicates import MOST_PARTS, jackknife_variance
 
 MOST_SAMPLES = 5
 _Z = 1.959963984540054
+_FEWEST_DEGREES = 5
+"""With fewer, the variance is anybody's guess."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Excess:
     upper: float
     samples: int
     sample_rows: int
+    is_known: bool = True
+    """Whether there were people enough to tell anything."""
 
 
 def compare(
@@ -75,23 +79,23 @@ def compare(
     ``replicate`` gives the identified rows of a pair without each part of the target rows, and
     with all of them, last.
     """
-    rows = prepared.rows
-    size = min(rows[ORIGINAL], rows[CONTROL])
+    people = {table: prepared.kept[table] for table in (ORIGINAL, CONTROL)}
+    size = min(map(len, people.values()))
     if not size or not len(prepared.kept[0]):
         return None
     shares: list[Share] = []
-    for table in (ORIGINAL, CONTROL):
+    for table, own in people.items():
         found = []
-        for sample in samples_of(rows[table], size, MOST_SAMPLES, seed):
-            pair = prepared.sampled_pair(table, sample)
+        for sample in samples_of(len(own), size, MOST_SAMPLES, seed):
+            pair = prepared.sampled_pair(table, own[sample])
             counts = replicate(pair, parts_of(pair.rows - pair.synthetic, seed))
             if counts is None:
                 return None
             found.append(counts)
         # The control's own people are a choice as well, however many of them there are.
-        population = rows[table] if table == ORIGINAL else math.inf
+        population = len(own) if table == ORIGINAL else math.inf
         shares.append(share_of(found, len(prepared.kept[0]), size, population))
-    many = len(samples_of(rows[ORIGINAL], size, MOST_SAMPLES, seed))
+    many = len(samples_of(len(people[ORIGINAL]), size, MOST_SAMPLES, seed))
     return excess(shares[0], shares[1], many, size)
 
 
@@ -118,9 +122,12 @@ def excess(original: Share, control: Share, samples: int, sample_rows: int) -> E
     """
     safe, safe_by_chance = 1 - original.value, 1 - control.value
     degrees = min(original.degrees, control.degrees)
-    if safe_by_chance <= 0 or degrees < 1:
+    if safe_by_chance <= 0 or degrees < _FEWEST_DEGREES:
         # Everybody is singled out by coincidence, or there is next to nobody to compare with.
-        return Excess(original.value, control.value, 0.0, 0.0, 1.0, samples, sample_rows)
+        guess = _share(1 - safe / safe_by_chance) if safe_by_chance > 0 else 0.0
+        return Excess(
+            original.value, control.value, guess, 0.0, 1.0, samples, sample_rows, is_known=False
+        )
     value = 1 - safe / safe_by_chance
     variance = (original.variance + (1 - value) ** 2 * control.variance) / safe_by_chance**2
     half = students_quantile(degrees) * math.sqrt(variance)

@@ -39,6 +39,8 @@ class Options:
     def checked(cls, **given: Any) -> Options:
         """Raise an error for a value that makes no sense."""
         n_cols = given.get("n_cols")
+        if n_cols is not None and hasattr(n_cols, "tolist"):
+            n_cols = n_cols.tolist()
         if n_cols is not None and given.get("max_baseline_cols") is not None:
             raise OptionError("max_baseline_cols and n_cols say the same thing; give one of them")
         if isinstance(n_cols, Sequence) and not isinstance(n_cols, str | bytes):
@@ -75,6 +77,12 @@ class Options:
             return tuple(size for size in self.n_cols if size <= columns)
         most = self.max_baseline_cols or self.n_cols or columns
         return tuple(range(1, min(most, columns) + 1))
+
+    def has_gaps(self, columns: int) -> bool:
+        """Whether a size below the largest one is left out."""
+        if not isinstance(self.n_cols, tuple):
+            return False
+        return not set(range(1, min(max(self.n_cols), columns) + 1)) <= set(self.n_cols)
 
     @property
     def entropy(self) -> EntropyRule | None:

@@ -135,7 +135,9 @@ class MpuccsResult(Result):
         ]
         if found.excess is not None:
             own = found.excess
-            more = "more than coincidence" if own.lower > 0 else "coincidence explains it"
+            more = "more than coincidence" if own.lower > 0 else "coincidence could explain it"
+            if not own.is_known:
+                more = "too few people to tell"
             lines.append(
                 f"among {own.sample_rows:,} people of the original {own.rate:.2%} do, among as "
                 f"many of the control {own.control_rate:.2%}; excess risk {own.value:.4f} (95 % "
@@ -173,7 +175,7 @@ class MpuccsResult(Result):
     @property
     def is_lower_bound(self) -> bool:
         """Whether rows may have been missed that combinations of the largest size or less find."""
-        return not self.complete or self.sizes != tuple(range(1, len(self.sizes) + 1))
+        return not self.complete or self.findings.options.has_gaps(len(self.columns))
 
     def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
         """The same result against a limit (at most) or a named profile (below).
@@ -187,6 +189,8 @@ class MpuccsResult(Result):
         )
         figure = self._figure(chosen)
         holds = figure is not None and chosen.holds(figure)
+        # Whatever was missed, no share is above 1.
+        is_certain = not self.is_lower_bound or chosen.holds(Fraction(1))
         said: tuple[str, ...] = ()
         if chosen.bound > 1:
             said = (
@@ -199,9 +203,9 @@ class MpuccsResult(Result):
             warnings=(*self.warnings, *said),
             value=self.value if figure is None else float(figure),
             limit=float(chosen.bound),
-            passed=holds and not self.is_lower_bound,
+            passed=holds and is_certain,
             profile=profile,
-            undecided=figure is None or (holds and self.is_lower_bound),
+            undecided=figure is None or (holds and not is_certain),
         )
 
     def _figure(self, profile: Profile) -> Fraction | None:

@@ -39,6 +39,7 @@ class Run:
 
     options: Options
     started: float = field(default_factory=time.monotonic)
+    """When the caller began: reading the tables takes from the time limit, too."""
     timings: dict[str, float] = field(default_factory=dict)
 
     @property
@@ -125,7 +126,11 @@ def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | 
     steps = [
         (place, step)
         for place, name in enumerate(prepared.columns)
-        for step in coarser_steps(prepared.joined[name], pair.codes[place, pair.synthetic :])
+        for step in coarser_steps(
+            prepared.joined[name],
+            pair.codes[place, pair.synthetic :],
+            pair.codes[place, : pair.synthetic],
+        )
     ]
     coarser = [(place, step.recode) for place, step in steps]
     up_to = _size_for_changes(pair, max(options.sizes(pair.columns), default=1), len(steps))

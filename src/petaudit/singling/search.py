@@ -23,6 +23,7 @@ AnyWalk = TypeVar("AnyWalk", bound=Walk)
 _LOOK = 0.1
 _MOST_PER_CHUNK = 64
 _CHUNKS_PER_THREAD = 16
+_MOST_COPIED = 512 << 20
 
 
 @dataclass(frozen=True)
@@ -127,12 +128,17 @@ def run_walks(
     report: Callable[[int], None] = lambda _: None,
 ) -> list[AnyWalk]:
     """Go through the combinations of a plan, with a walk per thread."""
-    many = max(1, min(threads or available_threads(), plan.prefixes))
+    many = max(1, min(threads or sensible_threads(plan.pair), plan.prefixes))
     chunk = max(1, min(plan.prefixes // (many * _CHUNKS_PER_THREAD), _MOST_PER_CHUNK))
     walks = [new_walk(plan) for _ in range(many)]
     report(0)
     _run_together(walks, chunk, plan.stop_flag, deadline, report)
     return walks
+
+
+def sensible_threads(pair: Pair) -> int:
+    """All cores, or as many as may have a copy of the codes each without using up the memory."""
+    return min(available_threads(), max(2, _MOST_COPIED // max(pair.codes.nbytes, 1)))
 
 
 def available_threads() -> int:

@@ -1,0 +1,67 @@
+"""The comparison with a control: who is compared, and what is said about it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import petaudit
+
+
+def people(rows: int, seed: int) -> pa.Table:
+    chance = np.random.default_rng(seed)
+    return pa.table({name: chance.integers(0, 12, rows) for name in "abcd"})
+
+
+def repeated(table: pa.Table, times: int) -> pa.Table:
+    return pa.concat_tables([table] * times)
+
+
+def excess(original: pa.Table, synthetic: pa.Table, control: pa.Table) -> list[float]:
+    found = petaudit.mpuccs(original, synthetic, control, max_baseline_cols=2)
+    return [found.figures[name] for name in ("excess_risk", "control_identification_rate")]
+
+
+def test_duplicates_change_nothing() -> None:
+    original, synthetic, control = people(300, 1), people(200, 2), people(80, 3)
+    expected = excess(original, synthetic, control)
+    assert excess(original, synthetic, repeated(control, 4)) == expected
+    assert excess(repeated(original, 4), repeated(synthetic, 2), control) == expected
+
+
+def test_a_control_that_is_larger_is_sampled() -> None:
+    found = petaudit.mpuccs(people(80, 1), people(200, 2), people(400, 3), max_baseline_cols=2)
+    assert found.findings.excess is not None
+    assert (found.findings.excess.sample_rows, found.findings.excess.samples) == (80, 1)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5])
+def test_next_to_nobody_to_compare_with_is_said(rows: int) -> None:
+    same = people(50, 1)
+    found = petaudit.mpuccs(same, same, people(rows, 2))
+    assert "too few people to tell" in found.explanation[1]
+    names = ("excess_risk_ci_lower", "excess_risk_ci_upper")
+    assert [found.figures[name] for name in names] == [0.0, 1.0]
+
+
+def test_strangers_with_other_values_do_not_disturb_the_advice() -> None:
+    """Codes of values that only the control has are larger than all that is searched."""
+    original = pa.table({"t": list("abab" * 10), "n": list(range(40))})
+    synthetic = pa.table({"t": list("baba" * 10), "n": list(range(20, 60))})
+    control = pa.table({"t": list("abcdefgh" * 5), "n": list(range(900, 940))})
+    expected = petaudit.mpuccs(original, synthetic).changes
+    assert petaudit.mpuccs(original, synthetic, control).changes == expected
+
+
+def test_decimals_of_strangers_do_not_either() -> None:
+    prices = [Decimal(number) / 100 for number in range(1000, 1040)]
+    original = pa.table({"p": prices, "b": [row % 3 for row in range(40)]})
+    control = pa.table({"p": [Decimal(n) / 7 for n in range(5000, 5400, 10)], "b": [1] * 40})
+    small = control.set_column(
+        0, "p", control.column(0).cast(original.schema.field("p").type, safe=False)
+    )
+    expected = petaudit.mpuccs(original, original).changes
+    assert petaudit.mpuccs(original, original, small).changes == expected
