@@ -15,7 +15,12 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 from adult_raw import read_raw
-from gaussian_copula import GaussianCopula, random_bits
+
+from petaudit.synthesizing.correlation import cholesky, correlations
+from petaudit.synthesizing.drawing import GaussianCopula
+from petaudit.synthesizing.marginal import Marginal
+from petaudit.synthesizing.normal import random_bits
+from petaudit.synthesizing.slices import Slices, Whole
 
 SCHEMA: Final = pa.schema(
     [
@@ -46,6 +51,9 @@ COPULA_COLUMNS: Final = (
     "capital-loss",
 )
 
+# A column with more values than this is drawn from the spans between so many quantiles.
+MOST_CELLS: Final = 1000
+
 SPLIT_SEED: Final = 48_842
 SYNTHETIC_SEED: Final = 39_074
 
@@ -75,6 +83,25 @@ def by_high_income(labels: Sequence[str], high_income: Sequence[bool]) -> list[s
     return sorted(rows, key=lambda label: (Fraction(high[label], rows[label]), label))
 
 
+def marginal_of(column: Whole) -> tuple[Marginal, Whole]:
+    """Take every value as a cell, or, if there are too many, spans that leave no gap.
+
+    petaudit's own spans end where the values in them end; these made the bundled file.
+
+    >>> marginal, cells = marginal_of(np.array([3, 1, 3, 3]))
+    >>> marginal.slices.counts.tolist(), cells.tolist()
+    ([1, 3], [1, 0, 1, 1])
+    """
+    high = np.unique(column)
+    low = high
+    if len(high) > MOST_CELLS:
+        last = np.arange(1, MOST_CELLS + 1) * len(column) // MOST_CELLS - 1
+        high = np.unique(np.sort(column)[last])
+        low = np.concatenate([[column.min()], high[:-1] + 1])
+    cells = np.searchsorted(high, column)
+    return Marginal(low, high, Slices(np.bincount(cells, minlength=len(high)))), cells
+
+
 def synthesize(original: pa.Table) -> pa.Table:
     """Draw as many rows as the original has, from a Gaussian copula that is fitted on it.
 
@@ -90,11 +117,20 @@ def synthesize(original: pa.Table) -> pa.Table:
         for field in SCHEMA
         if field.type == pa.string()
     }
-    numbers = {}
+    marginals, columns_of_cells = [], []
     for name in COPULA_COLUMNS:
         place = {label: i for i, label in enumerate(labels.get(name, ()))}
-        numbers[name] = np.array([place.get(value, value) for value in columns[name]], np.int64)
-    drawn = GaussianCopula.fit(numbers).draw(original.num_rows, SYNTHETIC_SEED)
+        numbers = np.array([place.get(value, value) for value in columns[name]], np.int64)
+        marginal, cells = marginal_of(numbers)
+        marginals.append(marginal)
+        columns_of_cells.append((marginal.slices, cells))
+    # Not `GaussianCopula.fit`, which would have every column give way a little.
+    copula = GaussianCopula(marginals, cholesky(correlations(columns_of_cells)))
+    blocks = list(copula.draw(original.num_rows, SYNTHETIC_SEED))
+    drawn = {
+        name: np.concatenate([block[i][1] for block in blocks])
+        for i, name in enumerate(COPULA_COLUMNS)
+    }
     synthetic: dict[str, Sequence[int | str]] = {
         name: [labels[name][i] for i in column] if name in labels else column.tolist()
         for name, column in drawn.items()

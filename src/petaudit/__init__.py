@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from petaudit.measures.t_closeness import t_closeness
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
+    from petaudit.synthesizing import synthesize
 
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
 _HOMES = {
@@ -46,6 +47,7 @@ _HOMES = {
     "precision": "petaudit.measures.precision",
     "profitability": "petaudit.measures.profitability",
     "ranges": "petaudit.hierarchies",
+    "synthesize": "petaudit.synthesizing",
     "t_closeness": "petaudit.measures.t_closeness",
 }
 
@@ -70,6 +72,7 @@ __all__ = [
     "precision",
     "profitability",
     "ranges",
+    "synthesize",
     "t_closeness",
 ]
 

@@ -16,7 +16,14 @@ import petaudit
 PACKAGE = Path(petaudit.__file__).parent
 SOURCE = PACKAGE.parent
 ENGINES = {"duckdb", "polars", "pandas", "narwhals", "pyspark", "dask", "ibis", "modin", "cudf"}
-EXCHANGE = {"petaudit/datasets/_catalogue.py", "petaudit/generalizing.py", "petaudit/output.py"}
+EXCHANGE = {
+    "petaudit/datasets/_catalogue.py",
+    "petaudit/generalizing.py",
+    "petaudit/output.py",
+    "petaudit/synthesizing/exchange.py",
+    "petaudit/synthesizing/exchange_numbers.py",
+    "petaudit/synthesizing/exchange_text.py",
+}
 """Above the counts layer, pyarrow tables only pass through: read from or written to a file."""
 
 

@@ -178,9 +178,7 @@ def test_a_missing_wheel_is_an_error(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    "module", ["dataset_tables", "dataset_hierarchies", "adult_income", "gaussian_copula"]
-)
+@pytest.mark.parametrize("module", ["dataset_tables", "dataset_hierarchies", "adult_income"])
 def test_the_examples_in_the_script_run(script: ModuleType, module: str) -> None:
     outcome = doctest.testmod(importlib.import_module(module))
     assert outcome.attempted

@@ -1,0 +1,104 @@
+"""Making a synthetic table: what the caller asks for, checked, and the way from table to table."""
+
+from __future__ import annotations
+
+import operator
+from typing import Final
+
+import numpy as np
+
+from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
+from petaudit.synthesizing.drawing import GaussianCopula, draw_independent
+from petaudit.synthesizing.exchange import Column, Table, joined_table, read_columns
+from petaudit.synthesizing.marginal import Marginal, marginal_of
+from petaudit.synthesizing.ordering import CellColumn, well_ordered
+from petaudit.synthesizing.slices import Slices
+
+METHODS: Final = ("gaussian-copula", "independent")
+MOST_ROWS: Final = 1_000_000_000
+
+
+def synthesize(
+    table: object, method: str = "gaussian-copula", rows: int | None = None, seed: int = 0
+) -> Table:
+    """Draw a table with the columns and types of a given one, the same for the same seed.
+
+    ``gaussian-copula`` keeps how pairs of columns vary together, ``independent`` draws every
+    column by itself. ``rows`` is the table's own number unless it is given. The table is a path or
+    any frame that petaudit opens; labels of categories come back as text.
+
+    Values of single people are not repeated where they would identify: numbers, dates and times of
+    which there are many, or that mostly occur once, are drawn from the spans between them. A text
+    column whose values are shared by fewer than two rows on average is filled with placeholders.
+
+    >>> import pyarrow as pa
+    >>> ages = pa.array([31, 31, 47, 47], pa.int8())
+    >>> people = pa.table({"name": ["Ann", "Bo", "Cy", "Di"], "age": ages})
+    >>> made = synthesize(people, rows=3, seed=1)
+    >>> made.column("name").to_pylist(), str(made.column("age").type)
+    (['text 1', 'text 2', 'text 3'], 'int8')
+    """
+    _check_method(method)
+    wanted = None if rows is None else _whole(rows, "rows", 1, MOST_ROWS)
+    start = _whole(seed, "seed", 0, None)
+    source, columns = read_columns(table)
+    own_rows = len(columns[0].is_null)
+    if not own_rows:
+        raise InputError(f"{source.name} has no rows; a synthesizer has nothing to learn from it")
+    size = own_rows if wanted is None else wanted
+    cells = [_cells(column) for column in columns]
+    if method == "independent":
+        drawn = draw_independent([column.marginal for column in cells], size, start)
+    else:
+        cells = well_ordered(cells)
+        marginals = [column.marginal for column in cells]
+        drawn = GaussianCopula.fit(marginals, [column.cells for column in cells]).draw(size, start)
+    blocks = []
+    done = 0
+    for block in drawn:
+        arrays = []
+        for column, own, (places, numbers) in zip(columns, cells, block, strict=True):
+            null = own.marginal.null
+            is_null = np.zeros(len(places), bool) if null is None else places == null
+            arrays.append(column.to_arrow(numbers, is_null, done))
+        blocks.append(arrays)
+        done += len(block[0][0])
+    return joined_table(blocks, source.columns)
+
+
+def _cells(column: Column) -> CellColumn:
+    """Cut a column into cells; null is the last."""
+    nulls = int(np.count_nonzero(column.is_null))
+    if column.is_nominal:
+        known = column.numbers
+        labels = np.arange(int(known.max()) + 1)
+        marginal = Marginal(labels, labels, Slices(np.bincount(known)))
+    else:
+        marginal, known = marginal_of(column.numbers)
+    cells = known
+    if nulls:
+        cells = np.full(len(column.is_null), len(marginal.low), np.int64)
+        cells[~column.is_null] = known
+    return CellColumn(marginal.with_null(nulls), cells, column.is_nominal)
+
+
+def _check_method(method: object) -> None:
+    if method not in METHODS:
+        near = suggestion(method, METHODS) if isinstance(method, str) else ""
+        raise OptionError(
+            f"unknown method {shortened(repr(method))} of a synthesizer{near}; known: "
+            f"{listing(METHODS)}"
+        )
+
+
+def _whole(number: object, name: str, least: int, most: int | None) -> int:
+    try:
+        found = operator.index(number)  # type: ignore[arg-type]
+    except TypeError:
+        found = least - 1
+    if isinstance(number, bool) or found < least or (most is not None and found > most):
+        limits = f"from {least:,}" + ("" if most is None else f" to {most:,}")
+        raise OptionError(
+            f"{name} is {shortened(repr(number))}; a whole number {limits} was expected"
+        )
+    return found
