@@ -467,3 +467,13 @@ def test_help_names_every_profile_and_exit_code(run: Run) -> None:
     shown = " ".join(found.out.split())
     assert all(name in shown for name in BOUNDS)
     assert "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not" in shown
+
+
+@pytest.mark.parametrize("width", ["40", "60", "80"])
+def test_a_narrow_terminal_breaks_no_word(
+    width: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    words = [word for line in run(*TABLES).out.splitlines() for word in line.split()]
+    assert "combinations)" in words
+    assert sum(len(word) == 1 for word in words) < len(words) / 2

@@ -20,6 +20,7 @@ from petaudit.measures import Better, Result, find_measure
 _COLOURS = {"pass": "32", "FAIL": "31;1", "ERROR": "31;1"}
 _VERDICTS = {"passed": "pass", "failed": "FAIL", "measured": "-"}
 _WIDEST = 100
+_DEEPEST_INDENT = 4
 _MOST_COLUMNS = 100
 
 
@@ -60,7 +61,9 @@ def finished(lines: Iterable[str]) -> list[str]:
     done: list[str] = []
     for line in map(printable, lines):
         indent = line[: len(line) - len(line.lstrip(" "))]
-        done += _wrapped(line.strip(), indent) if indent and line.strip() else [line]
+        # A deeper indent is the rest of a table's cell, which was wrapped before.
+        is_sentence = 0 < len(indent) <= _DEEPEST_INDENT and line.strip()
+        done += _wrapped(line.strip(), indent) if is_sentence else [line]
     return done
 
 
