@@ -132,7 +132,7 @@ def test_without_a_registry_the_cached_ones_are_known_too(tmp_path: Path) -> Non
         datasets.locate("benchmark://adlut", cache=tmp_path)
 
 
-@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".csv.gz"])
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".csv.gz", ".yaml"])
 def test_without_a_registry_the_cache_is_enough(tmp_path: Path, suffix: str) -> None:
     path = cached(tmp_path, suffix=suffix)
     assert datasets.locate("benchmark://X", cache=tmp_path) == path
@@ -245,7 +245,9 @@ def test_offline_can_be_off(
         (fields(more=", size: 1.5"), "size is no number of bytes"),
         (fields(more=", format: parkuet"), "'parkuet' (did you mean 'parquet'?); formats are"),
         (fields(more=", format: [csv]"), "unknown format"),
-        (fields("https://data.invalid/x"), "add format: parquet or format: csv"),
+        (fields("https://data.invalid/x"), "add format: parquet, format: csv or format: yaml"),
+        (fields("https://data.invalid/x.yaml.gz"), "a schema is not compressed"),
+        (fields("https://data.invalid/x.gz", ", format: yaml"), "and the url ends in .gz"),
         (fields("htps://data.invalid/x.csv"), "'htps' is no scheme to download with (did you mean"),
         (fields("file:///x.csv"), "'file' is no scheme to download with; use https"),
         (fields("data.invalid/x.csv"), "has no scheme; it starts with https://"),
@@ -308,6 +310,9 @@ def test_a_missing_registry_is_an_error(tmp_path: Path) -> None:
         ("https://data.invalid/x.csv.gz", "", ".csv.gz"),
         ("https://data.invalid/x.gz", ", format: csv", ".csv.gz"),
         ("https://data.invalid/x.csv", ", format: parquet", ".parquet"),
+        ("https://data.invalid/x.yaml", "", ".yaml"),
+        ("https://data.invalid/x.YML?v=1", "", ".yaml"),
+        ("https://data.invalid/x", ", format: yaml", ".yaml"),
         ("http://localhost:80/x", ", format: parquet", ".parquet"),
         ("http://[::1]/x", ", format: parquet, size: 20", ".parquet"),
     ],

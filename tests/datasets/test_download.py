@@ -20,6 +20,8 @@ from pathlib import Path
 import pytest
 
 from petaudit import datasets
+from petaudit.cli import main
+from petaudit.counts import open_source
 from petaudit.datasets import _benchmarks, _download
 from petaudit.errors import InputError
 
@@ -443,3 +445,75 @@ def test_https_is_verified_and_never_left(
     client.server.acts["/stay"] = leading("/good.csv")
     client.register(f"{secure}/stay")
     assert client.locate().read_bytes() == CONTENT
+
+
+@pytest.fixture
+def announced(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+    """The environment names registry and cache, as it does for commands and pipelines."""
+    monkeypatch.setenv("PETAUDIT_BENCHMARKS", str(client.registry))
+    monkeypatch.setenv("PETAUDIT_CACHE", str(client.cache))
+    return client
+
+
+@pytest.mark.parametrize(
+    ("act", "words"),
+    [
+        (sending(CONTENT[:-1], Content_Length=SIZE), "truncated, 9,999 of 10,000 bytes"),
+        (sending(CONTENT + b"!"), "sends more than the declared 10,000 bytes"),
+        (sending(b"", Content_Length=10**12), "announces 1,000,000,000,000 bytes, more than"),
+        (sending(CONTENT[:-1] + b"!"), "sent another file than the registry describes"),
+        (leading("file:///etc/passwd"), "redirects to an unsafe url"),
+        (leading("/act"), "more than 5 redirects"),
+        (hanging(HEAD + b"\r\nage"), "sent nothing for 0.3 seconds"),
+        (lambda handler: handler.answer(404), "answered with HTTP status 404"),
+    ],
+)
+def test_a_table_is_opened_from_a_good_server_only(
+    announced: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    act: Act,
+    words: str,
+) -> None:
+    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=0.3, total=10))
+    announced.server.acts["/act"] = act
+    announced.register("/act?key=secret", size=SIZE)
+    with pytest.raises(InputError) as caught:
+        open_source("benchmark://X")
+    assert str(caught.value).startswith(f"benchmark://x: {host(announced)}")
+    assert words in str(caught.value)
+    assert main(["check", "benchmark://x", "--qi", "age"]) == 2
+    shown = capsys.readouterr()
+    assert " ".join(words.split()) in " ".join(shown.err.split())
+    assert "secret" not in shown.err + shown.out + str(caught.value)
+    assert not list(announced.files.glob("*"))
+
+
+def test_a_table_is_opened_once_it_is_downloaded_and_then_from_the_cache(
+    announced: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    announced.server.acts["/moved"] = leading("/good.csv", 301)
+    announced.register("/moved", size=SIZE)
+    for _ in range(2):
+        source = open_source("Benchmark://X")
+        assert (source.name, source.columns, source.rows) == (
+            "Benchmark://X",
+            ("age", "income"),
+            999,
+        )
+        assert source.paths == (announced.files / f"x-{SHA256}.csv",)
+        assert source.fingerprint()["sha256"] == SHA256
+        monkeypatch.setenv("PETAUDIT_OFFLINE", "1")
+    assert announced.server.requests == {"/moved": 1, "/good.csv": 1}
+    source.paths[0].write_bytes(b"damaged")
+    with pytest.raises(InputError, match=r"damaged in the cache .* while offline"):
+        open_source("benchmark://x")
+
+
+def test_a_schema_is_downloaded_and_is_no_table(announced: Client) -> None:
+    announced.register(format="yaml")
+    found = datasets.locate("benchmark://x")
+    assert found == announced.files / f"x-{SHA256}.yaml"
+    with pytest.raises(InputError) as caught:
+        open_source("benchmark://x")
+    assert str(caught.value) == f"benchmark://x is no table but a schema: {found}"

@@ -25,12 +25,18 @@ from petaudit.files import require_regular
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _LONGEST_PATH = 300
+_BENCHMARK = "benchmark://"
 
 
 def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[Path, ...]:
-    """The files that a path, a folder of Parquet files, a pattern or a list names."""
+    """The files that a path, a folder of Parquet files, a benchmark, a pattern or a list names."""
     if not isinstance(source, str | PathLike):
         return tuple(path for item in source for path in find_files(item))
+    if isinstance(source, str) and source[: len(_BENCHMARK)].casefold() == _BENCHMARK:
+        # Rarely needed, and of a layer above this one.
+        from petaudit.datasets._benchmarks import locate_table  # noqa: PLC0415
+
+        return (locate_table(source),)
     name = fspath(source)
     if not name:
         raise InputError("the name of the table is empty")

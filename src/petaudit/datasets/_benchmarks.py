@@ -23,6 +23,7 @@ REGISTRY_VARIABLE: Final = "PETAUDIT_BENCHMARKS"
 CACHE_VARIABLE: Final = "PETAUDIT_CACHE"
 OFFLINE_VARIABLE: Final = "PETAUDIT_OFFLINE"
 LONGEST_NAME: Final = 100
+SCHEMA_SUFFIX: Final = ".yaml"
 _BUNDLED: Final = {dataset.name: dataset.path for dataset in CATALOGUE} | {
     dataset.schema.stem: dataset.schema for dataset in CATALOGUE if dataset.schema
 }
@@ -39,7 +40,7 @@ def locate(
     cache: Path | None = None,
     offline: bool = False,
 ) -> Path:
-    """Return the file that ``benchmark://name`` stands for, in any case.
+    """Return the table or schema that ``benchmark://name`` stands for, in any case.
 
     The name is looked up in the bundled data, then in the cache, then it is downloaded from where
     the registry says. Without a registry, the cache alone is asked. A file that is not bundled is
@@ -72,6 +73,18 @@ def locate(
         raise _unknown(name, [*_BUNDLED, *entries])
     with naming(SCHEME + name):
         return _from_registry(entries[name], folder, offline or _is_offline())
+
+
+def locate_table(address: str) -> Path:
+    """Return the table that ``benchmark://name`` stands for; a schema is an error.
+
+    >>> locate_table("benchmark://patient").name
+    'patient.csv'
+    """
+    path = locate(address)
+    if path.suffix == SCHEMA_SUFFIX:
+        raise InputError(f"{address} is no table but a schema: {path}")
+    return path
 
 
 def _name(address: str) -> str:

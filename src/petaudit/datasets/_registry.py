@@ -13,12 +13,13 @@ from petaudit.datasets._urls import require_safe
 from petaudit.errors import InputError, listing, naming, shortened, suggestion
 from petaudit.yaml_files import read_yaml
 
-FORMATS: Final = ("parquet", "csv")
+FORMATS: Final = ("parquet", "csv", "yaml")
 _KEYS: Final = ("url", "sha256", "size", "format")
 _SHA256: Final = re.compile(r"[0-9a-fA-F]{64}")
 # A name becomes part of a file name, on every system.
 _NAME: Final = re.compile(rf"[a-z0-9_][a-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 _COMPRESSED: Final = (".gz", ".bz2", ".zst", ".lz4")
+_BY_ENDING: Final = {".parquet": "parquet", ".csv": "csv", ".yaml": "yaml", ".yml": "yaml"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,10 +121,11 @@ def _suffix(url: str, format_name: object, where: str) -> str:
     path = urlsplit(url).path.lower()
     compression = next((ending for ending in _COMPRESSED if path.endswith(ending)), "")
     stem = path.removesuffix(compression)
-    by_url = next((known for known in FORMATS if stem.endswith(f".{known}")), None)
+    by_url = next((kind for ending, kind in _BY_ENDING.items() if stem.endswith(ending)), None)
     if format_name is None and by_url is None:
         raise InputError(
-            f"{where}: the url does not end in .parquet or .csv; add format: parquet or format: csv"
+            f"{where}: the url does not end in .parquet, .csv or .yaml; "
+            "add format: parquet, format: csv or format: yaml"
         )
     if format_name is not None and format_name not in FORMATS:
         near = suggestion(str(format_name), FORMATS)
@@ -132,4 +134,6 @@ def _suffix(url: str, format_name: object, where: str) -> str:
             f"formats are {listing(FORMATS)}"
         )
     chosen = format_name or by_url
+    if chosen == "yaml" and compression:
+        raise InputError(f"{where}: a schema is not compressed, and the url ends in {compression}")
     return f".{chosen}{compression if chosen == 'csv' else ''}"
