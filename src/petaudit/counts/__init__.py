@@ -2,6 +2,7 @@
 
 from petaudit.counts._encoding import folded_pairs
 from petaudit.counts._pairs import check_aligned, pair_counts
+from petaudit.counts._private_folder import remove_orphans
 from petaudit.counts._relabel import relabelled_table
 from petaudit.counts.results import (
     ClassHistogram,
@@ -28,4 +29,5 @@ __all__ = [
     "open_source",
     "pair_counts",
     "relabelled_table",
+    "remove_orphans",
 ]
