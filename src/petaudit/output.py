@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
+import re
+import stat
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from petaudit.errors import InputError, OptionError
-from petaudit.labels import label_of
+from petaudit.table_files import refuse_equal_names, write_csv, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_ROWS_AT_ONCE: Final = 1 << 16
+_UMASK = re.compile(rb"^Umask:\s*([0-7]+)\s*$", re.MULTILINE)
 
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -59,55 +62,50 @@ def _replace(target: Path, write: Callable[[IO[bytes]], object]) -> None:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(_mode_of_new_files())
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
 
 
-def table_writer(table: pa.Table, format_name: str) -> Callable[[IO[bytes]], object]:
-    """How to write a table as ``csv`` (``;`` separated) or ``parquet``."""
-    if format_name == "parquet":
-        from pyarrow import parquet  # noqa: PLC0415 (loaded when it is used)
+def table_writer(
+    table: pa.Table, format_name: str, *, formula_safe: bool = False
+) -> Callable[[IO[bytes]], object]:
+    """How to write a table as ``csv`` (``;`` separated), ``parquet`` or ``json``.
 
-        return lambda file: parquet.write_table(table, file, compression="zstd")
-    if format_name == "csv":
-        return lambda file: _write_csv(table, file)
-    raise OptionError(f"unknown format {format_name!r}; tables are written as csv or parquet")
+    A CSV that is ``formula_safe`` holds nothing that a spreadsheet would run; see
+    :func:`petaudit.table_files.without_formula`.
+
+    >>> import io, pyarrow as pa
+    >>> table_writer(pa.table({"a": [1, None]}), "json")(file := io.BytesIO())
+    >>> print(file.getvalue().decode(), end="")
+    [
+    {"a": 1},
+    {"a": null}
+    ]
+    """
+    names = table.column_names
+    match format_name:
+        case "parquet":
+            from pyarrow import parquet  # noqa: PLC0415 (loaded when it is used)
+
+            return lambda file: parquet.write_table(table, file, compression="zstd")
+        case "csv":
+            return lambda file: write_csv(names, _batches(table), file, formula_safe=formula_safe)
+        case "json":
+            refuse_equal_names(names)
+            return lambda file: write_json(names, _batches(table), file)
+    raise OptionError(f"unknown format {format_name!r}; tables are written as csv, parquet or json")
 
 
-def _write_csv(table: pa.Table, file: IO[bytes]) -> None:
-    """Quote only what needs it; a null is an empty cell."""
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-    # The writer quotes the characters of its own line end, and a cell may hold either of them.
-    writer = csv.writer(_LineFeeds(text), delimiter=";", lineterminator="\r\n")
-    writer.writerow(table.column_names)
-    for batch in table.to_batches():
-        cells = (_cells(column.to_pylist()) for column in batch.columns)
-        writer.writerows(zip(*cells, strict=True))
-    text.detach()
-
-
-def _cells(values: list[Any]) -> list[str | int | None]:
-    """Text as it is; other values as labels write them, each distinct one once."""
-    if all(type(value) is str or type(value) is int for value in values):
-        return values
-    known = {(type(value), value): label_of(value) for value in values if type(value) is not str}
-    return [value if type(value) is str else known[type(value), value] for value in values]
-
-
-@dataclass(frozen=True)
-class _LineFeeds:
-    """Ends lines with a line feed alone."""
-
-    file: IO[str]
-
-    def write(self, line: str) -> int:
-        return self.file.write(line.removesuffix("\r\n") + "\n")
+def _batches(table: pa.Table) -> Iterator[list[list[Any]]]:
+    """Some rows at a time: as Python's own values they take many times the memory."""
+    for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+        yield [column.to_pylist() for column in batch.columns]
 
 
 def table_format(path: Path) -> str:
-    """The format that a file name asks for.
+    """The format that the name of a table asks for; reports are JSON, tables by name are not.
 
     >>> table_format(Path("released.parquet"))
     'parquet'
@@ -118,7 +116,17 @@ def table_format(path: Path) -> str:
     return suffix
 
 
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+def _mode_of_new_files() -> int:
+    """The rights that the user gives new files.
+
+    Asking the system for the umask means setting it, for all threads at once: another thread could
+    make a file that everybody may write. So it is read where it can be read, or tried out.
+    """
+    with suppress(OSError):
+        found = _UMASK.search(Path("/proc/self/status").read_bytes())
+        if found:
+            return 0o666 & ~int(found[1], 8)
+    with tempfile.TemporaryDirectory(prefix=".petaudit-") as folder:
+        descriptor = os.open(Path(folder) / "tried", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+        os.close(descriptor)
+        return stat.S_IMODE((Path(folder) / "tried").stat().st_mode)
