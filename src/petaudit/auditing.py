@@ -90,6 +90,8 @@ class Audit:
         inputs = {"table": self.inputs.table.fingerprint()}
         if self.inputs.original is not None:
             inputs["original"] = self.inputs.original.fingerprint()
+        if self.inputs.control is not None:
+            inputs["control"] = self.inputs.control.fingerprint()
         if self.inputs.hierarchies:
             inputs["hierarchies"] = self.inputs.hierarchies.fingerprint()
         return {
@@ -98,7 +100,7 @@ class Audit:
             "verdict": self.verdict,
             "exit_code": self.exit_code,
             "inputs": inputs,
-            "roles": {column: role.value for column, role in self.inputs.roles.by_column.items()},
+            "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             "results": [result.to_dict() for result in self.results],
             "not_measured": [entry.to_dict() for entry in self.not_measured],

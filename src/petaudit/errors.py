@@ -68,6 +68,34 @@ class NotMeasurableError(PetauditError):
     """A measure lacks an input that it needs."""
 
 
+class UndecidedError(NotMeasurableError):
+    """There is a figure, but it does not show whether the limit holds."""
+
+    def __init__(self, message: str, result: object = None) -> None:
+        self.result = result
+        super().__init__(message)
+
+    def found_in(self, origin: object) -> Self:
+        """The same error, with the name of the file that it is about."""
+        return type(self)(f"{origin}: {self.without_values}", self.result)
+
+
+class ManyProblemsError(PetauditError):
+    """Several things are wrong; each has a message of its own.
+
+    >>> ManyProblemsError(["a.yaml, line 1: x", "a.yaml, line 2: y"]).messages[1]
+    'a.yaml, line 2: y'
+    """
+
+    def __init__(self, messages: Sequence[str]) -> None:
+        self.messages = tuple(messages)
+        super().__init__("\n".join(self.messages))
+
+    def found_in(self, origin: object) -> Self:
+        """The messages name their files."""
+        return self
+
+
 @contextmanager
 def naming(origin: object) -> Iterator[None]:
     """Make every error that is raised inside name the file that it is about."""

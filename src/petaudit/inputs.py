@@ -30,6 +30,8 @@ class Inputs:
     delimiter: str | None = None
     encoding: str | None = None
     side_car: Path | None = None
+    control: Source | None = None
+    """People whom the maker of the table never saw, to compare with."""
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
 
     @property
@@ -46,8 +48,9 @@ class Inputs:
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
         original = () if self.original is None else self.original.paths
+        control = () if self.control is None else self.control.paths
         side_car = () if self.side_car is None else (self.side_car,)
-        return (*self.table.paths, *original, *side_car, *self.hierarchies.files)
+        return (*self.table.paths, *original, *control, *side_car, *self.hierarchies.files)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -101,6 +104,7 @@ def gather(
     table: object,
     *,
     original: object = None,
+    control: object = None,
     roles: RolesSpec = None,
     quasi_identifiers: Sequence[str] | str | None = None,
     sensitive: Sequence[str] | str | None = None,
@@ -120,6 +124,7 @@ def gather(
         )
     source = _opened(table, delimiter, encoding)
     before = None if original is None else _opened(original, delimiter, encoding)
+    unseen = None if control is None else _opened(control, delimiter, encoding)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     side_car = _side_car(source, before) if use_side_car and not (given and hierarchies) else None
     settled = _settled_roles(given, side_car, source)
@@ -143,6 +148,7 @@ def gather(
         delimiter,
         encoding,
         side_car.path if side_car else None,
+        unseen,
     )
 
 

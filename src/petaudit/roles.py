@@ -69,6 +69,10 @@ class Roles:
                 by_column[column] = role
         return cls(by_column)
 
+    def to_dict(self) -> dict[str, str]:
+        """The word for the role of each column."""
+        return {column: role.value for column, role in self.by_column.items()}
+
     def columns(self, role: Role) -> tuple[str, ...]:
         """The columns that have this role, in the order given."""
         return tuple(column for column, its_role in self.by_column.items() if its_role is role)

@@ -78,10 +78,18 @@ def _pandas_frame(columns: Mapping[str, MadeColumn]) -> Any:
 
     return pd.DataFrame(
         {
-            name: pd.Series(list(column.values), dtype=_PANDAS[column.kind])
+            name: pd.Series(list(column.values), dtype=_pandas_type(column))
             for name, column in columns.items()
         }
     )
+
+
+def _pandas_type(column: MadeColumn) -> str:
+    """Plain numbers and truths know no null in pandas: they would fail, or become False."""
+    nullable = {"integer": "Int64", "boolean": "boolean"}
+    if column.kind in nullable and any(value is None for value in column.values):
+        return nullable[column.kind]
+    return _PANDAS[column.kind]
 
 
 def _polars_frame(columns: Mapping[str, MadeColumn]) -> Any:

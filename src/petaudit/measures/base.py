@@ -6,15 +6,17 @@ import html
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from petaudit.errors import OptionError, PetauditWarning, listing, suggestion
+from petaudit.kinds import Anything, Kind, Number
 
 if TYPE_CHECKING:
+    from petaudit.counts.made_frames import MadeColumn
     from petaudit.inputs import Inputs
 
 
@@ -30,6 +32,11 @@ class Need(StrEnum):
     def with_option(self) -> str:
         """The need and the option that serves it."""
         return f"{self.value} ({_OPTIONS[self]})"
+
+    @property
+    def in_pipeline(self) -> str:
+        """The need and where a pipeline file says it."""
+        return f"{self.value} ({_IN_PIPELINE[self]})"
 
     def is_met(self, inputs: Inputs) -> bool:
         """Whether the inputs hold what is needed."""
@@ -50,6 +57,17 @@ _OPTIONS = {
     Need.HIERARCHIES: "--hierarchies",
     Need.ORIGINAL: "--original",
 }
+
+
+_IN_PIPELINE = {
+    Need.QUASI_IDENTIFIERS: "roles: {quasi_identifier: [...]} of the Loader or the Evaluator",
+    Need.SENSITIVE: "roles: {sensitive_attribute: [...]} of the Loader or the Evaluator",
+    Need.HIERARCHIES: "hierarchies of the Loader or the Evaluator",
+    Need.ORIGINAL: "original of the Loader, or a Synthesizer after it",
+}
+
+GLOBAL: Final = "global"
+"""The table of one row that every result has."""
 
 
 class Better(StrEnum):
@@ -88,6 +106,16 @@ class Result:
         return False
 
     @property
+    def figure(self) -> str:
+        """What the value is a figure of; only like is compared with like."""
+        return self.measure
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether the figure may be too low because something was not looked at."""
+        return False
+
+    @property
     def status(self) -> str:
         """``passed``, ``failed``, or ``measured`` without a limit."""
         return {True: "passed", False: "failed", None: "measured"}[self.passed]
@@ -102,6 +130,24 @@ class Result:
         own = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.repr}
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
         return head | own
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """The result as a table of one of the measure's granularities.
+
+        Values of the data are in it only where they are asked for.
+        """
+        from petaudit.counts.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
+
+        if granularity != GLOBAL:
+            raise OptionError(f"{self.measure} has no table {granularity!r}")
+        is_truth = isinstance(self.value, bool)
+        return {
+            "measure": MadeColumn("text", [self.measure]),
+            "value": MadeColumn("boolean" if is_truth else "number", [self.value]),
+            "limit": MadeColumn("number", [self.limit]),
+            "status": MadeColumn("text", [self.status]),
+            "better": MadeColumn("text", [self.better.value]),
+        }
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -119,6 +165,10 @@ class Option:
     name: str
     help: str
     required: bool = False
+    kind: Kind = field(default_factory=Anything)
+    """What it may be, so that a configuration is checked before any work is done."""
+    shows_in_figure: bool = True
+    """Whether another value may give another figure; threads, for example, do not."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +188,11 @@ class Measure:
     options: tuple[Option, ...] = ()
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
+    granularities: tuple[str, ...] = (GLOBAL,)
+    """The tables that a result can be laid out as; see :meth:`Result.table`."""
+    limit_kind: Kind = field(default_factory=Number)
+    check: Callable[[Mapping[str, Any]], object] | None = None
+    """Raises an error for options that contradict each other; computes nothing."""
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
         """What the measure would still need."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import Source, open_source
 from petaudit.counts.made_frames import frame_kind
-from petaudit.errors import NotMeasurableError, counted, listing
+from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing
 from petaudit.exact import parse_number
+from petaudit.kinds import Choice, Either, ListOf, Number, Text, Truth, Whole
 from petaudit.measures.base import Better, Measure, Need, Option, announce
 from petaudit.singling.profiles import PROFILES
-from petaudit.singling.result import NAME, MpuccsResult, checked_limit
+from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -159,7 +160,7 @@ def compute(
     from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
 
     assert inputs.original is not None  # noqa: S101 (a need of the measure)
-    opened = None
+    opened = inputs.control
     if control is not None:
         opened = open_source(
             control, delimiter=inputs.delimiter, encoding=inputs.encoding, called="the control"
@@ -172,11 +173,27 @@ def compute(
         raise NotMeasurableError("a table without rows singles out nobody")
     judged = found.judged(limit=limit, profile=profile)
     if judged.undecided:
-        raise NotMeasurableError(
+        raise UndecidedError(
             f"the search was not complete; {judged.explanation[0]}, which does not show that the "
-            "limit holds"
+            "limit holds; a search of all combinations would decide (no min_entropy_delta, no "
+            "time_limit, no sizes left out)",
+            judged,
         )
     return judged
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Raise an error for options that make no sense or contradict each other."""
+    from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
+
+    options = {name: value for name, value in given.items() if name not in _NOT_OF_THE_SEARCH}
+    settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
+    limit, profile = given.get("limit"), given.get("profile")
+    if limit is not None or profile is not None:
+        checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
+
+
+_NOT_OF_THE_SEARCH = ("limit", "profile", "control")
 
 
 def _as_number(value: Any) -> Any:
@@ -207,21 +224,48 @@ MEASURE = Measure(
     compute=compute,
     limit_help="the risk score must be at most this",
     options=(
-        Option("profile", f"a named limit: {listing(list(PROFILES))}"),
-        Option("control", "a table that the synthesizer never saw"),
-        Option("max_baseline_cols", "combine up to so many columns; all if not given"),
-        Option("n_cols", "the same, or a list of sizes"),
-        Option("min_entropy_delta", "prune combinations that gain less entropy"),
-        Option("field_decay_factor", "weight of a combination for each further column"),
-        Option("renyi_alpha", "order of the entropy"),
-        Option("numeric_precision", "decimals of numbers; found by itself if not given"),
-        Option("datetime_precision", "unit of times: D, H, T, s, ms, us or ns"),
-        Option("calculate_baseline", "whether the risk is set against the baseline"),
-        Option("deduplicate", "whether full duplicates are removed first"),
-        Option("time_limit", "seconds after which the search stops"),
-        Option("threads", "how many processor cores are used"),
-        Option("seed", "of the samples that are compared with the control"),
+        Option(
+            "profile", f"a named limit: {listing(list(PROFILES))}", kind=Choice(tuple(PROFILES))
+        ),
+        Option("control", "a table that the synthesizer never saw", kind=Text("a table")),
+        Option(
+            "max_baseline_cols",
+            "combine up to so many columns; all if not given",
+            kind=Whole(1),
+        ),
+        Option("n_cols", "the same, or a list of sizes", kind=Either((Whole(1), ListOf(Whole(1))))),
+        Option("min_entropy_delta", "prune combinations that gain less entropy", kind=Number()),
+        Option(
+            "field_decay_factor", "weight of a combination for each further column", kind=Number()
+        ),
+        Option("renyi_alpha", "order of the entropy", kind=Number(may_be_infinite=True)),
+        Option(
+            "numeric_precision",
+            "decimals of numbers; found by itself if not given",
+            kind=Whole(0, 400),
+        ),
+        Option(
+            "datetime_precision",
+            "unit of times: D, H, T, s, ms, us or ns",
+            kind=Text("a unit of time"),
+        ),
+        Option("calculate_baseline", "whether the risk is set against the baseline", kind=Truth()),
+        Option("deduplicate", "whether full duplicates are removed first", kind=Truth()),
+        Option(
+            "time_limit",
+            "seconds after which the search stops",
+            kind=Number(excludes_bounds=True, may_be_infinite=True),
+        ),
+        Option(
+            "threads",
+            "how many processor cores are used",
+            kind=Whole(1, 4_096),
+            shows_in_figure=False,
+        ),
+        Option("seed", "of the samples that are compared with the control", kind=Whole(0)),
     ),
+    granularities=(*TABLES,),
+    check=check,
     only_by_name=(
         "is for synthetic tables, whose rows are nobody's; name it to run it (--measures mpuccs)"
     ),

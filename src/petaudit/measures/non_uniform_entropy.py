@@ -10,19 +10,22 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.counts import PairCounts
+from petaudit.counts.made_frames import MadeColumn
 from petaudit.exact import Number
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs, gather
 from petaudit.labels import SUPPRESSED
+from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_table
 from petaudit.measures._utility import (
     ambiguous_level_warnings,
     column_explanation,
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Measure, Need, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Measure, Need, Result, announce
 from petaudit.roles import check_column
 
+_TABLES = (GLOBAL, COLUMNWISE)
 # The figure is a sum of logarithms, so equality with a limit is only meant up to rounding.
 _ROUNDING = Fraction(1, 10**12)
 
@@ -40,6 +43,14 @@ class NonUniformEntropyResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The figure per column, lowest first."""
         return column_explanation(self.columns)
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``columnwise`` has the figure of each column."""
+        if granularity == COLUMNWISE:
+            return figures_by_attribute(self.columns)
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, _TABLES)
 
 
 def non_uniform_entropy(
@@ -170,4 +181,5 @@ MEASURE = Measure(
     ),
     compute=compute,
     limit_help="Non-Uniform Entropy must be at least this",
+    granularities=_TABLES,
 )

@@ -7,18 +7,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import OptionError, counted, suggestion
 from petaudit.exact import Number
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs, gather
+from petaudit.kinds import Choice
 from petaudit.labels import SUPPRESSED
+from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_table
 from petaudit.measures._utility import (
     ambiguous_level_warnings,
     column_explanation,
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Measure, Need, Option, Result, announce
+
+_TABLES = (GLOBAL, COLUMNWISE)
+_UNKNOWN = ("error", "maximal")
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,14 @@ class PrecisionResult(Result):
         are = "is" if self.suppressed_rows == 1 else "are"
         suppressed = (f"{counted(self.suppressed_rows, 'row')} {are} suppressed",)
         return column_explanation(self.columns) + (suppressed if self.suppressed_rows else ())
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``columnwise`` has the figure of each column."""
+        if granularity == COLUMNWISE:
+            return figures_by_attribute(self.columns)
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, _TABLES)
 
 
 def precision(
@@ -59,9 +73,9 @@ def precision(
 def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error") -> PrecisionResult:
     """Measure Precision from opened inputs."""
     bound = utility_limit(limit, "precision")
-    if unknown not in ("error", "maximal"):
+    if unknown not in _UNKNOWN:
         raise OptionError(
-            f"unknown is {unknown!r}{suggestion(str(unknown), ('error', 'maximal'))}; it is "
+            f"unknown is {unknown!r}{suggestion(str(unknown), _UNKNOWN)}; it is "
             "'error' or 'maximal'"
         )
     columns = inputs.generalized_columns
@@ -119,5 +133,12 @@ MEASURE = Measure(
     ),
     compute=compute,
     limit_help="Precision must be at least this",
-    options=(Option("unknown", "labels in no hierarchy: error, or maximal (such a cell costs 1)"),),
+    options=(
+        Option(
+            "unknown",
+            "labels in no hierarchy: error, or maximal (such a cell costs 1)",
+            kind=Choice(_UNKNOWN),
+        ),
+    ),
+    granularities=_TABLES,
 )

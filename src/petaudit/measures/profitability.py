@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from math import floor
 from typing import Any, ClassVar
 
+from petaudit import kinds
+from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import OptionError, counted
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
-from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
+from petaudit.measures._tables import DETAILS, no_such_table
+from petaudit.measures.base import GLOBAL, Better, Measure, Need, Option, Result, announce
+
+_TABLES = (GLOBAL, DETAILS)
+_MONEY = kinds.Number()
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,21 @@ class ProfitabilityResult(Result):
             else f"classes of {counted(self.smallest_passing_class, 'row')} or more pass"
         )
         return tuple(lines)
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``details`` has the payoffs of the worst row, if there is any row."""
+        if granularity == DETAILS:
+            worst = () if self.worst_row is None else (self.worst_row,)
+            return {
+                item.name: MadeColumn(
+                    "integer" if item.name == "class_size" else "number",
+                    [getattr(row, item.name) for row in worst],
+                )
+                for item in fields(Payoffs)
+            }
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, _TABLES)
 
 
 @dataclass(frozen=True)
@@ -203,10 +224,17 @@ MEASURE = Measure(
     ),
     compute=compute,
     options=(
-        Option("cost", "what one attack costs the adversary", required=True),
-        Option("gain", "what a successful attack brings the adversary", required=True),
-        Option("loss", "what a successful attack costs the publisher", required=True),
-        Option("benefit", "what publishing one row brings the publisher", required=True),
-        Option("allow_attack", "false: no attack may pay for the adversary either"),
+        Option("cost", "what one attack costs the adversary", required=True, kind=_MONEY),
+        Option("gain", "what a successful attack brings the adversary", required=True, kind=_MONEY),
+        Option("loss", "what a successful attack costs the publisher", required=True, kind=_MONEY),
+        Option(
+            "benefit", "what publishing one row brings the publisher", required=True, kind=_MONEY
+        ),
+        Option(
+            "allow_attack",
+            "false: no attack may pay for the adversary either",
+            kind=kinds.Truth(),
+        ),
     ),
+    granularities=_TABLES,
 )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, get_args
+from typing import Any, get_args
 
+from petaudit import kinds
 from petaudit.emd import (
     ClassDistances,
     Distance,
@@ -17,67 +17,19 @@ from petaudit.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.errors import OptionError, counted, suggestion
+from petaudit.errors import OptionError, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
-from petaudit.measures.base import Better, Measure, Need, Option, Result, announce
+from petaudit.measures._closeness_result import (
+    TABLES,
+    AttributeCloseness,
+    TClosenessResult,
+    WorstClass,
+)
+from petaudit.measures.base import Better, Measure, Need, Option, announce
 from petaudit.roles import check_column
 
-
-@dataclass(frozen=True)
-class WorstClass:
-    """Classes of one size at one distance; labels only when values may be shown."""
-
-    rows: int
-    distance: float
-    classes: int
-    labels: Mapping[str, str | None] | None = None
-
-
-@dataclass(frozen=True)
-class AttributeCloseness:
-    """t of one sensitive attribute."""
-
-    attribute: str
-    distance: Distance
-    t: float
-    exact_t: Fraction
-    classes: int
-    classes_above_limit: int | None
-    rows_above_limit: int | None
-    worst_classes: tuple[WorstClass, ...]
-
-
-@dataclass(frozen=True)
-class TClosenessResult(Result):
-    """t of the table: the largest over classes and sensitive attributes."""
-
-    measure: ClassVar[str] = "t-closeness"
-    better: ClassVar[Better] = Better.LOWER
-
-    exact_value: Fraction
-    attributes: tuple[AttributeCloseness, ...]
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """The reason for the verdict, attribute by attribute."""
-        lines = []
-        for found in self.attributes:
-            line = (
-                f"{found.attribute}: t = {found.t:.6g} ({found.distance} distance, "
-                f"{counted(found.classes, 'class', 'classes')})"
-            )
-            if found.worst_classes:
-                worst = found.worst_classes[0]
-                many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
-                line += f"; farthest: {many} of {counted(worst.rows, 'row')}"
-            if found.classes_above_limit and found.rows_above_limit:
-                above = counted(found.classes_above_limit, "class", "classes")
-                are = "is" if found.classes_above_limit == 1 else "are"
-                rows = counted(found.rows_above_limit, "row")
-                line += f"; {above} with {rows} {are} above the limit"
-            lines.append(line)
-        return tuple(lines)
+_DISTANCE = kinds.Choice(get_args(Distance))
 
 
 def t_closeness(
@@ -236,7 +188,11 @@ def _chosen_distances(
         if isinstance(distance, Mapping)
         else dict.fromkeys(inputs.sensitive, distance)
     )
+    if not chosen:
+        raise OptionError("distance is an empty mapping; name a distance for an attribute")
     for attribute, kind in chosen.items():
+        if not isinstance(attribute, str):
+            raise OptionError(f"distance names {attribute!r}; the name of a column was expected")
         check_column(attribute, inputs.sensitive, "the sensitive attributes")
         if kind not in get_args(Distance):
             raise OptionError(
@@ -264,7 +220,17 @@ MEASURE = Measure(
     compute=compute,
     limit_help="t may be at most this",
     options=(
-        Option("distance", "ordered, hierarchical or equal; one for all or one per attribute"),
-        Option("worst", "how many of the worst classes to show"),
+        Option(
+            "distance",
+            "ordered, hierarchical or equal; one for all or one per attribute",
+            kind=kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE))),
+        ),
+        Option(
+            "worst",
+            "how many of the worst classes to show",
+            kind=kinds.Whole(0),
+            shows_in_figure=False,
+        ),
     ),
+    granularities=TABLES,
 )

@@ -14,7 +14,8 @@ from petaudit.singling.search import Progress
 
 _DEFAULT_ALPHA = 2.0
 _DEFAULT_DECAY = 0.5
-_MOST_DECIMALS = 400
+MOST_DECIMALS = 400
+MOST_THREADS = 4_096
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Options:
             _truth(given, "calculate_baseline"),
             _truth(given, "deduplicate"),
             _time_limit(given.get("time_limit")),
-            _optional_whole(given, "threads", 1),
+            _threads(given),
             _whole(given.get("seed", 0), "seed", 0),
             progress,
         )
@@ -112,12 +113,19 @@ def _optional_whole(given: dict[str, Any], name: str, smallest: int) -> int | No
     return None if value is None else _whole(value, name, smallest)
 
 
+def _threads(given: dict[str, Any]) -> int | None:
+    threads = _optional_whole(given, "threads", 1)
+    if threads is not None and threads > MOST_THREADS:
+        raise OptionError(f"threads is above {MOST_THREADS:,}, which no machine has")
+    return threads
+
+
 def _decimals(given: dict[str, Any]) -> int | None:
     decimals = _optional_whole(given, "numeric_precision", 0)
-    if decimals is not None and decimals > _MOST_DECIMALS:
+    if decimals is not None and decimals > MOST_DECIMALS:
         raise OptionError(
             f"numeric_precision is {shortened(str(decimals))}; a whole number from 0 to "
-            f"{_MOST_DECIMALS} was expected"
+            f"{MOST_DECIMALS} was expected"
         )
     return decimals
 
@@ -127,8 +135,8 @@ def _number(
 ) -> float:
     value = given.get(name, default)
     try:
-        number = math.nan if isinstance(value, bool | str | None) else float(value)
-    except (TypeError, ValueError):
+        number = math.nan if isinstance(value, bool | str | bytes | None) else float(value)
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not number >= 0 or (math.isinf(number) and not may_be_infinite):
         raise OptionError(f"{name} is {value!r}; a number from 0 was expected")

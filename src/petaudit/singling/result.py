@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
 
 NAME: Final = "mpuccs"
+TABLES: Final = ("global", "details", "tree", "changes")
 _CHANGES: Final[Mapping[str, Kind]] = {
     "column": "text",
     "rows_helped": "integer",
@@ -112,6 +113,30 @@ class MpuccsResult(Result):
             }
             for place, change, remaining in sorted(after, key=lambda entry: (entry[2], entry[0]))
         ]
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """One of the tables, column by column; values of the data only where they are wanted."""
+        match granularity:
+            case "global":
+                return self.findings.global_columns()
+            case "details":
+                return self.findings.details_columns(with_values=with_values)
+            case "tree":
+                return self.findings.tree_columns()
+            case "changes":
+                return self.changes_columns
+        raise OptionError(
+            f"mpuccs has no table {granularity!r}{suggestion(granularity, TABLES)}; it has "
+            f"{listing(TABLES)}"
+        )
+
+    @property
+    def figure(self) -> str:
+        """The risk score, or the share of identified rows where that is judged."""
+        by_rate = self.profile is not None and PROFILES[self.profile].figure
+        has_baseline = self.findings.options.calculate_baseline
+        is_rate = by_rate == "identification_rate" or not has_baseline
+        return "identification_rate" if is_rate else "privacy_risk_score"
 
     @property
     def changes_columns(self) -> dict[str, MadeColumn]:
@@ -230,7 +255,7 @@ def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Pro
         return Profile(None, exact_nonnegative(limit, "the limit of mpuccs"), is_strict=False)
     if limit is not None:
         raise OptionError("give either a limit or a profile, not both")
-    if name not in PROFILES:
+    if not isinstance(name, str) or name not in PROFILES:
         raise OptionError(
             f"unknown profile {name!r}{suggestion(str(name), PROFILES)}; profiles are "
             f"{listing(list(PROFILES))}"

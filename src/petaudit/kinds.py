@@ -1,0 +1,348 @@
+"""What a setting may be: checked, described and turned into JSON Schema from one definition."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeAlias
+
+from petaudit.errors import shortened, suggestion
+
+KeyPath: TypeAlias = tuple[Hashable, ...]
+JsonSchema: TypeAlias = dict[str, Any]
+
+
+@dataclass
+class Problems:
+    """What is wrong with settings: all of it, each with the place where it stands."""
+
+    found: list[tuple[KeyPath, str]] = field(default_factory=list)
+
+    def add(self, at: KeyPath, message: str) -> None:
+        """Note one more."""
+        self.found.append((at, message))
+
+    def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
+        return iter(self.found)
+
+    def __bool__(self) -> bool:
+        return bool(self.found)
+
+
+class Kind(ABC):
+    """A kind of value; ``expected`` says in words what it takes."""
+
+    @property
+    @abstractmethod
+    def expected(self) -> str:
+        """What is taken, as in ``a whole number from 1``."""
+
+    @abstractmethod
+    def takes(self, value: Any) -> bool:
+        """Whether a value is of this kind, all the way down."""
+
+    @abstractmethod
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Note what is wrong about a value."""
+        if not self.takes(value):
+            problems.add(at, f"{_name(at)} is {shown(value)}; {self.expected} was expected")
+
+
+@dataclass(frozen=True)
+class Anything(Kind):
+    """Whatever YAML can say: the measure itself decides."""
+
+    expected = "any value"
+
+    def takes(self, value: Any) -> bool:
+        """Everything is taken."""
+        return True
+
+    def schema(self) -> JsonSchema:
+        """No restriction."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Whole(Kind):
+    """A whole number.
+
+    >>> Whole(1).expected, Whole(1).takes(2), Whole(1).takes("2"), Whole(1).takes(True)
+    ('a whole number from 1', True, False, False)
+    """
+
+    least: int = 0
+    most: int | None = None
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        return f"a whole number from {self.least}" + (f" to {self.most:,}" if self.most else "")
+
+    def takes(self, value: Any) -> bool:
+        """Whole numbers within the bounds; true and false are none."""
+        if isinstance(value, bool) or not isinstance(value, int):
+            return False
+        return value >= self.least and (self.most is None or value <= self.most)
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        most = {} if self.most is None else {"maximum": self.most}
+        return {"type": "integer", "minimum": self.least, **most}
+
+
+@dataclass(frozen=True)
+class Number(Kind):
+    """A number from 0, or within bounds of its own."""
+
+    least: float = 0.0
+    most: float | None = None
+    may_be_infinite: bool = False
+    excludes_bounds: bool = False
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        if self.excludes_bounds:
+            end = "" if self.most is None else f" and below {self.most:g}"
+            return f"a number above {self.least:g}{end}"
+        return f"a number from {self.least:g}" + ("" if self.most is None else f" to {self.most:g}")
+
+    def takes(self, value: Any) -> bool:
+        """Numbers within the bounds; NaN, true and false are none."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return False
+        try:
+            number = float(value)
+        except OverflowError:
+            return False
+        if math.isnan(number) or (math.isinf(number) and not self.may_be_infinite):
+            return False
+        if self.excludes_bounds:
+            return number > self.least and (self.most is None or number < self.most)
+        return number >= self.least and (self.most is None or number <= self.most)
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        prefix = "exclusiveM" if self.excludes_bounds else "m"
+        found: JsonSchema = {"type": "number", f"{prefix}inimum": self.least}
+        if self.most is not None:
+            found[f"{prefix}aximum"] = self.most
+        return found
+
+
+@dataclass(frozen=True)
+class Truth(Kind):
+    """Yes or no."""
+
+    expected = "true or false"
+
+    def takes(self, value: Any) -> bool:
+        """YAML's own true and false."""
+        return isinstance(value, bool)
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True)
+class Text(Kind):
+    """A text that says something."""
+
+    what: str = "text"
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        return self.what
+
+    def takes(self, value: Any) -> bool:
+        """Text that is more than blanks and has no NUL, which no file name may have."""
+        return isinstance(value, str) and bool(value.strip()) and "\0" not in value
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        return {"type": "string", "minLength": 1}
+
+
+@dataclass(frozen=True)
+class Choice(Kind):
+    """One of several words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        if len(self.words) == 1:
+            return self.words[0]
+        return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
+
+    def takes(self, value: Any) -> bool:
+        """Exactly these words."""
+        return isinstance(value, str) and value in self.words
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        return {"enum": list(self.words)}
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Name the nearest word."""
+        if not self.takes(value):
+            near = suggestion(value, self.words) if isinstance(value, str) else ""
+            problems.add(at, f"{_name(at)} is {shown(value)}{near}; {self.expected} was expected")
+
+
+@dataclass(frozen=True)
+class ListOf(Kind):
+    """A list with at least one item."""
+
+    item: Kind
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        return f"a list (each: {self.item.expected})"
+
+    def takes(self, value: Any) -> bool:
+        """Lists whose every item is of the kind."""
+        return isinstance(value, list) and bool(value) and all(map(self.item.takes, value))
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        return {"type": "array", "items": self.item.schema(), "minItems": 1}
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Name every item that is wrong."""
+        if not isinstance(value, list) or not value:
+            super().check(value, at, problems)
+            return
+        for index, item in enumerate(value):
+            self.item.check(item, (*at, index), problems)
+
+
+@dataclass(frozen=True)
+class MapOf(Kind):
+    """Values under names that the user chooses, or under given ones."""
+
+    item: Kind
+    names: tuple[str, ...] = ()
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        if self.names:
+            return f"entries for {', '.join(self.names)}"
+        return f"entries NAME: VALUE (each: {self.item.expected})"
+
+    def takes(self, value: Any) -> bool:
+        """Mappings with names of text whose every value is of the kind."""
+        problems = Problems()
+        self.check(value, (), problems)
+        return not problems
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        if self.names:
+            own = {name: self.item.schema() for name in self.names}
+            return {"type": "object", "properties": own, "additionalProperties": False}
+        return {"type": "object", "additionalProperties": self.item.schema(), "minProperties": 1}
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Name every entry that is wrong."""
+        if not isinstance(value, Mapping) or not value:
+            problems.add(at, f"{_name(at)} is {shown(value)}; {self.expected} was expected")
+            return
+        for name, item in value.items():
+            if not isinstance(name, str):
+                problems.add((*at, name), f"the name {shown(name)} is no text; put it in quotes")
+            elif self.names and name not in self.names:
+                near = suggestion(name, self.names)
+                problems.add((*at, name), f"unknown key {shown(name)}{near}; {self.expected}")
+            else:
+                self.item.check(item, (*at, name), problems)
+
+
+@dataclass(frozen=True)
+class Either(Kind):
+    """One of several kinds."""
+
+    kinds: tuple[Kind, ...]
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        return " or ".join(kind.expected for kind in self.kinds)
+
+    def takes(self, value: Any) -> bool:
+        """Whatever one of them takes."""
+        return any(kind.takes(value) for kind in self.kinds)
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        return {"anyOf": [kind.schema() for kind in self.kinds]}
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Say what is wrong inside a list or mapping if only one kind is such a thing."""
+        if self.takes(value):
+            return
+        compound: Sequence[Kind] = [
+            kind
+            for kind in self.kinds
+            if (isinstance(value, list) and isinstance(kind, ListOf))
+            or (isinstance(value, Mapping) and isinstance(kind, MapOf))
+        ]
+        if len(compound) == 1 and value:
+            compound[0].check(value, at, problems)
+        else:
+            super().check(value, at, problems)
+
+
+COLUMN: Final = Text("the name of a column (numbers, yes and no in quotes)")
+COLUMNS: Final = Either((COLUMN, ListOf(COLUMN)))
+
+
+def shown(value: Any) -> str:
+    """A setting as a message quotes it: short, and the word that YAML has for it.
+
+    >>> shown(None), shown(True), shown("a" * 99)[:6], shown([1, 2])
+    ('null', 'true', "'aaaaa", 'a list')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return repr(shortened(value))
+    if isinstance(value, Mapping):
+        return "a mapping" if value else "empty"
+    if isinstance(value, list):
+        return "a list" if value else "an empty list"
+    try:
+        return shortened(str(value))
+    except ValueError:
+        # Python refuses to write thousands of digits.
+        return "a very large number"
+
+
+def key_text(key: Hashable) -> str:
+    """A key as part of a path in a message.
+
+    >>> key_text("Loader"), key_text(None), key_text(5)
+    ('Loader', 'null', '5')
+    """
+    return shortened(key) if isinstance(key, str) else shown(key)
+
+
+def _name(at: KeyPath) -> str:
+    """The setting that a path leads to; an item is named by its place."""
+    if not at:
+        return "it"
+    last = at[-1]
+    if isinstance(last, int) and not isinstance(last, bool) and len(at) > 1:
+        return f"item {last + 1} of {_name(at[:-1])}"
+    return key_text(last)

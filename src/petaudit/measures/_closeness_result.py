@@ -1,0 +1,110 @@
+"""What t-closeness says: t per attribute, the worst classes, and both as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Final
+
+from petaudit.counts.made_frames import Kind, MadeColumn
+from petaudit.emd import Distance
+from petaudit.errors import counted
+from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
+from petaudit.measures.base import GLOBAL, Better, Result
+
+TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
+_COLUMNWISE: Final[Mapping[str, Kind]] = {
+    "attribute": "text",
+    "distance": "text",
+    "t": "number",
+    "classes": "integer",
+    # Without a limit they are null, which whole numbers of pandas cannot be.
+    "classes_above_limit": "integer",
+    "rows_above_limit": "integer",
+}
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """Classes of one size at one distance; labels only when values may be shown."""
+
+    rows: int
+    distance: float
+    classes: int
+    labels: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True)
+class AttributeCloseness:
+    """t of one sensitive attribute."""
+
+    attribute: str
+    distance: Distance
+    t: float
+    exact_t: Fraction
+    classes: int
+    classes_above_limit: int | None
+    rows_above_limit: int | None
+    worst_classes: tuple[WorstClass, ...]
+
+
+@dataclass(frozen=True)
+class TClosenessResult(Result):
+    """t of the table: the largest over classes and sensitive attributes."""
+
+    measure: ClassVar[str] = "t-closeness"
+    better: ClassVar[Better] = Better.LOWER
+
+    exact_value: Fraction
+    attributes: tuple[AttributeCloseness, ...]
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The reason for the verdict, attribute by attribute."""
+        lines = []
+        for found in self.attributes:
+            line = (
+                f"{found.attribute}: t = {found.t:.6g} ({found.distance} distance, "
+                f"{counted(found.classes, 'class', 'classes')})"
+            )
+            if found.worst_classes:
+                worst = found.worst_classes[0]
+                many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
+                line += f"; farthest: {many} of {counted(worst.rows, 'row')}"
+            if found.classes_above_limit and found.rows_above_limit:
+                above = counted(found.classes_above_limit, "class", "classes")
+                are = "is" if found.classes_above_limit == 1 else "are"
+                rows = counted(found.rows_above_limit, "row")
+                line += f"; {above} with {rows} {are} above the limit"
+            lines.append(line)
+        return tuple(lines)
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
+
+        Labels are known only where values were revealed (``reveal_values``), and shown only where
+        they are asked for.
+        """
+        if granularity == COLUMNWISE:
+            return {
+                name: MadeColumn(kind, [getattr(own, name) for own in self.attributes])
+                for name, kind in _COLUMNWISE.items()
+            }
+        if granularity == DETAILS:
+            return self._worst_classes(with_values=with_values)
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, TABLES)
+
+    def _worst_classes(self, *, with_values: bool) -> dict[str, MadeColumn]:
+        rows = [(own.attribute, worst) for own in self.attributes for worst in own.worst_classes]
+        labels = [worst.labels if with_values else None for _, worst in rows]
+        return {
+            "attribute": MadeColumn("text", [attribute for attribute, _ in rows]),
+            "rows": MadeColumn("integer", [worst.rows for _, worst in rows]),
+            "distance": MadeColumn("number", [worst.distance for _, worst in rows]),
+            "classes": MadeColumn("integer", [worst.classes for _, worst in rows]),
+            "quasi_identifiers": MadeColumn("tuple", [own and tuple(own) for own in labels]),
+            "labels": MadeColumn("tuple", [own and tuple(own.values()) for own in labels]),
+        }

@@ -1,0 +1,38 @@
+"""What the tables of results share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from petaudit.counts.made_frames import MadeColumn
+from petaudit.errors import OptionError, listing, suggestion
+
+COLUMNWISE: Final = "columnwise"
+"""A row per attribute, in the order of the roles."""
+DETAILS: Final = "details"
+"""A row per thing that the figure comes from."""
+
+
+def no_such_table(measure: str, granularity: str, known: Sequence[str]) -> OptionError:
+    """The error for a granularity that a measure does not have.
+
+    >>> str(no_such_table("precision", "column-wise", ("global", "columnwise")))
+    "precision has no table 'column-wise' (did you mean 'columnwise'?); it has global, columnwise"
+    """
+    return OptionError(
+        f"{measure} has no table {granularity!r}{suggestion(str(granularity), known)}; it has "
+        f"{listing(known)}"
+    )
+
+
+def figures_by_attribute(figures: Mapping[str, float]) -> dict[str, MadeColumn]:
+    """One figure per attribute.
+
+    >>> figures_by_attribute({"born": 0.5})["value"]
+    MadeColumn(kind='number', values=[0.5])
+    """
+    return {
+        "attribute": MadeColumn("text", list(figures)),
+        "value": MadeColumn("number", list(figures.values())),
+    }

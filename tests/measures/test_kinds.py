@@ -1,0 +1,220 @@
+"""What an option may be is said once: the kinds and the measures themselves agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from petaudit import kinds
+from petaudit.errors import OptionError, PetauditError
+from petaudit.exact import parse_number
+from petaudit.inputs import Inputs, gather
+from petaudit.kinds import Kind
+from petaudit.measures import Measure, Option, all_measures
+
+NAN, INF = float("nan"), float("inf")
+YEARS = ["1970", "1971", "1983", "1984"]
+# A sensitive attribute that every distance suits: numbers, with a hierarchy.
+TABLE = pa.table({"born": ["197*", "197*", "198*", "198*"], "pay": ["1", "2", "1", "3"]})
+ORIGINAL = pa.table({"born": YEARS, "pay": ["1", "2", "1", "3"]})
+HIERARCHIES = {
+    "born": {year: [f"{year[:3]}*", "*"] for year in YEARS},
+    "pay": {pay: ["*"] for pay in "123"},
+}
+# With these every measure passes, so that an option that is wrong and ignored would pass, too.
+PASSING: dict[str, dict[str, Any]] = {
+    "t-closeness": {"limit": 1},
+    "precision": {"limit": 0},
+    "non-uniform-entropy": {"limit": 0},
+    "profitability": {"cost": 1, "gain": 0, "loss": 0, "benefit": 5},
+    "mpuccs": {"limit": 1},
+}
+VALUES = [
+    *(None, True, False, 0, 1, 2, 7, -1, 10**400, -(10**400)),
+    *(0.0, -0.0, 0.5, 1.0, 2.0, 1e300, -1e-300, NAN, INF, -INF),
+    *(
+        "",
+        " ",
+        "x",
+        "2",
+        "0.5",
+        "-1",
+        "true",
+        "null",
+        "nan",
+        "inf",
+        "a\0b",
+        "Equal",
+        " equal",
+        "1e400",
+    ),
+    *([], {}, [1], [0], ["x"], [None], [[]], [True], {"pay": 1}, {"pay": None}, {"pay": "x"}),
+    *({1: "equal"}, {"x": "equal"}, {None: None}, {"pay": []}, b"2", 2j, (), ("equal",)),
+]
+# What a kind leaves to the measure: which words are units, and which names are tables.
+LEFT_TO_THE_MEASURE = {("mpuccs", "datetime_precision"), ("mpuccs", "control")}
+
+pytestmark = pytest.mark.filterwarnings("ignore:the limit of")
+
+
+def every_option() -> Iterator[Any]:
+    for measure in all_measures().values():
+        limit = [Option("limit", "", kind=measure.limit_kind)] if measure.limit_help else []
+        for option in (*measure.options, *limit):
+            if not isinstance(option.kind, kinds.Anything):
+                yield pytest.param(measure, option, id=f"{measure.name}.{option.name}")
+
+
+every = pytest.mark.parametrize(("measure", "option"), list(every_option()))
+
+
+@pytest.fixture(scope="module")
+def inputs() -> Inputs:
+    return gather(
+        TABLE,
+        original=ORIGINAL,
+        quasi_identifiers="born",
+        sensitive="pay",
+        hierarchies=HIERARCHIES,
+    )
+
+
+def right(kind: Kind) -> list[Any]:
+    """Values at the edges of a kind and in the middle of it."""
+    match kind:
+        case kinds.Whole():
+            return [kind.least, kind.least + 1, 7 if kind.most is None else kind.most]
+        case kinds.Number():
+            found = [kind.least, 0.5, 1, 2, kind.most, 1e-300, INF if kind.may_be_infinite else 3.5]
+            return [value for value in found if kind.takes(value)]
+        case kinds.Truth():
+            return [True, False]
+        case kinds.Choice():
+            return list(kind.words)
+        case kinds.Either():
+            return [value for own in kind.kinds for value in right(own)]
+        case kinds.ListOf():
+            return [[value] for value in right(kind.item)] + [right(kind.item)]
+        case kinds.MapOf():
+            names = kind.names or ("pay",)
+            return [{name: value} for name in names for value in right(kind.item)]
+    return []
+
+
+def computed(measure: Measure, option: Option, value: Any, inputs: Inputs) -> Any:
+    given = dict(PASSING[measure.name])
+    if option.name == "profile":
+        del given["limit"]
+    return measure.run(inputs, given | {option.name: value})
+
+
+def outcome(measure: Measure, option: Option, value: Any, inputs: Inputs) -> object:
+    try:
+        return computed(measure, option, value, inputs)
+    except PetauditError as problem:
+        return problem
+
+
+def is_number_as_text(kind: Kind, value: Any) -> bool:
+    """The shell passes on numbers as text."""
+    if not isinstance(kind, kinds.Number) or not isinstance(value, str):
+        return False
+    return parse_number(value) is not None or (kind.may_be_infinite and value == "inf")
+
+
+@pytest.mark.parametrize("name", all_measures())
+def test_the_options_of_this_test_are_right(name: str, inputs: Inputs) -> None:
+    measure = all_measures()[name]
+    assert measure.run(inputs, PASSING[name]).passed
+    if measure.check is not None:
+        measure.check(PASSING[name])
+
+
+@every
+def test_what_a_kind_takes_is_computed(measure: Measure, option: Option, inputs: Inputs) -> None:
+    for value in right(option.kind):
+        assert option.kind.takes(value), value
+        if measure.check is not None:
+            measure.check({option.name: value})
+        # Another error is none of the option's: for example, the time was too short.
+        said = outcome(measure, option, value, inputs)
+        assert not isinstance(said, OptionError), f"{value!r} is taken by the kind, but: {said}"
+
+
+@every
+def test_what_a_kind_refuses_the_measure_refuses(
+    measure: Measure, option: Option, inputs: Inputs
+) -> None:
+    refused = [value for value in VALUES if not option.kind.takes(value)]
+    assert len(refused) > 10
+    for value in refused:
+        if is_number_as_text(option.kind, value):
+            continue
+        if value is None and not option.required:
+            # For a function None is "not given".
+            continue
+        said = outcome(measure, option, value, inputs)
+        expected = PetauditError if option.name == "control" else OptionError
+        assert isinstance(said, expected), f"{value!r} is refused by the kind, but not by {said}"
+
+
+@every
+def test_what_the_measure_refuses_the_kind_refuses(
+    measure: Measure, option: Option, inputs: Inputs
+) -> None:
+    if (measure.name, option.name) in LEFT_TO_THE_MEASURE:
+        pytest.skip("the measure itself knows more")
+    for value in VALUES:
+        if option.kind.takes(value):
+            said = outcome(measure, option, value, inputs)
+            assert not isinstance(said, OptionError), f"{value!r} is taken by the kind, but: {said}"
+
+
+@pytest.mark.parametrize("value", ["2", " 0.5 ", "1e-3", "0"])
+@pytest.mark.parametrize("name", ["cost", "gain", "loss", "benefit"])
+def test_numbers_may_be_text_as_the_shell_passes_them(
+    name: str, value: str, inputs: Inputs
+) -> None:
+    own = all_measures()["profitability"]
+    given = PASSING[own.name]
+    assert own.run(inputs, given | {name: value}) == own.run(inputs, given | {name: float(value)})
+
+
+@every
+def test_the_schema_and_the_words_of_a_kind_are_there(measure: Measure, option: Option) -> None:
+    assert option.kind.schema()
+    assert option.kind.expected
+    problems = kinds.Problems()
+    option.kind.check(NAN, (option.name,), problems)
+    [(at, message)] = problems
+    assert at == (option.name,)
+    assert message.startswith(f"{option.name} is nan; ")
+
+
+@pytest.mark.parametrize(
+    ("measure", "option"),
+    [own for own in every_option() if not own.values[1].shows_in_figure],
+)
+def test_an_option_that_does_not_show_in_the_figure_does_not_change_it(
+    measure: Measure, option: Option, inputs: Inputs
+) -> None:
+    figures = {computed(measure, option, value, inputs).value for value in right(option.kind)}
+    assert len(figures) == 1
+
+
+def test_every_option_of_ours_has_a_kind() -> None:
+    for measure in all_measures().values():
+        for option in measure.options:
+            assert not isinstance(option.kind, kinds.Anything), (measure.name, option.name)
+    hidden = {
+        (measure.name, option.name)
+        for measure in all_measures().values()
+        for option in measure.options
+        if not option.shows_in_figure
+    }
+    assert ("t-closeness", "worst") in hidden
+    assert not any(math.isnan(value) for value in right(kinds.Number()))
