@@ -39,7 +39,9 @@ class Source:
 
     def to_arrow(self) -> pa.Table:
         """The whole table, in row order."""
-        return pa.table({name: self.counts.column_values(name) for name in self.columns})
+        # One query: rows without an order of their own must stay together.
+        cells = self.counts.columns_values(self.columns)
+        return pa.Table.from_arrays(cells, names=list(self.columns))
 
     def fingerprint(self) -> dict[str, Any]:
         """What identifies the input without showing a value of it."""
@@ -63,8 +65,10 @@ def open_source(
 ) -> Source:
     """Open a path, a list of Parquet paths, or a frame of any supported engine.
 
-    A frame has no name of its own; messages call it as the caller says.
+    A frame has no name of its own; messages call it as the caller says. An opened table stays so.
     """
+    if isinstance(table, Source):
+        return table
     if _is_path(table):
         paths = find_files(table)  # type: ignore[arg-type]
         opened = open_files(paths, delimiter, encoding)
