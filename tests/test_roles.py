@@ -279,3 +279,10 @@ def test_the_side_cars_of_the_reference_tables(shared_data: Path) -> None:
     assert len(found.roles.quasi_identifiers) == 8
     assert found.roles.sensitive == ("workclass",)
     assert len(found.hierarchies().attributes) == 9
+
+
+def test_a_pipeline_named_after_its_table_is_no_side_car(tmp_path: Path) -> None:
+    (tmp_path / "adult.yaml").write_text("Loader: {a: {filepath: adult.csv}}\nEvaluator: {}\n")
+    assert side_car_path(tmp_path / "adult.csv") is None
+    (tmp_path / "adult.yaml").write_text("Loader: {}\nDATASET: {}\n")
+    assert side_car_path(tmp_path / "adult.csv") == tmp_path / "adult.yaml"

@@ -9,7 +9,15 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import ColumnError, RoleError, listing, naming, shortened, suggestion
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    RoleError,
+    listing,
+    naming,
+    shortened,
+    suggestion,
+)
 from petaudit.hierarchies import Hierarchies
 from petaudit.labels import trim
 from petaudit.yaml_files import read_yaml
@@ -140,11 +148,21 @@ def side_car_path(table: Path) -> Path | None:
     while True:
         candidate = table.with_name(f"{name}.yaml")
         # Unlike Path.is_file, this takes a name that is too long for a name that is not there.
-        if os.path.isfile(candidate) and candidate != table:  # noqa: PTH113
+        if os.path.isfile(candidate) and candidate != table and not _is_pipeline(candidate):  # noqa: PTH113
             return candidate
         if "." not in name.lstrip("."):
             return None
         name = name.rsplit(".", 1)[0]
+
+
+def _is_pipeline(path: Path) -> bool:
+    """Whether a YAML file describes an audit: people name it after the table, too."""
+    try:
+        content = read_yaml(path)
+    except InputError:
+        return False
+    modules = {"Executor", "Loader", "Splitter", "Synthesizer", "Evaluator", "Reporter"}
+    return isinstance(content, Mapping) and bool(content) and set(content) <= modules
 
 
 def read_side_car(path: Path) -> SideCar:

@@ -303,3 +303,29 @@ def test_wide_spans_with_infinities(method: str) -> None:
     assert (drawn == -np.inf).mean() == pytest.approx(0.05, abs=0.02)
     assert np.median(made["u"].to_numpy().astype(float)) == pytest.approx(2.0**63, rel=0.1)
     assert (made["i"].to_numpy() < 0).mean() == pytest.approx(0.5, abs=0.04)
+
+
+@pytest.mark.parametrize(
+    ("form", "pattern"),
+    [
+        ("2020-01-{:02d} 10:20:30.{:03d}", r"2020-01-\d\d \d\d:\d\d:\d\d\.\d{3}"),
+        ("2020-01-{:02d}T10:20:30.{:06d}Z", r"2020-01-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"),
+        ("2020-01-{:02d} 10:20:30.{:09d}+08:00", r"2020-01-\d\d \d\d:\d\d:\d\d\.\d{9}\+08:00"),
+        ("2020-01-{:02d} 10:20:{:02d}-0130", r"2020-01-\d\d \d\d:\d\d:\d\d-0130"),
+        ("2020-01-{:02d} 10:{:02d}Z", r"2020-01-\d\d \d\d:\d\dZ"),
+    ],
+)
+def test_moments_of_a_csv_keep_their_spelling(tmp_path: Path, form: str, pattern: str) -> None:
+    cells = [form.format(number % 28 + 1, number % 60) for number in range(200)]
+    path = tmp_path / "moments.csv"
+    path.write_text("seen\n" + "\n".join(cells) + "\n")
+    made = synthesize(path, rows=50).column("seen").to_pylist()
+    assert all(re.fullmatch(pattern, cell) for cell in made)
+    assert len(set(made)) > 20
+
+
+def test_moments_of_a_csv_in_two_zones_are_labels(tmp_path: Path) -> None:
+    path = tmp_path / "moments.csv"
+    cells = ["2020-01-01 10:20Z", "2020-01-01 10:20+08:00"] * 10
+    path.write_text("seen\n" + "\n".join(cells) + "\n")
+    assert set(synthesize(path, rows=50).column("seen").to_pylist()) == set(cells)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import math
 import os
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from petaudit.cli.streams import as_json
 from petaudit.counts import Source
-from petaudit.counts.made_frames import MadeColumn, made_frame
+from petaudit.counts.made_frames import made_frame
 from petaudit.errors import InputError, OptionError
-from petaudit.labels import label_of
+from petaudit.made_tables import in_file
 from petaudit.output import refuse_inputs, table_writer, write_whole
 from petaudit.singling.result import MpuccsResult
 
@@ -81,7 +78,7 @@ def write_tables(
         raise InputError(f"cannot make {str(folder)!r} ({problem.strerror or problem})") from None
     written = []
     for name, columns in tables.items():
-        table = made_frame("pyarrow", {key: _in_file(own) for key, own in columns.items()})
+        table = made_frame("pyarrow", in_file(columns))
         for kind in _KINDS:
             write_whole(folder / f"{name}.{kind}", table_writer(table, kind))
             written.append(f"{name}.{kind}")
@@ -92,29 +89,3 @@ def write_tables(
     text = as_json(document) + "\n"
     write_whole(folder / SUMMARY, lambda file: file.write(text.encode(errors="backslashreplace")))
     return [*written, SUMMARY]
-
-
-def _in_file(column: MadeColumn) -> MadeColumn:
-    """Tuples become JSON lists, so that nobody has to take a string apart."""
-    if column.kind != "tuple":
-        return column
-    return MadeColumn("text", [None if own is None else _json_list(own) for own in column.values])
-
-
-def _json_list(values: Sequence[object]) -> str:
-    return f"[{', '.join(map(_json_value, values))}]"
-
-
-@lru_cache(maxsize=1 << 14)
-def _json_text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
-
-
-def _json_value(value: object) -> str:
-    """A value as JSON; names of columns come again and again, in a tree by the million."""
-    if isinstance(value, str):
-        return _json_text(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return f'"{value}"'
-    plain = value if isinstance(value, bool | int | float | None) else label_of(value)
-    return json.dumps(plain, ensure_ascii=False)

@@ -92,7 +92,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
             cell + " " * (width - _width(cell) + 2)
             for cell, width in zip(cells, widths, strict=False)
         )
-        for number, part in enumerate(textwrap.wrap(last, room) or [""]):
+        for number, part in enumerate(textwrap.wrap(last, room, break_on_hyphens=False) or [""]):
             lines.append(((" " * _width(first) if number else first) + part).rstrip())
     return lines
 
@@ -108,17 +108,29 @@ def _row(result: Result) -> list[str]:
 
 def figures_of(result: Result) -> tuple[str, str]:
     """The figure and its limit, with as many digits as it takes to tell them apart."""
-    if isinstance(result.value, bool):
-        return str(result.value).lower(), "-"
-    if result.limit is None:
-        return f"{result.value:.6g}", "-"
-    value, bound = f"{result.value:.6g}", f"{result.limit:.6g}"
-    if value == bound and result.value != result.limit:
-        value, bound = repr(result.value), repr(result.limit)
-    elif value == bound and not result.passed:
+    value, bound = figure_text(result.value, result.limit)
+    if value == bound and not result.passed:
         # They differ beyond the last digit of a float.
         value = str(getattr(result, "exact_value", value))
     return value, bound
+
+
+def figure_text(value: float | bool | None, limit: float | bool | None) -> tuple[str, str]:
+    """A figure and its limit, as far as floats tell them apart; a dash for none.
+
+    >>> figure_text(0.1, None), figure_text(0.30000001, 0.3)
+    (('0.1', '-'), ('0.30000001', '0.3'))
+    """
+    if value is None or isinstance(value, bool):
+        return "-" if value is None else str(value).lower(), "-" if limit is None else _short(limit)
+    if limit is None:
+        return _short(value), "-"
+    shown, bound = _short(value), _short(limit)
+    return (repr(value), repr(limit)) if shown == bound and value != limit else (shown, bound)
+
+
+def _short(value: float | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:.6g}"
 
 
 def _revealed(result: Result) -> list[str]:

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import sys
-import unicodedata
 import warnings
 from collections.abc import Iterator
 
 from petaudit.errors import InputError, PetauditWarning
+from petaudit.text import json_text as as_json
+from petaudit.text import printable
+
+__all__ = [
+    "as_json",
+    "complain",
+    "finish",
+    "prepare",
+    "printable",
+    "say",
+    "standard_output",
+    "takes_unicode",
+    "warnings_said",
+]
 
 
 def prepare() -> None:
@@ -19,18 +31,6 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-
-
-def printable(text: str) -> str:
-    r"""Show control characters instead of obeying them: names come from the data's owner.
-
-    >>> print(printable("a\nb\x1b[31m"))
-    a\nb\x1b[31m
-    """
-    return "".join(
-        mark if unicodedata.category(mark)[0] != "C" else mark.encode("unicode_escape").decode()
-        for mark in text
-    )
 
 
 def say(text: str) -> None:
@@ -85,15 +85,6 @@ def _abandon_output() -> None:
     """Let what is still held back vanish: Python would complain about it once more at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def as_json(document: object, *, ascii_only: bool = False) -> str:
-    """A document as text; hidden and control characters are escaped, which JSON allows anywhere."""
-    text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
-    return "".join(
-        mark if mark == "\n" or unicodedata.category(mark)[0] != "C" else json.dumps(mark)[1:-1]
-        for mark in text
-    )
 
 
 def takes_unicode() -> bool:

@@ -27,8 +27,10 @@ Table: TypeAlias = pa.Table
 
 def read_columns(table: object) -> tuple[Source, list[Column]]:
     """Open a table and read all its columns."""
-    source = open_source(table)
-    given = table if isinstance(table, pa.Table) else _parquet(source)
+    source = table if isinstance(table, Source) else open_source(table)
+    given = table if isinstance(table, pa.Table) else None
+    if given is None and source is not table:
+        given = _parquet(source)
     if given is not None and given is not table:
         # DuckDB has fewer types than Arrow.
         source = open_source(given, called=source.name)

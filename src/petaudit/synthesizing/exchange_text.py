@@ -28,7 +28,12 @@ PLACEHOLDER: Final = "text"
 _NUMBER: Final = r"^(0|-?[1-9][0-9]{0,11}|-?(0|[1-9][0-9]{0,11})\.[0-9]{1,6})$"
 _FLOAT: Final = r"^-?(0|[1-9][0-9]{0,15})(\.[0-9]{1,20})?([eE][+-]?[0-9]{1,3})?$"
 _DATE: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-_MOMENT: Final = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2})?$"
+_MOMENT: Final = (
+    r"^([0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?)"
+    r"(Z|[+-][0-9]{2}:?[0-9]{2})?$"
+)
+_UNITS: Final = ((19, "s"), (23, "ms"), (26, "us"), (29, "ns"))
+"""The unit of moments by the length of their text, as in 2020-01-31 23:59:59.999."""
 
 
 def is_text(kind: pa.DataType) -> bool:
@@ -136,23 +141,32 @@ def _text_dates(values: pa.Array) -> Spelled:
 
 
 def _text_moments(values: pa.Array) -> Spelled:
-    lengths = pc.unique(pc.utf8_length(values))
-    if len(lengths) != 1 or not _all_match(values, _MOMENT):
+    """Moments that are all spelled alike, with a fraction of the second and a zone or without."""
+    if not _all_match(values, _MOMENT):
         return None
-    separators = pc.unique(pc.utf8_slice_codeunits(values, 10, 11))
-    if len(separators) != 1:
+    zones = pc.unique(pc.replace_substring_regex(values, _MOMENT, r"\4"))
+    if len(zones) != 1:
+        return None
+    zone = zones[0].as_py()
+    local = pc.utf8_slice_codeunits(values, 0, -len(zone)) if zone else values
+    lengths = pc.unique(pc.utf8_length(local))
+    separators = pc.unique(pc.utf8_slice_codeunits(local, 10, 11))
+    if len(lengths) != 1 or len(separators) != 1:
         return None
     length, separator = lengths[0].as_py(), separators[0].as_py()
+    unit = next(unit for most, unit in _UNITS if length <= most)
     try:
-        seconds = whole_of(values.cast(pa.timestamp("s")))
+        numbers = whole_of(local.cast(pa.timestamp(unit)))
     except pa.ArrowInvalid:
         return None
 
-    def spell(numbers: Whole, nulls: Flags) -> pa.Array:
-        texts = from_whole(numbers, nulls, pa.timestamp("s")).cast(pa.string())
-        return pc.utf8_replace_slice(pc.utf8_slice_codeunits(texts, 0, length), 10, 11, separator)
+    def spell(drawn: Whole, nulls: Flags) -> pa.Array:
+        texts = from_whole(drawn, nulls, pa.timestamp(unit)).cast(pa.string())
+        cut = pc.utf8_slice_codeunits(texts, 0, length)
+        cut = pc.utf8_replace_slice(cut, 10, 11, separator)
+        return pc.binary_join_element_wise(cut, zone, "") if zone else cut
 
-    return seconds, spell
+    return numbers, spell
 
 
 def _all_match(values: pa.Array, pattern: str) -> bool:

@@ -1,0 +1,27 @@
+"""Text that is safe to show: control and hidden characters are written out."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+
+
+def printable(text: str) -> str:
+    r"""Show control characters instead of obeying them: names come from the data's owner.
+
+    >>> print(printable("a\nb\x1b[31m"))
+    a\nb\x1b[31m
+    """
+    return "".join(
+        mark if unicodedata.category(mark)[0] != "C" else mark.encode("unicode_escape").decode()
+        for mark in text
+    )
+
+
+def json_text(document: object, *, ascii_only: bool = False) -> str:
+    """A document as text; hidden and control characters are escaped, which JSON allows anywhere."""
+    text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+    return "".join(
+        mark if mark == "\n" or unicodedata.category(mark)[0] != "C" else json.dumps(mark)[1:-1]
+        for mark in text
+    )
