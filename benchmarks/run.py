@@ -28,9 +28,10 @@ from first_call import FirstCalls, measure_first_calls
 from generated import GROWTH_SHAPE, ShapeResult, measure_shape
 from measuring import HERE, BenchError
 from petsard_record import PETSARD, TODAY, Record, petsard_python, read_record, record, run_now
+from pipeline_cost import PipelineCost, measure_pipeline
 from shapes import SHAPES, describe, shape, table_file
 
-MpuccsPart: TypeAlias = mpuccs.SearchResult | FirstCalls | Record
+MpuccsPart: TypeAlias = mpuccs.SearchResult | FirstCalls | PipelineCost | Record
 
 _QUICK_ROWS = 500_000
 _PAIR_SHARE = 5
@@ -128,11 +129,14 @@ def _measured_mpuccs(options: argparse.Namespace) -> dict[str, MpuccsPart]:
     print(f"{search.text()}\n\nthe first call of a process", flush=True)
     first = measure_first_calls(options.repetitions, options.data)
     print(first.text(), flush=True)
+    print("\nthe pipeline of the seed against the same search called from Python", flush=True)
+    pipeline = measure_pipeline(options.repetitions)
+    print(pipeline.text(), flush=True)
     print(f"\nmpUCCs on the Adult pair against PETsARD {PETSARD}, pandas frames", flush=True)
     names = TODAY[:1] if options.quick else TODAY
     record = Record(read_record(), run_now(options.repetitions, names))
     print(record.text(), flush=True)
-    return {"search": search, "first_call": first, "petsard": record}
+    return {"search": search, "first_call": first, "pipeline": pipeline, "petsard": record}
 
 
 def _notes(adults: Sequence[AdultResult], reason: str, options: argparse.Namespace) -> list[str]:

@@ -21,7 +21,7 @@ import pytest
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 ROWS = 400
 MODULES = ["first_call", "measuring", "mpuccs", "mpuccs_worker", "pairs"]
-MODULES += ["petsard_record", "petsard_worker", "run", "shapes"]
+MODULES += ["petsard_record", "petsard_worker", "pipeline_cost", "run", "shapes"]
 
 
 @pytest.fixture(scope="module")
@@ -326,7 +326,7 @@ def test_columns_of_a_combination_are_read_from_text_and_from_tuples(
     assert names("('age',)") == names(("age",)) == ("age",)
 
 
-def test_report_holds_the_three_parts_of_mpuccs_and_their_checks(
+def test_report_holds_the_parts_of_mpuccs_and_their_checks(
     bench: dict[str, ModuleType],
     measured: Any,
     tmp_path: Path,
@@ -342,12 +342,16 @@ def test_report_holds_the_three_parts_of_mpuccs_and_their_checks(
 
     monkeypatch.setattr(run.mpuccs, "measure", measure)
     monkeypatch.setattr(run, "measure_first_calls", lambda *_: first)
+    cost = bench["pipeline_cost"].PipelineCost(
+        {"petaudit.mpuccs(...)": [1.0], "petaudit run": [1.2]}
+    )
+    monkeypatch.setattr(run, "measure_pipeline", lambda *_: cost)
     monkeypatch.setattr(run, "run_now", lambda *_: {})
     arguments = ["--rows", "2000", "--shapes", "none", "--no-pycanon", "--json", str(target)]
     assert run.main(arguments) == 0
     report = json.loads(target.read_text())
     assert asked == [400]
-    assert list(report["mpuccs"]) == ["search", "first_call", "petsard"]
+    assert list(report["mpuccs"]) == ["search", "first_call", "pipeline", "petsard"]
     assert report["notes"] == ["no comparison with pyCANON: not asked for"]
     where = [check["where"] for check in report["checks"]]
     assert {"mpUCCs, Adult", "mpUCCs, first call", "mpUCCs, recorded"} <= set(where)
@@ -369,3 +373,11 @@ def test_worker_over_its_time_limit_ends_the_run(
     job = {"contender": "DuckDB"}
     with pytest.raises(bench["measuring"].BenchError, match="DuckDB took more than"):
         bench["measuring"].run_worker("mpuccs_worker.py", job, time_limit=1e-3)
+
+
+def test_the_cost_of_the_seeds_pipeline_is_measured(bench: dict[str, ModuleType]) -> None:
+    found = bench["pipeline_cost"].measure_pipeline(1)
+    assert [len(own) for own in found.runs.values()] == [1, 1]
+    [check] = found.checks()
+    assert check.ratio.value == found.extra[0]
+    assert (check.target, check.at_most) == (0.5, True)

@@ -3,23 +3,37 @@
 from __future__ import annotations
 
 import doctest
+import inspect
+import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+from dataclasses import MISSING, fields
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pytest
+import yaml
 
 import petaudit
 from petaudit.cli.parser import build_parser
 from petaudit.hierarchies import Hierarchies
 from petaudit.inputs import gather
+from petaudit.measures import Measure, all_measures
+from petaudit.pipelines import models
+from petaudit.pipelines.plan import planned_runs
+from petaudit.pipelines.reading import read_pipeline
+from petaudit.schemas import read_schema
+from petaudit.yaml_files import parse_yaml
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
+DOCUMENTS = sorted(
+    own for place in ("*.md", "docs/*.md", "benchmarks/*.md", "examples/**/*.md")
+    for own in ROOT.glob(place)
+)  # fmt: skip
 
 
 def blocks(document: str, language: str) -> list[str]:
@@ -34,20 +48,40 @@ def test_examples_run_and_say_nothing_on_standard_error(script: Path) -> None:
     assert done.stderr == ""
 
 
-def test_the_measure_of_the_contributing_guide_works() -> None:
+def measure_of_the_contributing_guide() -> Any:
     [source] = [block for block in blocks("CONTRIBUTING.md", "python") if "MEASURE" in block]
     defined: dict[str, object] = {"__name__": "own_measure"}
     exec(compile(source, "CONTRIBUTING.md", "exec", dont_inherit=True), defined)  # noqa: S102
-    measure = defined["MEASURE"]
+    return defined["MEASURE"]
+
+
+def test_the_measure_of_the_contributing_guide_works_in_a_pipeline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    measure = measure_of_the_contributing_guide()
+    monkeypatch.setitem(all_measures(), measure.name, measure)
+    [evaluator] = blocks("CONTRIBUTING.md", "yaml")
+    loader = "Loader: {patient: {filepath: 'benchmark://patient-deidentified'}}"
+    executor = petaudit.Executor(f"{loader}\n{evaluator}")
+    assert executor.run() == "failed"
+    [found] = executor.get_result().values()
+    assert (found.value, found["global"].num_rows) == (3.0, 1)
+
+
+def test_the_measure_of_the_contributing_guide_works() -> None:
+    measure = measure_of_the_contributing_guide()
     table = pa.table({"zip": ["1", "1", "2"]})
-    result = measure.run(gather(table, quasi_identifiers="zip"), {"limit": 2})  # type: ignore[attr-defined]
+    result = measure.run(gather(table, quasi_identifiers="zip"), {"limit": 2})
     assert (result.value, result.passed) == (1.0, False)
     assert result.explanation == ("the smallest class has 1 rows",)
 
 
 def commands() -> list[str]:
     found = []
-    for document in ("README.md", "docs/command-line.md", "docs/singling-out.md"):
+    for document in (
+        "README.md", "docs/command-line.md", "docs/data.md", "docs/pipelines.md",
+        "docs/singling-out.md", "examples/pipelines/README.md",
+    ):  # fmt: skip
         for block in blocks(document, "sh"):
             found += re.findall(r"^petaudit .*", block.replace("\\\n", " "), re.MULTILINE)
     return found
@@ -55,7 +89,7 @@ def commands() -> list[str]:
 
 @pytest.mark.parametrize("command", commands())
 def test_commands_in_the_documents_parse(command: str) -> None:
-    build_parser().parse_args(shlex.split(command)[1:])
+    build_parser().parse_args(shlex.split(command, comments=True)[1:])
 
 
 SHOWN = re.compile(r"```sh\n(petaudit [^`]*)```\n\n```text\n(.*?)```", re.DOTALL)
@@ -66,21 +100,33 @@ PAGE = "docs/singling-out.md"
     ("command", "output"), SHOWN.findall((ROOT / PAGE).read_text(encoding="utf-8"))
 )
 def test_commands_of_the_singling_out_page_print_what_it_shows(command: str, output: str) -> None:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
-    done = subprocess.run(
-        ["/bin/sh", "-c", command], capture_output=True, text=True, env=environment, check=False
-    )
+    done = in_shell(command, Path.cwd())
     assert done.stderr == ""
-    shown = re.sub(r"^petaudit [0-9.]+:", f"petaudit {petaudit.__version__}:", output)
-    assert done.stdout.rstrip("\n") == shown.rstrip("\n")
+    assert done.stdout.rstrip("\n") == of_this_version(output).rstrip("\n")
     assert f"(exit code {done.returncode})" in output
 
 
-def test_python_of_the_singling_out_page_returns_what_it_shows() -> None:
-    source = "\n".join(blocks(PAGE, "python"))
-    examples = doctest.DocTestParser().get_doctest(source, {}, PAGE, PAGE, 0)
-    assert len(examples.examples) > 10
+def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        cwd=folder,
+        check=False,
+    )
+
+
+def of_this_version(output: str) -> str:
+    return re.sub(r"^petaudit [0-9.]+:", f"petaudit {petaudit.__version__}:", output)
+
+
+@pytest.mark.parametrize("page", [PAGE, "docs/pipelines.md"])
+def test_python_of_the_pages_returns_what_they_show(page: str) -> None:
+    source = "\n".join(blocks(page, "python"))
+    examples = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
+    assert len(examples.examples) > 8
     said: list[str] = []
     doctest.DocTestRunner().run(examples, out=said.append)
     assert said == []
@@ -109,8 +155,213 @@ def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: 
     assert in_yaml.get("city", None).top == "France"
 
 
+PIPELINES = "docs/pipelines.md"
+PART = "# part of "
+
+
+def test_a_newcomer_who_follows_the_pipelines_page_sees_what_it_shows(tmp_path: Path) -> None:
+    [table] = blocks(PIPELINES, "csv")
+    (tmp_path / "people.csv").write_text(table, encoding="utf-8")
+    files = {name: text for name, text in files_of(PIPELINES).items() if "attributes:" not in text}
+    started = files.pop("audit.yaml")
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    page = (ROOT / PIPELINES).read_text(encoding="utf-8")
+    shown = re.findall(r"```sh\n(petaudit .*?)```(?:\n\n```text\n(.*?)```)?", page, re.DOTALL)
+    assert sum(bool(output) for _, output in shown) >= 6
+    for command, output in shown:
+        done = in_shell(command, tmp_path)
+        assert done.stderr == "", command
+        if output:
+            assert without_lines(done.stdout) == without_lines(of_this_version(output)), command
+            assert done.returncode == int((re.findall(r"\(exit code (\d)\)", output) or "0")[-1])
+    made = (tmp_path / "audit.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(made) == yaml.safe_load(started)
+    assert f"```text\n{made.splitlines()[0]}\n```" in page
+
+
+def without_lines(output: str) -> str:
+    """The comments of a starter file may become more or fewer."""
+    return re.sub(r"\bline \d+", "line N", output).rstrip("\n")
+
+
+def files_of(page: str) -> dict[str, str]:
+    """The YAML files of a page, by the name in their first line."""
+    found = {}
+    for block in blocks(page, "yaml"):
+        if not block.startswith(PART):
+            found[block.splitlines()[0].removeprefix("# ")] = block
+    return found
+
+
+@pytest.mark.parametrize("page", [PIPELINES, "docs/result-document.md"])
+def test_yaml_of_the_pages_is_read(page: str, tmp_path: Path) -> None:
+    for block in blocks(page, "yaml"):
+        if block.startswith(PART):
+            assert yaml.safe_load(block)
+    for name, text in files_of(page).items():
+        assert re.fullmatch(r"[a-z_]+\.yaml", name), name
+        if "attributes:" in text:
+            (tmp_path / name).write_text(text, encoding="utf-8")
+            assert read_schema(tmp_path / name).attributes
+        else:
+            assert planned_runs(read_pipeline(parse_yaml(text, name), name))
+
+
+def tables_of(page: str, first: str) -> dict[str, list[list[str]]]:
+    """By heading: the rows of its first table whose header begins with a word."""
+    found: dict[str, list[list[str]]] = {}
+    heading, inside = "", False
+    for line in (ROOT / page).read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading, inside = line.lstrip("# "), False
+        elif line.startswith(f"| {first} |"):
+            inside = heading not in found
+            found.setdefault(heading, [])
+        elif inside and line.startswith("| `"):
+            found[heading].append([cell.strip() for cell in line.strip("|").split(" | ")])
+        elif not line.startswith("|"):
+            inside = False
+    return found
+
+
+def names_in(rows: list[list[str]]) -> list[str]:
+    return [row[0].strip("` ") for row in rows]
+
+
+def default_text(value: Any) -> str:
+    if value is MISSING or value is inspect.Parameter.empty:
+        return "*required*"
+    if value is None or isinstance(value, bool):
+        return {None: "none", True: "true", False: "false"}[value]
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
+
+
+def defaults_of(model: type) -> dict[str, str]:
+    known = models.settings_of(model)
+    return {own.name: default_text(own.default) for own in fields(model) if own.name in known}
+
+
+def defaults_of_measure(measure: Measure) -> dict[str, str]:
+    given = dict(inspect.signature(petaudit.mpuccs).parameters) if measure.name == "mpuccs" else {}
+    given |= inspect.signature(measure.compute).parameters
+    found = {"limit": "none"} if measure.limit_help is not None else {}
+    for option in measure.options:
+        default = inspect.Parameter.empty if option.required else given[option.name].default
+        found[option.name] = default_text(default)
+    return found
+
+
+def reference() -> dict[str, dict[str, str]]:
+    found = {"Executor": defaults_of(models.ExecutorSettings)}
+    for module, own in models.METHODS.items():
+        for model in own:
+            method = vars(model).get("method")
+            name = f"{module}: {method}" if isinstance(method, str) else module
+            found[name] = defaults_of(model)
+    return found | {
+        f"Evaluator: {name}": defaults_of_measure(own) for name, own in all_measures().items()
+    }
+
+
+@pytest.mark.parametrize(("heading", "expected"), reference().items())
+def test_the_reference_of_options_is_complete(heading: str, expected: dict[str, str]) -> None:
+    rows = tables_of(PIPELINES, "Option")[heading]
+    assert dict(zip(names_in(rows), [row[1] for row in rows], strict=True)) == expected
+
+
+def test_the_reference_has_nothing_else() -> None:
+    found = tables_of(PIPELINES, "Option")
+    assert {*found} - {"Options of the command line"} == {*reference()}
+    page = (ROOT / PIPELINES).read_text(encoding="utf-8")
+    for name, measure in all_measures().items():
+        tables = ", ".join(f"`{own}`" for own in measure.granularities)
+        assert f"| {name} | {tables} |" in page
+
+
+RESULT_PAGE = "docs/result-document.md"
+
+
+def run_text(text: str, folder: Path, name: str, **options: Any) -> dict[str, Any]:
+    (folder / name).write_text(text, encoding="utf-8")
+    executor = petaudit.Executor(folder / name, **options)
+    executor.run()
+    return executor.document
+
+
+def test_the_example_of_the_result_page_is_part_of_a_real_one(tmp_path: Path) -> None:
+    real = run_text(files_of(RESULT_PAGE)["patient.yaml"], tmp_path, "patient.yaml")
+    [shown] = [json.loads(block) for block in blocks(RESULT_PAGE, "json")]
+    assert_part(shown | {"petaudit": petaudit.__version__}, real)
+
+
+def assert_part(shown: Any, real: Any) -> None:
+    if isinstance(shown, dict):
+        assert {*shown} <= {*real}
+        for key, value in shown.items():
+            assert_part(value, real[key])
+    elif isinstance(shown, list):
+        assert len(shown) == len(real)
+        for one, other in zip(shown, real, strict=True):
+            assert_part(one, other)
+    else:
+        assert shown == real
+
+
+def test_every_key_of_a_result_is_documented(tmp_path: Path) -> None:
+    """One document with a schema, a comparison, both kinds of breach, and an error."""
+    files = files_of(PIPELINES)
+    table = (
+        "zip;born;height;disease\n1*;01.02.1990;1.82;flu\n1*;01.02.1990;1.82;flu\n2*;;1.7;gout\n"
+    )
+    (tmp_path / "people.csv").write_text(table)
+    (tmp_path / "people_schema.yaml").write_text(files["people_schema.yaml"])
+    text = """
+Executor: {compare_to: before.json}
+Loader:
+  people:
+    filepath: people.csv
+    schema: people_schema.yaml
+    roles: {quasi_identifier: zip, sensitive_attribute: disease}
+    hierarchies: {zip: {"1*": "*"}}
+Evaluator:
+  closeness: {method: t-closeness, limit: 0.1}
+  precision: {method: precision}
+"""
+    before = run_text(text.replace("compare_to: before.json", ""), tmp_path, "first.yaml")
+    before["results"][0]["value"] = 0.2
+    (tmp_path / "before.json").write_text(json.dumps(before))
+    real = run_text(text, tmp_path, "second.yaml")
+    assert {own["kind"] for own in real["breaches"]} == {"limit", "worsening"}
+    assert [own["status"] for own in real["results"]] == ["failed", "error"]
+    documented = {name: names_in(rows) for name, rows in tables_of(RESULT_PAGE, "Key").items()}
+
+    def keys(entries: list[dict[str, Any]]) -> list[str]:
+        return list(dict.fromkeys(key for own in entries for key in own))
+
+    assert documented["The document"] == [*real]
+    assert documented["configuration"] == [*real["configuration"]]
+    assert documented["compare_to"] == [*real["compare_to"]]
+    assert documented["inputs"] == keys([*real["inputs"].values()])
+    for entry in real["results"]:
+        assert documented["results"] == [*entry]
+        assert documented["comparison"] == [*entry["comparison"]]
+    assert {*documented["breaches"]} == {*keys(real["breaches"])}
+    assert keys(real["errors"]) == ["run", "reason"]
+    assert [*real["timings"]] == ["steps", "stages"]
+    assert documented["timings"] == keys(real["timings"]["steps"])
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_between_documents_lead_somewhere(document: Path) -> None:
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text(encoding="utf-8")):
+    text = document.read_text(encoding="utf-8")
+    for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", text):
         if not target.startswith("http"):
-            assert (document.parent / target).exists(), target
+            page = document.parent / target if target else document
+            assert page.exists(), target
+            assert not anchor or anchor in anchors_of(page), f"{target}#{anchor}"
+
+
+def anchors_of(page: Path) -> set[str]:
+    headings = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", own.lower()).replace(" ", "-") for own in headings}

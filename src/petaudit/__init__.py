@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from petaudit.measures.precision import precision
     from petaudit.measures.profitability import profitability
     from petaudit.measures.t_closeness import t_closeness
+    from petaudit.pipelines.executor import Executor
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
     from petaudit.synthesizing import synthesize
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
 _HOMES = {
     "Audit": "petaudit.auditing",
+    "Executor": "petaudit.pipelines.executor",
     "Hierarchies": "petaudit.hierarchies",
     "Hierarchy": "petaudit.hierarchies",
     "MpuccsResult": "petaudit.singling.result",
@@ -53,6 +55,7 @@ _HOMES = {
 
 __all__ = [
     "Audit",
+    "Executor",
     "Hierarchies",
     "Hierarchy",
     "MpuccsResult",

@@ -14,6 +14,10 @@ KeyPath: TypeAlias = tuple[Hashable, ...]
 JsonSchema: TypeAlias = dict[str, Any]
 
 
+_LARGEST: Final = 2**63 - 1
+"""No count and no seed is larger, and engines take no larger ones."""
+
+
 @dataclass
 class Problems:
     """What is wrong with settings: all of it, each with the place where it stands."""
@@ -82,18 +86,22 @@ class Whole(Kind):
     @property
     def expected(self) -> str:
         """What is taken."""
-        return f"a whole number from {self.least}" + (f" to {self.most:,}" if self.most else "")
+        end = "" if self.most is None else f" to {self.most:,}"
+        return f"a whole number from {self.least}{end}"
 
     def takes(self, value: Any) -> bool:
         """Whole numbers within the bounds; true and false are none."""
         if isinstance(value, bool) or not isinstance(value, int):
             return False
-        return value >= self.least and (self.most is None or value <= self.most)
+        return self.least <= value <= self._most
 
     def schema(self) -> JsonSchema:
         """The same as JSON Schema."""
-        most = {} if self.most is None else {"maximum": self.most}
-        return {"type": "integer", "minimum": self.least, **most}
+        return {"type": "integer", "minimum": self.least, "maximum": self._most}
+
+    @property
+    def _most(self) -> int:
+        return _LARGEST if self.most is None else self.most
 
 
 @dataclass(frozen=True)
@@ -168,7 +176,7 @@ class Text(Kind):
 
     def schema(self) -> JsonSchema:
         """The same as JSON Schema."""
-        return {"type": "string", "minLength": 1}
+        return {"type": "string", "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
 
 @dataclass(frozen=True)
@@ -251,8 +259,10 @@ class MapOf(Kind):
         """The same as JSON Schema."""
         if self.names:
             own = {name: self.item.schema() for name in self.names}
-            return {"type": "object", "properties": own, "additionalProperties": False}
-        return {"type": "object", "additionalProperties": self.item.schema(), "minProperties": 1}
+            found: JsonSchema = {"properties": own, "additionalProperties": False}
+        else:
+            found = {"additionalProperties": self.item.schema()}
+        return {"type": "object", **found, "minProperties": 1}
 
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Name every entry that is wrong."""

@@ -10,7 +10,7 @@ from types import FrameType
 
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, finish, prepare
-from petaudit.errors import PetauditError
+from petaudit.errors import ManyProblemsError, PetauditError
 
 COULD_NOT_MEASURE = 2
 _SIGNALLED = 128
@@ -24,6 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _run(arguments)
         finish()
+    except ManyProblemsError as problem:
+        for message in problem.messages:
+            complain(f"error: {message}")
+        return COULD_NOT_MEASURE
     except PetauditError as problem:
         complain(f"error: {problem}")
         return COULD_NOT_MEASURE

@@ -70,6 +70,12 @@ def build_parser() -> argparse.ArgumentParser:
         command("generalize", "generalize", "generalise a table and suppress small classes")
     )
     _add_mpuccs(command("mpuccs", "mpuccs", "find who a synthetic table singles out", _EXIT_CODES))
+    _add_run(command("run", "run", "run the audit that a YAML file describes", _EXIT_CODES))
+    _add_init(command("init", "init", "look at a table and write a YAML file to start from"))
+    _add_validate(
+        command("validate", "validate", "check a YAML file and its tables, computing nothing")
+    )
+    _add_schema(command("schema", "schema", "print the JSON Schema of YAML files, for editors"))
     _add_measures(command("measures", "measures", "list the measures and what each needs"))
     _add_datasets(command("datasets", "datasets", "list the bundled tables, or print a path"))
     _add_format(command("demo", "demo", "audit the bundled de-identified Adult table"))
@@ -86,7 +92,9 @@ def _lazily(module: str) -> Callable[[argparse.Namespace], int]:
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "table", metavar="TABLE", help="CSV or Parquet file, or a folder of Parquet"
+        "table",
+        metavar="TABLE",
+        help="CSV or Parquet file, a folder of Parquet, or benchmark://NAME",
     )
     _add_reading(parser)
     columns = parser.add_argument_group("columns (else from the side-car TABLE.yaml)")
@@ -178,7 +186,9 @@ def _add_generalize(parser: argparse.ArgumentParser) -> None:
 def _add_mpuccs(parser: argparse.ArgumentParser) -> None:
     for name, what in (("original", "the real people"), ("synthetic", "the table to be released")):
         parser.add_argument(
-            name, metavar=name.upper(), help=f"{what}: CSV or Parquet file, or a folder of Parquet"
+            name,
+            metavar=name.upper(),
+            help=f"{what}: a file, a folder of Parquet, or benchmark://NAME",
         )
     parser.add_argument(
         "--control", metavar="FILE", help="people whom the synthesizer never saw, to compare with"
@@ -220,6 +230,66 @@ _PROFILE_HELP = (
     "risk score below 0.05 (public), 0.10 (research), 0.20 (internal), 0.30 (development), 0.01 "
     "(high-risk), or identification rate below 1 %% (excellent), 5 %% (good), 10 %% (acceptable)"
 )
+
+
+def _add_pipeline(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    parser.add_argument(
+        "pipeline",
+        metavar="AUDIT.YAML",
+        nargs="+" if several else None,
+        help="the file that describes the audit" + (", or several" if several else ""),
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="MODULE.NAME.OPTION=VALUE",
+        help="change the file for this run, as in Evaluator.risk.limit=0.1; repeat for more",
+    )
+    parser.add_argument(
+        "--only",
+        action="append",
+        metavar="NAME",
+        help="only the runs with the experiment NAME, or the run of that name; repeat for more",
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_pipeline(parser)
+    parser.add_argument(
+        "--resume", action="store_true", help="go on where an interrupted run stopped"
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--out", metavar="DIR", help="folder of the results (default: AUDIT-results)"
+    )
+    output.add_argument("--format", choices=("text", "json"), default="text")
+    output.add_argument(
+        "--reveal-values", action="store_true", help="write the values that identify people, too"
+    )
+    output.add_argument("--quiet", action="store_true", help="no progress, only the verdict")
+
+
+def _add_validate(parser: argparse.ArgumentParser) -> None:
+    _add_pipeline(parser, several=True)
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _add_schema(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", metavar="FILE", help="write there instead of to the terminal")
+
+
+def _add_init(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "table", metavar="TABLE", help="the table to be released; with --synthetic, the original"
+    )
+    parser.add_argument("--synthetic", metavar="FILE", help="a synthetic table made from TABLE")
+    parser.add_argument("--original", metavar="FILE", help="TABLE before it was generalised")
+    parser.add_argument(
+        "--out", metavar="FILE", default="audit.yaml", help="default: audit.yaml; - prints it"
+    )
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
+    _add_reading(parser)
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:

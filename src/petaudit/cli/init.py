@@ -1,0 +1,236 @@
+"""``petaudit init``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from petaudit.cli.arguments import delimiter_mark
+from petaudit.cli.render import format_table
+from petaudit.cli.streams import as_json, printable, say, takes_unicode
+from petaudit.counts import Source, open_source
+from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
+from petaudit.errors import ColumnError, InputError, OptionError, counted, listing, shortened
+from petaudit.guessing import Guess, guess_roles
+from petaudit.guessing.starter import Starter, can_be_named, starter_text
+from petaudit.hierarchies import Hierarchies
+from petaudit.output import refuse_inputs, write_whole
+from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
+from petaudit.yaml_files import LARGEST_FILE
+
+SCHEMA_FILE = "petaudit.schema.json"
+_BENCHMARK = "benchmark://"
+_ROLE_NAMES = {
+    Role.IDENTIFIER: "identifier",
+    Role.QUASI_IDENTIFIER: "quasi-identifier",
+    Role.SENSITIVE: "sensitive",
+    Role.INSENSITIVE: "insensitive",
+}
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Look at the table, write the file, and say what was guessed."""
+    target = _target(chosen)
+    if chosen.synthetic is not None and chosen.original is not None:
+        raise OptionError("with --synthetic, TABLE is the original; --original is for other tables")
+    table = _opened(chosen, chosen.table)
+    other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
+    other = None if other_name is None else _opened(chosen, other_name)
+    files = [path for own in (table, other) if own is not None for path in own.paths]
+    if target is not None:
+        _refuse_side_cars(target, files)
+    if chosen.synthetic is not None and other is not None:
+        _check_same_columns(table, other)
+    side_car = _side_car(chosen, table, other)
+    starter = _starter(chosen, table, other, side_car, target)
+    text = starter_text(starter)
+    if len(text.encode()) > LARGEST_FILE:
+        # So many columns that reasons do not fit into a file that is read again.
+        text = starter_text(starter, with_reasons=False)
+    if len(text.encode()) > LARGEST_FILE:
+        raise InputError(f"{table.name} has more names of columns than a pipeline file can hold")
+    if target is None:
+        if not takes_unicode() and not text.isascii():
+            raise OptionError("standard output is not UTF-8 and cannot hold the names; use --out")
+        say(text)
+        return 0
+    files += [] if side_car is None else [side_car.path]
+    _write(target, text, files)
+    say(_summary(starter, target))
+    return 0
+
+
+def _target(chosen: argparse.Namespace) -> Path | None:
+    """Where to write; said before the table is read, which may take a while."""
+    if chosen.out == "-":
+        return None
+    if not chosen.out:
+        raise OptionError("--out is empty; name a file, or - for the terminal")
+    target = Path(chosen.out)
+    named = repr(shortened(chosen.out, 300))
+    # These take any name, unlike the methods of Path.
+    if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113
+        raise InputError(f"{named} is no regular file; name another, or - for the terminal")
+    if not os.path.isdir(target.parent):  # noqa: PTH112
+        raise InputError(f"cannot write {named}: its folder does not exist")
+    if target.name == SCHEMA_FILE:
+        raise OptionError(f"{SCHEMA_FILE!r} is written beside the file; choose another name")
+    if os.path.lexists(target) and not chosen.force:
+        raise OptionError(f"{named} exists already; --force replaces it, --out writes elsewhere")
+    return target
+
+
+def _opened(chosen: argparse.Namespace, name: str) -> Source:
+    source = open_source(name, delimiter=delimiter_mark(chosen.delimiter), encoding=chosen.encoding)
+    if not source.rows:
+        raise InputError(f"{source.name} has a header but no rows")
+    return source
+
+
+def _refuse_side_cars(target: Path, files: Sequence[Path]) -> None:
+    """A file that is called like a table would be read as its side-car."""
+    stem = target.name.removesuffix(".yaml")
+    folder = os.path.realpath(target.parent)
+    for path in files:
+        is_beside = os.path.realpath(path.parent) == folder and stem != target.name
+        if is_beside and (path.name == stem or path.name.startswith(f"{stem}.")):
+            raise OptionError(
+                f"{target.name!r} would be read as the side-car of {path.name}; choose another "
+                f"name, such as {f'{stem}-audit.yaml'!r} (--out)"
+            )
+
+
+def _check_same_columns(table: Source, synthetic: Source) -> None:
+    said = [
+        f"only in {own.name}: {listing([repr(name) for name in own.columns if name not in rest])}"
+        for own, rest in ((table, synthetic.columns), (synthetic, table.columns))
+        if set(own.columns) - set(rest)
+    ]
+    if said:
+        raise ColumnError(
+            f"{table.name} and {synthetic.name} must have the same columns; {'; '.join(said)}"
+        )
+
+
+def _side_car(chosen: argparse.Namespace, table: Source, other: Source | None) -> SideCar | None:
+    """The side-car that a run would use: the released table's comes first."""
+    pair = (other, table) if chosen.synthetic is not None else (table, other)
+    for own in pair:
+        if own is not None and len(own.paths) == 1:
+            found = side_car_path(own.paths[0])
+            if found is not None:
+                side_car = read_side_car(found)
+                side_car.roles.checked_against(table.columns, table.name)
+                return side_car
+    return None
+
+
+def _starter(
+    chosen: argparse.Namespace,
+    table: Source,
+    other: Source | None,
+    side_car: SideCar | None,
+    target: Path | None,
+) -> Starter:
+    folder = Path() if target is None else target.parent
+    is_synthetic = chosen.synthetic is not None
+    guesses: Sequence[Guess] = ()
+    roles = Roles({}) if side_car is None else side_car.roles
+    facts = column_facts(table) if is_synthetic or not roles.by_column else ()
+    if not roles.by_column:
+        before = {} if other is None or is_synthetic else _by_name(column_facts(other))
+        guesses = guess_roles(facts, before)
+        roles = Roles({guess.column: guess.role for guess in guesses if can_be_named(guess.column)})
+    starter = Starter(
+        table=_address(chosen.table, folder),
+        rows=table.rows,
+        columns=len(table.columns),
+        guesses=guesses,
+        quasi_identifiers=len(roles.quasi_identifiers),
+        sensitive=len(roles.sensitive),
+        side_car=None if side_car is None else side_car.path.name,
+        has_hierarchies=side_car is not None and side_car.hierarchy_entry is not None,
+        delimiter=delimiter_mark(chosen.delimiter),
+        encoding=chosen.encoding,
+        file=None if target is None else target.name,
+    )
+    if is_synthetic:
+        unfit = [own.name for own in facts if own.kind is Kind.OTHER]
+        return replace(starter, synthetic=_address(chosen.synthetic, folder), uncountable=unfit)
+    if other is None:
+        return starter
+    hierarchies = Hierarchies({}) if side_car is None else side_car.hierarchies()
+    covered = bool(hierarchies) and all(name in hierarchies for name in roles.quasi_identifiers)
+    return replace(
+        starter,
+        original=_address(chosen.original, folder),
+        original_problem=_original_problem(table, other, roles),
+        has_hierarchies=covered,
+    )
+
+
+def _by_name(facts: Sequence[ColumnFacts]) -> dict[str, ColumnFacts]:
+    return {own.name: own for own in facts}
+
+
+def _original_problem(table: Source, original: Source, roles: Roles) -> str | None:
+    """Why a run with this original would fail."""
+    missing = [name for name in roles.quasi_identifiers if name not in original.columns]
+    if missing:
+        return f"it lacks {counted(len(missing), 'quasi-identifier')} of the table"
+    if table.rows != original.rows:
+        return (
+            f"it has {original.rows:,} rows and the table {table.rows:,}; a key column that both "
+            "have can join them (key: NAME)"
+        )
+    return None
+
+
+def _address(name: str, folder: Path) -> str:
+    """A path as the file names it: relative to the file's folder where that is near."""
+    if name[: len(_BENCHMARK)].casefold() == _BENCHMARK:
+        return name
+    expanded = os.path.expanduser(name)  # noqa: PTH111 (never raises)
+    # Links are resolved up to the table itself: the system resolves ".." behind them.
+    path = Path(os.path.realpath(Path(expanded).parent)) / Path(expanded).name
+    home = os.path.realpath(folder)
+    try:
+        near = os.path.relpath(path, home)
+    except ValueError:
+        # Another drive.
+        return str(path)
+    is_far = Path(expanded).is_absolute() and near.startswith(f"..{os.sep}..")
+    shown = str(path) if is_far else near.replace(os.sep, "/")
+    return f"./{shown}" if shown.startswith("~") else shown
+
+
+def _write(target: Path, text: str, inputs: Sequence[Path]) -> None:
+    from petaudit.pipelines.schema import json_schema  # noqa: PLC0415 (loads every measure)
+
+    schema = target.with_name(SCHEMA_FILE)
+    for path in (target, schema):
+        refuse_inputs(path, inputs)
+    document = as_json(json_schema()) + "\n"
+    write_whole(schema, lambda file: file.write(document.encode()))
+    write_whole(target, lambda file: file.write(text.encode()))
+
+
+def _summary(starter: Starter, target: Path) -> str:
+    lines = [f"wrote {target}, and {SCHEMA_FILE} beside it for your editor", ""]
+    if starter.guesses:
+        rows = [
+            [shortened(guess.column.strip(), 40) or "(no name)", _ROLE_NAMES[guess.role], guess.why]
+            for guess in starter.guesses
+        ]
+        lines += [*format_table(["column", "role", "why"], rows), ""]
+    else:
+        lines += [f"roles come from {starter.side_car}, the side-car of the table", ""]
+    if starter.to_fill_in:
+        lines += ["Nothing can be measured yet:", *(f"  {own}" for own in starter.to_fill_in), ""]
+    file = shlex.quote(str(target))
+    lines += ["Check the roles, then:", f"  petaudit validate {file}", f"  petaudit run {file}"]
+    return "\n".join(map(printable, lines)) + "\n"

@@ -1,0 +1,51 @@
+"""``petaudit run``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from petaudit.cli.render import coloured
+from petaudit.cli.run_progress import run_progress
+from petaudit.cli.run_text import as_text, verdict_line
+from petaudit.cli.streams import as_json, complain, say, takes_unicode, warnings_said
+from petaudit.counts import remove_orphans
+from petaudit.errors import OptionError, PetauditError
+from petaudit.pipelines.executor import Executor, default_folder
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Run a pipeline, print what it found, and say by the exit code whether the gate is open."""
+    if chosen.out == "":
+        raise OptionError("--out is empty; name a folder")
+    path = Path(chosen.pipeline)
+    remove_orphans()
+    with warnings_said(), run_progress(quiet=chosen.quiet) as listener:
+        executor = Executor(
+            path,
+            out=chosen.out or default_folder(path),
+            resume=chosen.resume,
+            reveal_values=chosen.reveal_values,
+            overrides=chosen.set,
+            only=chosen.only or (),
+            listener=listener,
+            log_stream="stderr",
+            keep_results=False,
+        )
+        try:
+            executor.run()
+        except (KeyboardInterrupt, PetauditError):
+            if executor.finished_runs:
+                complain("finished runs were kept; go on with --resume")
+            raise
+    document = executor.document
+    if chosen.format == "json":
+        say(as_json(document, ascii_only=not takes_unicode()) + "\n")
+    elif chosen.quiet:
+        say(coloured(verdict_line(document) + "\n"))
+    else:
+        say(coloured(as_text(executor)))
+    for own in document["errors"]:
+        # The terminal may show a few labels, which the document may not.
+        complain(f"error: {own['run']}: {executor.messages.get(own['run'], own['reason'])}")
+    return int(document["exit_code"])

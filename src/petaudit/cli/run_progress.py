@@ -1,0 +1,30 @@
+"""Where a run of a pipeline stands: on a terminal only, and never in CI."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from petaudit.cli.streams import printable
+from petaudit.pipelines.events import Event, Listener
+
+
+@contextmanager
+def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
+    """A line on standard error that says which run is on; None where nobody looks."""
+    if quiet or os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
+    from rich.markup import escape  # noqa: PLC0415
+
+    with Console(file=sys.stderr).status("reading") as status:
+
+        def show(event: Event) -> None:
+            if event.kind == "step":
+                where = f"{event.done + 1} of {event.total}: {event.module}[{event.experiment}]"
+                status.update(escape(printable(where)))
+
+        yield show

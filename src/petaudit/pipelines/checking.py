@@ -1,0 +1,253 @@
+"""What can be said about a pipeline without computing anything: files, columns, roles, needs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from petaudit._version import __version__
+from petaudit.errors import ManyProblemsError, PetauditError, listing
+from petaudit.inputs import Inputs
+from petaudit.kinds import KeyPath, Problems
+from petaudit.measures import Need
+from petaudit.pipelines.entries import inputs_of, missing_of, plain
+from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, settings_of
+from petaudit.pipelines.plan import PlannedRun, Step
+from petaudit.pipelines.reading import Pipeline, raise_problems
+from petaudit.pipelines.reporting import ReportFile, check_reporters, granularities_of
+from petaudit.pipelines.tables import FileTable, Tables, files_of
+from petaudit.roles import check_column
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking found out about the inputs."""
+
+    fingerprints: Mapping[str, Mapping[str, Any]]
+    """By step and part, as in ``Splitter[a].control``."""
+    files: tuple[Path, ...]
+    """Everything that is read; none of it may be written to."""
+    keys: Mapping[str, str]
+    """By run: what its result depends on, as a hash."""
+
+
+def checked(
+    pipeline: Pipeline,
+    runs: Sequence[PlannedRun],
+    tables: Tables,
+    files: Sequence[ReportFile],
+    problems: Problems,
+    *,
+    reveal: bool,
+) -> Checked:
+    """Open every table and settle roles and hierarchies; raise all problems at once."""
+    check_reporters(pipeline, runs, problems)
+    fingerprints = _opened([step for run in runs for step in run.steps], tables, problems)
+    read: list[Path] = []
+    keys: dict[str, str] = {}
+    seen: dict[tuple[KeyPath, str], None] = {}
+    for run in runs:
+        _open_control(run, tables, fingerprints, problems)
+        if run.evaluator is None or not _is_open(run, fingerprints):
+            continue
+        said = list(_wrong_about_columns(run, tables))
+        seen |= dict.fromkeys(said)
+        if said:
+            continue
+        try:
+            inputs = _inputs(run, tables, reveal)
+        except PetauditError as problem:
+            # Several runs share an experiment and what is wrong about it.
+            seen[_place(run), str(problem)] = None
+            continue
+        seen |= dict.fromkeys(_wrong_together(run, inputs))
+        read += inputs.files
+        keys[run.name] = _key(run, tables, fingerprints, inputs, files, reveal)
+    for at, message in seen:
+        problems.add(at, message)
+    raise_problems(pipeline.origin, pipeline.document, problems)
+    read += [path for own in tables.sources for path in own.paths]
+    read += tables.schema_files
+    return Checked(fingerprints, tuple(dict.fromkeys(read)), keys)
+
+
+def note_wrong_files(pipeline: Pipeline, tables: Tables, problems: Problems) -> None:
+    """Note what is wrong with the tables of a pipeline that cannot be run for other reasons."""
+    steps = [Step(own) for module in DATA_MODULES for own in pipeline.of(module)]
+    _opened(steps, tables, problems)
+
+
+def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    failed: set[str] = set()
+    for step in steps:
+        for part, table in files_of(step).items():
+            label = _label(step, part)
+            if label in found or label in failed:
+                continue
+            try:
+                with tables.clock.timed(label, step.module, step.experiment.name, "read"):
+                    found[label] = tables.fingerprint(table)
+            except PetauditError as problem:
+                failed.add(label)
+                _note(problem, _setting(step, part, problem, table), problems)
+            except OSError as problem:
+                failed.add(label)
+                at = _setting(step, part, None, table)
+                problems.add(at, f"{table.address}: cannot be read ({problem.strerror})")
+    return found
+
+
+def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:
+    return all(_label(step, part) in fingerprints for step in run.steps for part in files_of(step))
+
+
+def _note(problem: PetauditError, at: KeyPath, problems: Problems) -> None:
+    messages = problem.messages if isinstance(problem, ManyProblemsError) else (str(problem),)
+    for message in messages:
+        problems.add(at, message)
+
+
+def _open_control(
+    run: PlannedRun, tables: Tables, found: dict[str, dict[str, Any]], problems: Problems
+) -> None:
+    """A measure may name a table of its own."""
+    experiment = run.evaluator
+    address = None if experiment is None else experiment.model.options.get("control")
+    if experiment is None or not isinstance(address, str):
+        return
+    label = f"{EVALUATOR}[{experiment.name}].control"
+    try:
+        if label not in found:
+            found[label] = tables.fingerprint(FileTable(address))
+    except PetauditError as problem:
+        problems.add((EVALUATOR, experiment.name, "control"), str(problem))
+        found[label] = {}
+
+
+def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong with roles, key and hierarchies, each where it stands in the file."""
+    released = tables.stand_ins(run).released
+    steps = [step for step in (run.step(LOADER), run.step(EVALUATOR)) if step is not None]
+    for step in steps:
+        at = (step.module, step.experiment.name)
+        model = step.experiment.model
+        taken: dict[str, str] = {}
+        for role, columns in (model.roles or {}).items():
+            by_role = (*at, "roles", role)
+            for column in [columns] if isinstance(columns, str) else columns:
+                if column in taken:
+                    yield by_role, f"column {column!r} has a role twice ({taken[column]}, {role})"
+                taken[column] = role
+                yield from _said(by_role, check_column, column, released.columns, released.name)
+        if model.key is not None:
+            at_key = (*at, "key")
+            yield from _said(at_key, check_column, model.key, released.columns, released.name)
+        yield from _said((*at, "hierarchies"), tables.hierarchies, model.hierarchies)
+
+
+def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, str]]:
+    """What is wrong only with these tables, columns and hierarchies together."""
+    measure = None if run.evaluator is None else run.evaluator.measure
+    if measure is None:
+        return
+    if Need.HIERARCHIES in measure.needs:
+        try:
+            columns = inputs.generalized_columns
+        except PetauditError as problem:
+            columns = ()
+            yield _place(run), str(problem)
+        for column in columns:
+            if column not in inputs.hierarchies or inputs.original is None:
+                yield from _said(_place(run), inputs.hierarchies.get, column, None)
+    if measure.name == "mpuccs":
+        for other in filter(None, (inputs.original, inputs.control)):
+            differ = sorted({*inputs.table.columns} ^ {*other.columns})
+            if differ:
+                yield (
+                    _place(run),
+                    f"{inputs.table.name} and {other.name} must have the same columns; only one "
+                    f"of them has {listing(list(map(repr, differ)))}",
+                )
+
+
+def _said(
+    at: KeyPath, check: Callable[..., object], *given: object
+) -> Iterator[tuple[KeyPath, str]]:
+    try:
+        check(*given)
+    except PetauditError as problem:
+        yield at, str(problem)
+
+
+def _inputs(run: PlannedRun, tables: Tables, reveal: bool) -> Inputs:
+    experiment = run.evaluator
+    assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
+    inputs = inputs_of(run, tables.stand_ins(run), tables, reveal=reveal)
+    missing = missing_of(experiment.measure, inputs, experiment.model.options)
+    if missing:
+        raise PetauditError(missing)
+    return inputs
+
+
+def _place(run: PlannedRun) -> KeyPath:
+    """Where a problem of a run stands: at the Evaluator, or at the Loader that has its roles."""
+    experiment = run.evaluator
+    assert experiment is not None  # noqa: S101 (only such runs are checked)
+    return (EVALUATOR, experiment.name)
+
+
+def _label(step: Step, part: str) -> str:
+    name = f"{step.module}[{step.experiment.name}]"
+    return f"{name}.{part}" if part else name
+
+
+def _setting(step: Step, part: str, problem: PetauditError | None, table: FileTable) -> KeyPath:
+    """The setting that names a file."""
+    at = (step.module, step.experiment.name)
+    of_schema = problem is not None and table.schema is not None and "schema" in str(problem)
+    if step.module == LOADER:
+        return (*at, "schema" if of_schema else part or "filepath")
+    option = "schema" if of_schema else "filepath"
+    return (*at, option, part) if part else (*at, option)
+
+
+def _key(
+    run: PlannedRun,
+    tables: Tables,
+    fingerprints: Mapping[str, Mapping[str, Any]],
+    inputs: Inputs,
+    files: Sequence[ReportFile],
+    reveal: bool,
+) -> str:
+    """Everything that a result depends on, so that it is kept for that and nothing else."""
+    experiment = run.evaluator
+    assert experiment is not None  # noqa: S101 (only such runs have a result)
+    wanted = {
+        "petaudit": __version__,
+        "run": run.name,
+        "steps": [[str(step), _settings(step)] for step in run.steps],
+        "inputs": {
+            _label(step, part): fingerprints[_label(step, part)]
+            for step in run.steps
+            for part in files_of(step)
+        },
+        "control": fingerprints.get(f"{EVALUATOR}[{experiment.name}].control"),
+        "roles": inputs.roles.to_dict(),
+        "hierarchies": inputs.hierarchies.fingerprint(),
+        "tables": granularities_of(files, experiment.name),
+        "reveal_values": reveal,
+    }
+    text = json.dumps(wanted, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _settings(step: Step) -> dict[str, Any]:
+    model = step.experiment.model
+    found = {name: plain(getattr(model, name)) for name in settings_of(type(model))}
+    options = getattr(model, "options", {})
+    return found | {"options": plain(options), "method": model.method}

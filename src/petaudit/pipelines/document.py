@@ -1,0 +1,84 @@
+"""``result.json``: what a run found, in a form that does not change from run to run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from petaudit._version import __version__
+from petaudit.pipelines.checking import Checked
+from petaudit.pipelines.entries import ERROR, plain
+from petaudit.pipelines.events import TimingRecord
+from petaudit.pipelines.gate import DOCUMENT, exit_code_of, verdict_of
+from petaudit.pipelines.reading import Pipeline
+from petaudit.pipelines.tables import without_folder
+from petaudit.text import json_text
+
+
+def result_document(
+    *,
+    pipeline: Pipeline,
+    text: str,
+    settings: Mapping[str, Sequence[str]],
+    checked: Checked,
+    results: Sequence[Mapping[str, Any]],
+    left_out: int,
+    previous: Mapping[str, Any] | None,
+    files: Sequence[str],
+    seconds: Mapping[str, Mapping[str, float]],
+    records: Sequence[TimingRecord],
+) -> dict[str, Any]:
+    """Everything about a run; only ``timings`` differs between two runs on the same inputs."""
+    compare_to = pipeline.executor.compare_to
+    return {
+        "document": DOCUMENT,
+        "petaudit": __version__,
+        "verdict": verdict_of(results),
+        "exit_code": exit_code_of(results),
+        "configuration": {
+            "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
+            "sha256": _sha256(text),
+            "effective_sha256": _sha256(json.dumps(plain(pipeline.document.value), sort_keys=True)),
+            **settings,
+            "runs_left_out": left_out,
+        },
+        "compare_to": None
+        if previous is None
+        else {
+            "name": None if compare_to is None else without_folder(compare_to),
+            "petaudit": previous.get("petaudit"),
+            "verdict": previous.get("verdict"),
+            "runs_missing_now": _missing_now(previous, results),
+        },
+        "inputs": dict(checked.fingerprints),
+        "results": list(results),
+        "breaches": [own for entry in results for own in entry["breaches"]],
+        "errors": [
+            {"run": own["run"], "reason": own["reason"]}
+            for own in results
+            if own["status"] == ERROR
+        ],
+        "files": list(files),
+        "timings": {
+            "steps": [own.to_dict() for own in records],
+            "stages": {run: own for run, own in seconds.items() if own},
+        },
+    }
+
+
+def _missing_now(previous: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Runs of the earlier result that nobody looked at this time."""
+    now = {own["run"] for own in results}
+    before = [own.get("run") for own in previous["results"]]
+    return [name for name in before if isinstance(name, str) and name not in now]
+
+
+def document_text(document: Mapping[str, Any]) -> bytes:
+    """The document as it is written."""
+    return (json_text(document) + "\n").encode(errors="backslashreplace")
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

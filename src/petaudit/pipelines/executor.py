@@ -1,0 +1,411 @@
+"""Running a pipeline: one experiment after the other, each finished one kept."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from petaudit.counts.made_frames import MadeColumn, made_frame
+from petaudit.errors import InputError, OptionError, PetauditError, shortened
+from petaudit.kinds import Problems
+from petaudit.made_tables import table_data, table_from
+from petaudit.measures import Result
+from petaudit.pipelines.checking import Checked, checked, note_wrong_files
+from petaudit.pipelines.document import document_text, result_document
+from petaudit.pipelines.entries import ERROR, Entry, entry_data, evaluated
+from petaudit.pipelines.events import Clock, Listener, TimingRecord
+from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
+from petaudit.pipelines.gate import COULD_NOT_MEASURE, exit_code_of, judged, read_result, verdict_of
+from petaudit.pipelines.logs import logged
+from petaudit.pipelines.models import EXECUTOR, SaveData
+from petaudit.pipelines.overrides import with_overrides
+from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
+from petaudit.pipelines.reading import Pipeline, partly_read, raise_problems
+from petaudit.pipelines.reporting import (
+    ReportFile,
+    data_writer,
+    granularities_of,
+    report_files,
+    report_writer,
+    timing_columns,
+)
+from petaudit.pipelines.tables import Tables
+from petaudit.yaml_files import Document, parse_yaml, read_text
+
+_YAML = (".yaml", ".yml")
+
+
+class RunResult(Mapping[str, Any]):
+    """What one run gave: its tables by granularity, and the figure with its verdict."""
+
+    def __init__(self, entry: Entry, data: Mapping[str, Any], frame: str) -> None:
+        self._entry = entry
+        self._frame = frame
+        self.data = data
+        """The entry in result.json."""
+
+    @property
+    def result(self) -> Result | None:
+        """The measure's own result; none after an error, or if it was kept from before."""
+        return self._entry.result
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, ``measured`` or ``error``."""
+        return str(self.data["status"])
+
+    @property
+    def value(self) -> Any:
+        """The figure."""
+        return self.data["value"]
+
+    def __getitem__(self, granularity: str) -> Any:
+        if granularity not in self._names:
+            raise KeyError(granularity)
+        result = self._entry.result
+        columns: Mapping[str, MadeColumn]
+        if result is not None:
+            columns = result.table(granularity, with_values=True)
+        else:
+            columns = self._entry.tables[granularity]
+        return made_frame(self._frame, columns)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        experiment = self._entry.run.evaluator
+        if self._entry.result is None or experiment is None or experiment.measure is None:
+            return tuple(self._entry.tables)
+        return experiment.measure.granularities
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"RunResult({self.status}, value={self.value}, tables={list(self._names)})"
+
+
+class Executor:
+    """Runs the audit that a YAML file describes.
+
+    ``config`` is a path or YAML text. With ``out``, or if the file has a Reporter, results are
+    written to a folder; ``resume`` goes on where an interrupted run stopped. ``listener`` is called
+    with an :class:`~petaudit.pipelines.events.Event` whenever something happens. Without
+    ``keep_results`` only figures and the tables for reports stay in memory.
+
+    >>> executor = Executor('''
+    ... Loader: {patient: {filepath: "benchmark://patient-deidentified"}}
+    ... Evaluator: {closeness: {method: t-closeness, limit: 0.2}}
+    ... ''')
+    >>> executor.run()
+    'failed'
+    >>> executor.get_result()["Loader[patient]_Evaluator[closeness]"].value
+    0.2962962962962963
+    >>> executor.is_execution_completed()
+    True
+    """
+
+    def __init__(
+        self,
+        config: str | PathLike[str],
+        *,
+        out: str | PathLike[str] | None = None,
+        resume: bool = False,
+        reveal_values: bool = False,
+        overrides: Sequence[str] = (),
+        only: Sequence[str] = (),
+        frame: str = "pyarrow",
+        listener: Listener | None = None,
+        log_stream: str = "stdout",
+        keep_results: bool = True,
+    ) -> None:
+        if frame not in {"pyarrow", "pandas", "polars"}:
+            raise OptionError(f"frame is {frame!r}; pyarrow, pandas or polars was expected")
+        self._frame = frame
+        self._text, self._path = _config(config)
+        self._overrides = tuple(overrides)
+        self._only = tuple(only)
+        self._resume = resume
+        self._reveal = reveal_values
+        name = "the configuration" if self._path is None else str(self._path)
+        parsed = with_overrides(parse_yaml(self._text, name), self._overrides)
+        folder = Path.cwd() if self._path is None else self._path.absolute().parent
+        self._out = None if out is None else Path(out)
+        self._clock = Clock(listener)
+        self._tables = Tables(folder, self._clock)
+        self.pipeline = self._read(parsed, name)
+        self.all_runs = planned_runs(self.pipeline)
+        self.runs = chosen_runs(self.all_runs, self._only)
+        self._files = report_files(self.pipeline, self.runs)
+        if self._out is None and self._files:
+            self._out = default_folder(self._path)
+        self._log_stream = log_stream
+        self._keep_results = keep_results
+        self._not_made: set[str] = set()
+        self._clock.total = len(self.runs)
+        self._entries: list[Entry] = []
+        self._document: dict[str, Any] | None = None
+
+    def _read(self, parsed: Document, name: str) -> Pipeline:
+        """The pipeline; what is wrong with its tables is said together with what is in the file."""
+        problems = Problems()
+        pipeline = partly_read(parsed, name, problems)
+        check_modules(pipeline, problems)
+        if problems:
+            note_wrong_files(pipeline, self._tables, problems)
+            self._note_previous(pipeline, problems)
+        raise_problems(name, parsed, problems)
+        return pipeline
+
+    def _note_previous(self, pipeline: Pipeline, problems: Problems) -> None:
+        """Note what is wrong with the earlier result."""
+        address = pipeline.executor.compare_to
+        if address is None:
+            return
+        at = (EXECUTOR, "compare_to")
+        own = None if self._out is None else os.path.realpath(self._out / RESULT)
+        if own == os.path.realpath(self._tables.resolved(address)):
+            # What got worse would be the measure of the next run, which would pass.
+            problems.add(at, "compare_to is the result that this run replaces; name a copy of it")
+            return
+        try:
+            self._read_previous(address)
+        except PetauditError as problem:
+            problems.add(at, str(problem))
+
+    @property
+    def out(self) -> Path | None:
+        """The folder of the results, if they are written."""
+        return self._out
+
+    @property
+    def file_names(self) -> list[str]:
+        """The files that a run leaves in the folder of results."""
+        made = [own.name for own in self._files if own.name not in self._not_made]
+        return [*made, RESULT]
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The content of result.json."""
+        if self._document is None:
+            raise InputError("the pipeline has not run yet; call run() first")
+        return self._document
+
+    @property
+    def messages(self) -> dict[str, str]:
+        """By run: what went wrong, in full; result.json holds it without any label."""
+        return {own.run.name: own.message for own in self._entries if own.message is not None}
+
+    @property
+    def finished_runs(self) -> int:
+        """How many runs have a result so far."""
+        return len(self._entries)
+
+    def validate(self) -> None:
+        """Check everything that can be checked without computing; raises all problems at once."""
+        self._checked()
+
+    def run(self) -> str:
+        """Run everything and return the verdict: passed, failed, measured or error."""
+        self._entries, self._document = [], None
+        self._not_made.clear()
+        # The files may have changed since the last time.
+        self._tables = Tables(self._tables.folder, self._clock)
+        self._clock.records.clear()
+        self._clock.done = 0
+        previous_path = self.pipeline.executor.compare_to
+        found = self._checked()
+        with ExitStack() as stack:
+            log = (self.pipeline.executor, self._tables.folder, self._clock, self._log_stream)
+            stack.enter_context(logged(*log))
+            folder = None
+            if self._out is not None:
+                folder = stack.enter_context(opened_folder(self._out, resume=self._resume))
+            previous = None
+            if previous_path is not None:
+                previous = self._read_previous(previous_path)
+            self._clock.tell("started")
+            for run in self.runs:
+                self._entries += self._finished(run, found, folder)
+            self._conclude(found, folder, previous)
+        return str(self.document["verdict"])
+
+    def _checked(self) -> Checked:
+        if self._out is not None:
+            check_targets(self._out, self.file_names, [self._path] if self._path else [])
+        problems = Problems()
+        self._note_previous(self.pipeline, problems)
+        found = checked(
+            self.pipeline, self.runs, self._tables, self._files, problems, reveal=self._reveal
+        )
+        if self._out is not None:
+            check_targets(self._out, self.file_names, found.files)
+        return found
+
+    def _read_previous(self, address: str) -> dict[str, Any]:
+        return read_result(Path(self._tables.resolved(address)))
+
+    def _finished(
+        self, run: PlannedRun, found: Checked, folder: ResultFolder | None
+    ) -> Iterator[Entry]:
+        """The result of a run, from before or computed now."""
+        before = len(self._clock.records)
+        if run.evaluator is not None:
+            key = found.keys[run.name]
+            kept = folder.kept(key) if folder is not None and self._resume else None
+            entry = None if kept is None else self._restored(run, kept)
+            is_kept = entry is not None
+            if entry is None:
+                entry = self._computed(run)
+                self._tables.check_unchanged()
+                if folder is not None and entry.status != ERROR:
+                    folder.keep(key, _kept(entry, self._clock.records[before:]))
+            self._clock.done += 1
+            self._clock.tell(
+                "kept" if is_kept else "result",
+                run=run.name,
+                module="Evaluator",
+                experiment=run.evaluator.name,
+                status=entry.status,
+            )
+            yield entry
+        else:
+            self._tables.of_run(run)
+            self._clock.done += 1
+        for file in self._files:
+            if file.run is run and isinstance(file.model, SaveData) and folder is not None:
+                self._save_data(file, folder)
+
+    def _computed(self, run: PlannedRun) -> Entry:
+        outcome = evaluated(run, self._tables, reveal=self._reveal)
+        data = entry_data(run, outcome)
+        tables: dict[str, dict[str, MadeColumn]] = {}
+        if outcome.result is not None and run.evaluator is not None:
+            for granularity in granularities_of(self._files, run.evaluator.name):
+                table = outcome.result.table(granularity, with_values=self._reveal)
+                tables[granularity] = table_from(table_data(table))
+        message = None if outcome.problem is None else str(outcome.problem)
+        seconds = getattr(outcome.result, "timings", {})
+        result = outcome.result if self._keep_results else None
+        return Entry(run, data, result, message, tables, dict(seconds))
+
+    def _restored(self, run: PlannedRun, kept: Mapping[str, Any]) -> Entry | None:
+        """What was kept; None if it cannot be used, and is then computed anew."""
+        try:
+            records = [TimingRecord(**own) for own in kept["records"]]
+            tables = {name: table_from(own) for name, own in kept["tables"].items()}
+            entry = Entry(run, dict(kept["data"]), None, None, tables, dict(kept["seconds"]))
+            if entry.data["run"] != run.name:
+                return None
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return None
+        self._clock.records += records
+        return entry
+
+    def _save_data(self, file: ReportFile, folder: ResultFolder) -> None:
+        assert file.run is not None  # noqa: S101 (files of data have one)
+        try:
+            source = self._tables.of_step(file.run, file.module, file.part)
+        except PetauditError:
+            if file.run.evaluator is None:
+                raise
+            # The result of the run says already that there is no such table, and why.
+            self._not_made.add(file.name)
+        else:
+            folder.stage(file.name, data_writer(file, source))
+
+    def _conclude(
+        self, found: Checked, folder: ResultFolder | None, previous: Mapping[str, Any] | None
+    ) -> None:
+        """Judge, write the reports, and publish everything at once."""
+        done = judged([dict(own.data) for own in self._entries], self.pipeline, previous)
+        if folder is not None:
+            for file in self._files:
+                if not isinstance(file.model, SaveData):
+                    writer = report_writer(file, self._entries, done, self._clock.records)
+                    folder.stage(file.name, writer)
+        self._document = result_document(
+            pipeline=self.pipeline,
+            text=self._text,
+            settings={"set": list(self._overrides), "only": list(self._only)},
+            checked=found,
+            results=done,
+            left_out=len(self.all_runs) - len(self.runs),
+            previous=previous,
+            files=self.file_names[:-1],
+            seconds={own.run.name: dict(own.seconds) for own in self._entries},
+            records=self._clock.records,
+        )
+        if folder is not None:
+            text = document_text(self._document)
+            folder.stage(RESULT, lambda file: file.write(text))
+            folder.publish(self.file_names)
+            for name in self.file_names:
+                self._clock.tell("written", file=name)
+            is_worth_resuming = exit_code_of(done) == COULD_NOT_MEASURE and any(
+                own.status != ERROR for own in self._entries
+            )
+            if not is_worth_resuming:
+                folder.forget()
+        self._clock.tell("finished", status=verdict_of(done))
+
+    def get_result(self) -> dict[str, RunResult]:
+        """The result of every run by its name."""
+        by_name = {own["run"]: own for own in self.document["results"]}
+        return {
+            own.run.name: RunResult(own, by_name[own.run.name], self._frame)
+            for own in self._entries
+        }
+
+    def get_timing(self) -> Any:
+        """How long every step took, as a table."""
+        return made_frame(self._frame, timing_columns(self._clock.records))
+
+    def is_execution_completed(self) -> bool:
+        """Whether everything has run; the verdict may still be bad."""
+        return self._document is not None
+
+
+def default_folder(path: Path | None) -> Path:
+    """Where results go if nobody says: beside nothing else, named after the file.
+
+    >>> str(default_folder(Path("audits/adult.yaml"))), str(default_folder(None))
+    ('adult-results', 'petaudit-results')
+    """
+    return Path(f"{'petaudit' if path is None else path.stem}-results")
+
+
+def _kept(entry: Entry, records: Sequence[TimingRecord]) -> dict[str, Any]:
+    return {
+        "data": entry.data,
+        "tables": {name: table_data(own) for name, own in entry.tables.items()},
+        "seconds": entry.seconds,
+        "records": [own.to_dict() for own in records],
+    }
+
+
+def _config(given: str | PathLike[str]) -> tuple[str, Path | None]:
+    """The text of a configuration and its path, if it is not given as text."""
+    if not isinstance(given, str | PathLike):
+        raise OptionError(
+            f"the configuration is a {type(given).__name__}; a path or YAML text was expected"
+        )
+    if isinstance(given, PathLike):
+        path = Path(given)
+        return read_text(path), path
+    name = given.strip()
+    is_text = "\n" in given or (": " in given or given.rstrip().endswith(":"))
+    if os.path.isfile(given) or (name.lower().endswith(_YAML) and "\n" not in given):  # noqa: PTH113
+        return read_text(Path(given)), Path(given)
+    if not is_text:
+        raise InputError(
+            f"{shortened(given)!r} is neither a file nor YAML text; a path or the text of a "
+            "pipeline was expected"
+        )
+    return given, None

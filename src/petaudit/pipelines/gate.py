@@ -1,0 +1,223 @@
+"""The gate: what was breached, by a limit or by getting worse than an earlier result."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, TypeGuard
+
+from petaudit.errors import InputError
+from petaudit.exact import exact
+from petaudit.files import require_regular
+from petaudit.measures import Better, Need, find_measure
+from petaudit.pipelines.entries import ERROR, plain
+from petaudit.pipelines.reading import Pipeline
+
+DOCUMENT: Final = "petaudit.result/1"
+_LARGEST: Final = 256 << 20
+COULD_NOT_MEASURE: Final = 2
+_NO_RUN_IN_COMMON: Final = "the earlier result has none of these runs, so nothing was compared"
+
+
+def read_result(path: Path) -> dict[str, Any]:
+    """Read the result.json of an earlier run."""
+    try:
+        require_regular(path)
+        if path.stat().st_size > _LARGEST:
+            raise InputError(f"{path}: larger than {_LARGEST:,} bytes; not read")
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"file {str(path)!r} does not exist; to begin with, run without compare_to and keep "
+            "the result.json"
+        ) from None
+    except OSError as problem:
+        raise InputError(f"{path}: cannot be read ({problem.strerror})") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: is no JSON") from None
+    if not isinstance(content, dict) or content.get("document") != DOCUMENT:
+        raise InputError(f"{path}: is no result of petaudit run (document {DOCUMENT!r})")
+    results = content.get("results")
+    if not isinstance(results, list) or not all(isinstance(own, dict) for own in results):
+        raise InputError(f"{path}: its results cannot be read")
+    return content
+
+
+def judged(
+    entries: Sequence[dict[str, Any]], pipeline: Pipeline, previous: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Add comparison and breaches to the entries, and settle their status."""
+    earlier = {} if previous is None else _by_run(previous["results"])
+    # Without a single run in common nothing was compared, and that must not pass for a comparison.
+    is_another = previous is not None and not any(own["run"] in earlier for own in entries)
+    done = []
+    for entry in entries:
+        experiment = entry["modules"]["Evaluator"]
+        allowed = next(
+            own.model.allowed_worsening
+            for own in pipeline.of("Evaluator")
+            if own.name == experiment
+        )
+        comparison = None
+        if previous is not None:
+            comparison = _compared(entry, earlier.get(entry["run"]), allowed)
+            if is_another:
+                comparison |= {"status": ERROR, "reason": _NO_RUN_IN_COMMON}
+        status = _settled(str(entry["status"]), comparison)
+        reason = entry["reason"]
+        if comparison is not None and comparison["status"] == ERROR and reason is None:
+            reason = comparison["reason"]
+        breaches = _breaches(entry, comparison, pipeline)
+        done.append(
+            {**entry, "status": status, "reason": reason, "comparison": comparison,
+             "breaches": breaches}
+        )  # fmt: skip
+    return done
+
+
+def _by_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    return {own["run"]: own for own in results if isinstance(own.get("run"), str)}
+
+
+def _settled(status: str, comparison: Mapping[str, Any] | None) -> str:
+    """An error stays one; a breach of either kind fails."""
+    other = "new" if comparison is None else comparison["status"]
+    if ERROR in (status, other):
+        return ERROR
+    if "failed" in (status, other):
+        return "failed"
+    return "passed" if "passed" in (status, other) else status
+
+
+def _compared(
+    entry: Mapping[str, Any], before: Mapping[str, Any] | None, allowed: float
+) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "status": ERROR,
+        "previous": None,
+        "worsening": None,
+        "allowed": allowed,
+        "reason": None,
+    }
+    if before is None:
+        return found | {"status": "new", "reason": "the earlier result has no run of this name"}
+    if entry["status"] == ERROR:
+        return found | {"reason": "there is no figure to compare"}
+    value = before.get("value")
+    if not _is_figure(value):
+        return found | {"reason": "the earlier result has no figure for this run"}
+    found["previous"] = value
+    different = _differences(entry, before)
+    if different:
+        return found | {
+            "reason": f"the earlier figure was measured otherwise ({', '.join(different)} differ)"
+        }
+    worse = _worsening(entry, value)
+    if worse is None:
+        return found | {"reason": "the earlier figure is of another kind"}
+    is_worse = worse > exact(allowed, "allowed_worsening")
+    found["worsening"] = float(worse)
+    # A lower bound above the old figure is worse for sure; one below it says nothing.
+    now, then = bool(entry["lower_bound"]), bool(before.get("lower_bound"))
+    if (now and not is_worse) or (then and is_worse) or (now and then):
+        return found | {"reason": "a search was not complete, so the figures cannot be compared"}
+    return found | {"status": "failed" if is_worse else "passed"}
+
+
+def _is_figure(value: object) -> TypeGuard[bool | float]:
+    """True, false or a finite number: JSON lets more through, and a file may say anything."""
+    if isinstance(value, bool):
+        return True
+    try:
+        return isinstance(value, int | float) and math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
+    """What was set differently, of that which the figure depends on."""
+    measure = find_measure(entry["measure"])
+    silent = {option.name for option in measure.options if not option.shows_in_figure}
+
+    def options(own: Mapping[str, Any]) -> dict[str, Any]:
+        given = own.get("options")
+        if not isinstance(given, Mapping):
+            return {}
+        return {name: value for name, value in given.items() if name not in silent}
+
+    now, then = plain(options(entry)), plain(options(before))
+    found = [name for name in {**now, **then} if now.get(name) != then.get(name)]
+    common = ["measure", "figure"]
+    if {Need.QUASI_IDENTIFIERS, Need.HIERARCHIES} & set(measure.needs):
+        common += ["suppressed", "roles", "hierarchies"]
+    return found + [name for name in common if entry[name] != before.get(name)]
+
+
+def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | None:
+    """How much worse the figure is now; negative if it is better."""
+    value = entry["value"]
+    if isinstance(value, bool) or isinstance(before, bool):
+        if not (isinstance(value, bool) and isinstance(before, bool)):
+            return None
+        return Fraction(int(before) - int(value))
+    change = exact(value, "the figure") - exact(before, "the earlier figure")
+    return -change if entry["better"] == Better.HIGHER.value else change
+
+
+def _breaches(
+    entry: Mapping[str, Any], comparison: Mapping[str, Any] | None, pipeline: Pipeline
+) -> list[dict[str, Any]]:
+    found = []
+    about = {"run": entry["run"], "measure": entry["measure"], "profile": entry["profile"]}
+
+    def line(option: str) -> int | None:
+        return pipeline.line_of("Evaluator", entry["modules"]["Evaluator"], option)
+
+    if entry["status"] == "failed":
+        limit = True if isinstance(entry["value"], bool) else entry["limit"]
+        option = "limit" if entry["profile"] is None else "profile"
+        found.append(
+            {"kind": "limit", **about, "value": entry["value"], "limit": limit,
+             "rule": _rule(entry), "line": line(option)}
+        )  # fmt: skip
+    if comparison is not None and comparison["status"] == "failed":
+        found.append(
+            {
+                "kind": "worsening",
+                **about,
+                "value": entry["value"],
+                "limit": comparison["previous"],
+                "worsening": comparison["worsening"],
+                "allowed": comparison["allowed"],
+                "line": line("allowed_worsening"),
+            }
+        )
+    return found
+
+
+def _rule(entry: Mapping[str, Any]) -> str:
+    """What a figure must be, in relation to its limit."""
+    if isinstance(entry["value"], bool):
+        return "true"
+    if entry["better"] == Better.HIGHER.value:
+        return "above" if entry["strict"] else "at least"
+    return "below" if entry["strict"] else "at most"
+
+
+def exit_code_of(entries: Sequence[Mapping[str, Any]]) -> int:
+    """0: no breach; 1: a breach; 2: something could not be measured or compared."""
+    statuses = {entry["status"] for entry in entries}
+    if ERROR in statuses:
+        return COULD_NOT_MEASURE
+    return 1 if "failed" in statuses else 0
+
+
+def verdict_of(entries: Sequence[Mapping[str, Any]]) -> str:
+    """``passed``, ``failed``, ``error``, or ``measured`` where nothing was judged."""
+    code = exit_code_of(entries)
+    if code == 0 and all(entry["status"] == "measured" for entry in entries):
+        return "measured"
+    return {0: "passed", 1: "failed", 2: "error"}[code]

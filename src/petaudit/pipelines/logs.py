@@ -1,0 +1,133 @@
+"""The log of a run: what happened and when, never a value of the data."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+
+from petaudit.errors import InputError, counted
+from petaudit.pipelines.events import Clock, Event, Listener
+from petaudit.pipelines.models import ExecutorSettings
+from petaudit.text import printable
+
+LOGGER = logging.getLogger("petaudit.pipelines")
+# Without a handler Python would print errors itself.
+LOGGER.addHandler(logging.NullHandler())
+_FILE = "petaudit_{timestamp}.log"
+_OURS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ ")
+
+
+@contextmanager
+def logged(
+    settings: ExecutorSettings, folder: Path, clock: Clock, stream: str = "stdout"
+) -> Iterator[None]:
+    """Log the events of a run as the pipeline file asks; whoever listens still hears them.
+
+    In the shell, standard output is for the result, and the log goes to standard error.
+    """
+    handlers = _handlers(settings, folder, stream) if settings.has_log else []
+    listener, level, is_passed_on = clock.listener, LOGGER.level, LOGGER.propagate
+    for handler in handlers:
+        handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+        LOGGER.addHandler(handler)
+    if handlers:
+        LOGGER.setLevel(settings.log_level or "INFO")
+        LOGGER.propagate = False
+    clock.listener = _both(listener)
+    try:
+        yield
+    except _ListenerFailedError as failed:
+        LOGGER.error("stopped: the listener failed (%s)", type(failed.problem).__name__)
+        raise failed.problem from None
+    except BaseException as problem:
+        LOGGER.error("stopped: %s", type(problem).__name__)
+        raise
+    finally:
+        clock.listener = listener
+        LOGGER.setLevel(level)
+        LOGGER.propagate = is_passed_on
+        for handler in handlers:
+            LOGGER.removeHandler(handler)
+            handler.close()
+
+
+def _handlers(settings: ExecutorSettings, folder: Path, stream: str) -> list[logging.Handler]:
+    kind = settings.log_output_type or "file"
+    found: list[logging.Handler] = []
+    if kind in {"stdout", "both"}:
+        found.append(logging.StreamHandler(getattr(sys, stream)))
+    if kind in {"file", "both"}:
+        stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
+        name = (settings.log_filename or _FILE).replace("{timestamp}", stamp)
+        path = folder / (settings.log_dir or ".") / name
+        try:
+            _refuse_other_files(path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            found.append(_LogFile(path, encoding="utf-8", errors="backslashreplace"))
+        except OSError as problem:
+            raise InputError(
+                f"the log cannot be written to {str(path)!r} ({problem.strerror or problem})"
+            ) from None
+    return found
+
+
+class _LogFile(logging.FileHandler):
+    """A log that cannot be written stops the run: Python would print a page and go on without."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 (logging's own name)
+        """Say what happened."""
+        problem = sys.exc_info()[1]
+        # Else closing it would fail once more.
+        self.stream = None
+        said = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
+        raise InputError(f"the log cannot be written to {self.baseFilename!r} ({said})") from None
+
+
+def _refuse_other_files(path: Path) -> None:
+    """A log is appended to a log, never to a table whose name was given by mistake."""
+    if path.is_file():
+        with path.open("rb") as file:
+            start = file.read(64)
+        if start and not _OURS.match(start):
+            raise InputError(f"{str(path)!r} is no log; choose another log_filename")
+
+
+class _ListenerFailedError(BaseException):
+    """Carries what a listener raised past everything that would take it for a failed measure."""
+
+    def __init__(self, problem: Exception) -> None:
+        super().__init__()
+        self.problem = problem
+
+
+def _both(listener: Listener | None) -> Listener:
+    def hear(event: Event) -> None:
+        LOGGER.log(*_said(event))
+        if listener is not None:
+            try:
+                listener(event)
+            except Exception as problem:
+                raise _ListenerFailedError(problem) from None
+
+    return hear
+
+
+def _said(event: Event) -> tuple[int, str]:
+    match event.kind:
+        case "started":
+            return logging.INFO, counted(event.total, "run")
+        case "step":
+            text = f"{event.module}[{event.experiment}] of {event.run}"
+            return logging.DEBUG, printable(text)
+        case "result" | "kept":
+            level = logging.ERROR if event.status == "error" else logging.INFO
+            again = " (kept from before)" if event.kind == "kept" else ""
+            return level, printable(f"{event.run}: {event.status}{again}")
+        case "written":
+            return logging.INFO, printable(f"wrote {event.file}")
+    return logging.INFO, f"finished: {event.status}"

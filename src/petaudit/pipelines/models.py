@@ -1,0 +1,281 @@
+"""What a pipeline file may say: a typed model per module and method, and nothing else.
+
+Each field says what it takes and what it is for; checking, the JSON Schema and the reference in
+the documents come from these definitions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any, ClassVar, Final
+
+from petaudit.kinds import (
+    COLUMN,
+    COLUMNS,
+    Anything,
+    Choice,
+    Either,
+    JsonSchema,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Text,
+    Whole,
+)
+from petaudit.roles import Role
+
+LOADER: Final = "Loader"
+SPLITTER: Final = "Splitter"
+SYNTHESIZER: Final = "Synthesizer"
+EVALUATOR: Final = "Evaluator"
+REPORTER: Final = "Reporter"
+EXECUTOR: Final = "Executor"
+DATA_MODULES: Final = (LOADER, SPLITTER, SYNTHESIZER)
+ORDER: Final = (*DATA_MODULES, EVALUATOR, REPORTER)
+MODULES: Final = (EXECUTOR, *ORDER)
+
+_LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+FORMATS: Final = ("csv", "parquet", "json")
+UNITS_OF_TIME: Final = {"seconds": 1.0, "minutes": 60.0, "hours": 3_600.0, "days": 86_400.0}
+SUMMARY: Final = "summary"
+"""The one table that covers all measures."""
+
+
+@dataclass(frozen=True)
+class Mark(Kind):
+    """What separates the cells of a CSV file."""
+
+    expected = "one character, or tab"
+
+    def takes(self, value: Any) -> bool:
+        """A single character that is no quote and no line break."""
+        if not isinstance(value, str):
+            return False
+        return value == "tab" or (len(value) == 1 and value not in '"\r\n\0')
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        mark = {"type": "string", "maxLength": 1, "pattern": r'^[^"\r\n\u0000]+$'}
+        return {"anyOf": [mark, {"const": "tab"}]}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a field of a model takes, and what it is for."""
+
+    kind: Kind
+    help: str
+
+
+def setting(kind: Kind, help_text: str, default: Any = MISSING) -> Any:
+    """A field of a model; without a default it must be given."""
+    return field(default=default, metadata={"setting": Setting(kind, help_text)})
+
+
+def settings_of(model: type) -> dict[str, Setting]:
+    """The settings of a model by name.
+
+    >>> settings_of(SaveTiming)["time_unit"].kind.expected
+    'seconds, minutes, hours or days'
+    """
+    return {own.name: own.metadata["setting"] for own in fields(model) if "setting" in own.metadata}
+
+
+def required_of(model: type) -> tuple[str, ...]:
+    """The settings that have no default."""
+    return tuple(
+        own.name for own in fields(model) if "setting" in own.metadata and own.default is MISSING
+    )
+
+
+_TABLE = Text("a file, or benchmark://NAME")
+_SCHEMA = Text("a schema file, or benchmark://NAME")
+_SEED = Whole(0)
+_ROLES = MapOf(COLUMNS, tuple(role.value for role in Role))
+_HIERARCHIES = Either((Text("a folder or a YAML file"), MapOf(Anything())))
+_ROLES_HELP = "the columns of each role; else from the side-car of the table"
+_HIERARCHIES_HELP = "folder of hierarchies, a YAML file, or an entry per column"
+_KEY_HELP = "column that joins the table and its original; else the order of the rows"
+_DELIMITER_HELP = "of CSV files; found by itself if not given"
+_ENCODING_HELP = "of CSV files if not UTF-8, for example big5"
+_OUTPUT_HELP = "what the names of the files start with"
+_FORMAT_HELP = "how the tables are written"
+
+
+@dataclass(frozen=True)
+class ExecutorSettings:
+    """Settings of the whole run."""
+
+    belongs_to: ClassVar[str] = EXECUTOR
+    log_output_type: str | None = setting(
+        Choice(("stdout", "file", "both")), "where the log goes; none if no log setting is given",
+        None,
+    )  # fmt: skip
+    log_level: str | None = setting(Choice(_LOG_LEVELS), "how much is logged (INFO)", None)
+    log_dir: str | None = setting(Text("a folder"), "folder of the log file", None)
+    log_filename: str | None = setting(
+        Text("a file name"), "name of the log file; {timestamp} is replaced", None
+    )
+    compare_to: str | None = setting(
+        Text("a result.json"), "result.json of an earlier run that must not be worse", None
+    )
+
+    @property
+    def has_log(self) -> bool:
+        """Whether any log setting was given."""
+        return any((self.log_output_type, self.log_level, self.log_dir, self.log_filename))
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A table, and what is known about it."""
+
+    belongs_to: ClassVar[str] = LOADER
+    method: ClassVar[str | None] = None
+    filepath: str = setting(_TABLE, "the table: CSV, Parquet, or benchmark://NAME")
+    schema: str | None = setting(_SCHEMA, "the schema that the table must keep", None)
+    nrows: int | None = setting(Whole(1), "read only so many rows, to try things out", None)
+    original: str | None = setting(_TABLE, "the table before it was generalised", None)
+    roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
+    hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
+    key: str | None = setting(COLUMN, _KEY_HELP, None)
+    delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
+    encoding: str | None = setting(Text(), _ENCODING_HELP, None)
+
+
+@dataclass(frozen=True)
+class RandomSplit:
+    """Some rows to learn from, the others as a control; drawn with a seed."""
+
+    belongs_to: ClassVar[str] = SPLITTER
+    method: ClassVar[str | None] = "random"
+    num_samples: int = setting(Whole(1, 10_000), "how many times the rows are drawn", 1)
+    train_split_ratio: float = setting(
+        Number(0.0, 1.0, excludes_bounds=True), "share of the rows to learn from", 0.8
+    )
+    random_state: int = setting(_SEED, "the seed", 0)
+
+
+@dataclass(frozen=True)
+class CustomSplit:
+    """Tables that were split before: the one that was learned from, and a control."""
+
+    belongs_to: ClassVar[str] = SPLITTER
+    method: ClassVar[str | None] = "custom_data"
+    filepath: Mapping[str, str] = setting(
+        MapOf(_TABLE, ("ori", "control")), "ori: what was learned from, control: never seen"
+    )
+    schema: Any = setting(
+        Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))), "one schema, or one for each", None
+    )
+    delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
+    encoding: str | None = setting(Text(), _ENCODING_HELP, None)
+
+
+@dataclass(frozen=True)
+class CustomTable:
+    """A synthetic table that was made before."""
+
+    belongs_to: ClassVar[str] = SYNTHESIZER
+    method: ClassVar[str | None] = "custom_data"
+    filepath: str = setting(_TABLE, "the synthetic table")
+    schema: str | None = setting(_SCHEMA, "the schema that the table must keep", None)
+    delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
+    encoding: str | None = setting(Text(), _ENCODING_HELP, None)
+
+
+@dataclass(frozen=True)
+class GaussianCopula:
+    """A synthetic table that keeps how pairs of columns vary together."""
+
+    belongs_to: ClassVar[str] = SYNTHESIZER
+    method: ClassVar[str | None] = "gaussian-copula"
+    sample_num_rows: int | None = setting(
+        Whole(1, 1_000_000_000), "rows to draw; else as many as were learned from", None
+    )
+    random_state: int = setting(_SEED, "the seed", 0)
+
+
+@dataclass(frozen=True)
+class Independent(GaussianCopula):
+    """A synthetic table whose columns are drawn each by itself."""
+
+    method: ClassVar[str | None] = "independent"
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A measure with its options; those of the measure itself are checked by it."""
+
+    belongs_to: ClassVar[str] = EVALUATOR
+    method: str = setting(Text("the name of a measure"), "the measure; see petaudit measures")
+    allowed_worsening: float = setting(
+        Number(), "how much worse than in compare_to the figure may be", 0.0
+    )
+    roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
+    hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
+    key: str | None = setting(COLUMN, _KEY_HELP, None)
+    suppressed: str = setting(
+        Choice(("exclude", "class")),
+        "rows whose quasi-identifiers are all '*': left out of the classes, or one class",
+        "exclude",
+    )
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """The measure's own, with its limit."""
+
+
+_NAMES = Either((Text("a name"), ListOf(Text("a name"))))
+_OUTPUT = Text("the start of a file name")
+
+
+@dataclass(frozen=True)
+class SaveReport:
+    """Writes the results as tables."""
+
+    belongs_to: ClassVar[str] = REPORTER
+    method: ClassVar[str | None] = "save_report"
+    granularity: str | list[str] = setting(
+        _NAMES, f"which tables: {SUMMARY}, global, columnwise, details, tree, ...", "global"
+    )
+    eval: str | list[str] | None = setting(_NAMES, "only of these Evaluators", None)
+    output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
+    format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
+
+
+@dataclass(frozen=True)
+class SaveData:
+    """Writes the tables of other modules, with every value in them."""
+
+    belongs_to: ClassVar[str] = REPORTER
+    method: ClassVar[str | None] = "save_data"
+    source: str | list[str] = setting(
+        Either((Choice(DATA_MODULES), ListOf(Choice(DATA_MODULES)))), "the modules"
+    )
+    output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
+    format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
+
+
+@dataclass(frozen=True)
+class SaveTiming:
+    """Writes how long every step took."""
+
+    belongs_to: ClassVar[str] = REPORTER
+    method: ClassVar[str | None] = "save_timing"
+    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), "of the durations", "seconds")
+    module: str | list[str] | None = setting(
+        Either((Choice(ORDER), ListOf(Choice(ORDER)))), "only of these modules", None
+    )
+    output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
+    format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
+
+
+METHODS: Final[Mapping[str, tuple[type, ...]]] = {
+    LOADER: (Loader,),
+    SPLITTER: (RandomSplit, CustomSplit),
+    SYNTHESIZER: (CustomTable, GaussianCopula, Independent),
+    EVALUATOR: (Evaluation,),
+    REPORTER: (SaveReport, SaveData, SaveTiming),
+}
+DEFAULT_METHODS: Final = {SPLITTER: "random"}

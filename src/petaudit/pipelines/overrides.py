@@ -1,0 +1,101 @@
+"""``--set Evaluator.name.limit=0.1``: changes to a pipeline file for one run."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
+from petaudit.kinds import key_text
+from petaudit.pipelines.models import EXECUTOR, MODULES
+from petaudit.yaml_files import Document, KeyPath, parse_yaml
+
+
+def with_overrides(document: Document, changes: Sequence[str]) -> Document:
+    """The document with each ``Module.name.option=value`` put into it; values are YAML.
+
+    >>> found = parse_yaml("Evaluator: {x: {method: mpuccs}}", "example")
+    >>> with_overrides(found, ["Evaluator.x.limit=0.1"]).value
+    {'Evaluator': {'x': {'method': 'mpuccs', 'limit': 0.1}}}
+    """
+    if not changes:
+        return document
+    content = copy.deepcopy(document.value)
+    lines: dict[KeyPath, int | None] = dict(document.lines)
+    for change in changes:
+        at, text = _taken_apart(content, change)
+        try:
+            value = parse_yaml(text, f"--set {shortened(change.removesuffix(f'={text}'))}").value
+        except InputError as problem:
+            raise OptionError(str(problem)) from None
+        _put(content, at, value)
+        # What a change brought stands on no line of the file.
+        lines = {own: line for own, line in lines.items() if own[: len(at)] != at} | {at: None}
+    return Document(content, lines)
+
+
+def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
+    """The path and the text of the value; both may hold the sign that stands between them."""
+    path, equals, text = change.partition("=")
+    if not equals or not path.strip():
+        raise OptionError(
+            f"--set {shortened(change)!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
+            "Evaluator.risk.limit=0.1"
+        )
+    try:
+        return _path(content, path.strip(), change), text
+    except OptionError as problem:
+        while "=" in text:
+            more, _, text = text.partition("=")
+            path = f"{path}={more}"
+            with contextlib.suppress(OptionError):
+                return _path(content, path.strip(), change), text
+        raise problem from None
+
+
+def _path(content: Any, path: str, change: str) -> KeyPath:
+    """The keys of a path: names of experiments may hold dots themselves."""
+    said = f"--set {shortened(change)!r}"
+    module, _, rest = path.partition(".")
+    if module == EXECUTOR and isinstance(content, Mapping):
+        if not rest:
+            raise OptionError(f"{said}: name an option, as in Executor.compare_to=previous.json")
+        # Its settings are about the run and need no section of their own in the file.
+        return (module, rest)
+    if not isinstance(content, Mapping) or module not in content:
+        known = [key_text(name) for name in content] if isinstance(content, Mapping) else []
+        hint = "" if module in MODULES else suggestion(module, MODULES)
+        raise OptionError(
+            f"{said}: the file has no module {shortened(module)!r}{hint}; it has {listing(known)}"
+        )
+    experiments = content[module] if isinstance(content[module], Mapping) else {}
+    fitting = [name for name in experiments if rest.startswith(f"{_text(name)}.")]
+    if not fitting:
+        own = [_text(name) for name in experiments]
+        wanted = rest.partition(".")[0]
+        raise OptionError(
+            f"{said}: {module} has no {shortened(wanted)!r}{suggestion(wanted, own)}; it has "
+            f"{listing(own)}"
+            if wanted not in own
+            else f"{said}: name an option of {shortened(wanted)!r}"
+        )
+    name = max(fitting, key=lambda own: len(_text(own)))
+    options = rest[len(_text(name)) + 1 :]
+    if not all(options.split(".")):
+        raise OptionError(f"{said}: MODULE.NAME.OPTION=VALUE was expected")
+    return (module, name, *options.split("."))
+
+
+def _text(name: Hashable) -> str:
+    return name if isinstance(name, str) else key_text(name)
+
+
+def _put(content: Any, at: KeyPath, value: Any) -> None:
+    inner = content
+    for key in at[:-1]:
+        if not isinstance(inner.get(key), dict):
+            inner[key] = {}
+        inner = inner[key]
+    inner[at[-1]] = value

@@ -1,0 +1,194 @@
+"""What the YAML of PETsARD knows and that of petaudit does not, with what to do instead.
+
+The names are those of PETsARD 1.10.1, with a few of older versions that still stand in files.
+Whoever finds a name that petaudit does not know asks here what to say of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from petaudit.errors import shortened
+
+_NONE: Final = "there is no counterpart here"
+_LIKENESS: Final = f"{_NONE}, as likeness of tables is not measured"
+_NOT_NEEDED: Final = "leave it out"
+_AS_CUSTOM_DATA: Final = "make the table with it and give it as custom_data"
+
+MODULES: Final[Mapping[str, str]] = {
+    "Preprocessor": "leave it out, since a Synthesizer here takes the table as it is, or prepare "
+    "the table before",
+    "Postprocessor": "leave it out, since a Synthesizer here makes values like those it was given",
+    "Constrainer": "leave out the rows that break a rule and give the others as custom_data",
+    "Describer": _NONE,
+}
+
+# By the part of the method before the first dash, which is how PETsARD finds it, or by all of it.
+METHODS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Synthesizer": {
+        "default": "use gaussian-copula",
+        "petsard": "use gaussian-copula",
+        "sdv-gaussiancopula": "use gaussian-copula",
+        "sdv": _AS_CUSTOM_DATA,
+        "custom_method": _AS_CUSTOM_DATA,
+    },
+    "Evaluator": {
+        "default": _LIKENESS,
+        "sdmetrics": _LIKENESS,
+        "stats": _LIKENESS,
+        "anonymeter-singlingout": "use mpuccs, which compares with a control, too",
+        "anonymeter": f"{_NONE} yet",
+        "mlutility": f"{_NONE}, as no model is trained",
+        "custom_method": "make it a measure, as CONTRIBUTING.md says",
+    },
+    "Reporter": {
+        "save_schema": "write the schema by hand; a table that breaks it is an error",
+        "save_validation": f"{_NONE}, as there is no Constrainer",
+    },
+}
+
+_LOADING: Final = {
+    "column_types": "say type and category of the columns in the schema",
+    "header_names": "write the names into the first line of the file",
+    "na_values": "write nulls as empty cells",
+}
+_FEWER_ROWS: Final = {"nrows": "give a file with these rows only"}
+_READING: Final = {
+    "delimiter": "leave it out, since it is told from the file",
+    "encoding": "save the file as UTF-8",
+    "header": "write the names into the first line of the file",
+    "index_col": "write the index as a column like others, or leave it out of the file",
+    "usecols": "leave the other columns out of the file",
+    "dtype": "say the types of the columns in the schema",
+    "skiprows": "leave these rows out of the file",
+    "parse_dates": "say in the schema which columns are dates",
+    "date_format": "say the format of the dates in the schema",
+}
+_DEVICE: Final = {
+    "use_gpu": f"{_NOT_NEEDED}, since nothing here runs on a graphics card",
+    "gpu_threshold": f"{_NOT_NEEDED}, since nothing here runs on a graphics card",
+}
+_TRAINING: Final = {
+    "epochs": f"{_NOT_NEEDED}; PETsARD takes and ignores it",
+    "batch_size": f"{_NOT_NEEDED}, since rows here need no batches of a chosen size",
+}
+_ATTACKS: Final = {
+    "n_attacks": f"{_NOT_NEEDED}, since mpuccs finds all rows and draws no attacks",
+    "max_n_attacks": f"{_NOT_NEEDED}, since mpuccs finds all rows and draws no attacks",
+    "max_attempts": f"{_NOT_NEEDED}, since mpuccs finds all rows; time_limit ends it earlier",
+    "mode": "use n_cols of mpuccs: 1 is univariate",
+    "n_jobs": "use threads of mpuccs",
+}
+
+# By module and method, or its part before the first dash; "" is every method.
+OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("Loader", ""): _LOADING
+    | {"method": f"{_NOT_NEEDED}, since there is one way to load, as in PETsARD"},
+    ("Splitter", ""): {
+        "max_overlap_ratio": f"{_NONE}; without it the samples may overlap, as in PETsARD",
+        "max_attempts": f"{_NOT_NEEDED}, as it only goes with max_overlap_ratio",
+    },
+    ("Splitter", "custom_data"): _LOADING | _FEWER_ROWS,
+    ("Synthesizer", "custom_data"): _LOADING | _FEWER_ROWS | _READING,
+    ("Synthesizer", "default"): _DEVICE,
+    ("Synthesizer", "petsard"): _DEVICE,
+    ("Synthesizer", "sdv"): _TRAINING,
+    ("Synthesizer", "custom_method"): {
+        "module_path": _AS_CUSTOM_DATA,
+        "class_name": _AS_CUSTOM_DATA,
+    },
+    # What PETsARD's methods leave behind once petaudit's are put in their place.
+    ("Synthesizer", "gaussian"): _DEVICE | _TRAINING,
+    ("Synthesizer", "independent"): _DEVICE | _TRAINING,
+    ("Evaluator", "mpuccs"): _ATTACKS,
+    ("Evaluator", "anonymeter-singlingout"): _ATTACKS,
+    ("Evaluator", "anonymeter"): dict.fromkeys(
+        ("n_attacks", "max_n_attacks", "n_neighbors", "aux_cols", "secret", "n_jobs"), _NONE
+    ),
+    ("Evaluator", "mlutility"): dict.fromkeys(
+        (
+            "experiment_design",
+            "metrics",
+            "n_clusters",
+            "random_state",
+            "resampling",
+            "target",
+            "task_type",
+            "xgb_params",
+        ),
+        _NONE,
+    ),
+    ("Evaluator", "custom_method"): dict.fromkeys(
+        ("module_path", "class_name"), METHODS["Evaluator"]["custom_method"]
+    ),
+    ("Reporter", ""): {
+        "naming_strategy": f"{_NOT_NEEDED}, since there is one way to name the files",
+    },
+    ("Reporter", "save_schema"): dict.fromkeys(
+        ("properties", "yaml_output"), METHODS["Reporter"]["save_schema"]
+    ),
+    ("Reporter", "save_validation"): {
+        "include_details": METHODS["Reporter"]["save_validation"],
+    },
+}
+
+
+def module_alternative(module: str) -> str | None:
+    """Say what to do instead of a module of PETsARD; None if it is none, or built here.
+
+    >>> module_alternative("Describer")
+    "PETsARD's Describer is not built here; there is no counterpart here"
+    >>> module_alternative("Describe"), module_alternative("Loader")
+    (None, None)
+    """
+    return _sentence(module, MODULES.get(module))
+
+
+def method_alternative(module: str, method: str) -> str | None:
+    """Say what to do instead of a method of PETsARD; None if it is none, or built here.
+
+    Like PETsARD, it takes any case, and looks at what stands before the first dash.
+
+    >>> method_alternative("Synthesizer", "SDV-single_table-CTGAN").partition("; ")[2]
+    'make the table with it and give it as custom_data'
+    >>> method_alternative("Evaluator", "anonymeter-singlingout").partition("; ")[2]
+    'use mpuccs, which compares with a control, too'
+    >>> method_alternative("Evaluator", "mpuccs") is None
+    True
+    """
+    if module in MODULES:
+        return module_alternative(module)
+    known = METHODS.get(module, {})
+    found = next((known[name] for name in _names(method) if name in known), None)
+    return _sentence(f"{module} method {shortened(method)!r}", found)
+
+
+def option_alternative(module: str, method: str | None, option: str) -> str | None:
+    """Say what to do instead of an option of PETsARD; None if it is none, or built here.
+
+    Without a method, the options of all methods are searched.
+
+    >>> option_alternative("Loader", None, "na_values")
+    "PETsARD's Loader option 'na_values' is not built here; write nulls as empty cells"
+    >>> option_alternative("Loader", None, "nrows") is None
+    True
+    """
+    if module in MODULES:
+        return module_alternative(module)
+    if method is None:
+        tables = [own for (home, _), own in OPTIONS.items() if home == module]
+    else:
+        tables = [OPTIONS.get((module, name), {}) for name in (*_names(method), "")]
+    found = next((known[option] for known in tables if option in known), None)
+    return _sentence(f"{module} option {shortened(option)!r}", found)
+
+
+def _names(method: str) -> tuple[str, str]:
+    """The names under which a method may be listed, the more exact one first."""
+    folded = method.casefold().replace("-single_table-", "-", 1)
+    return folded, folded.partition("-")[0]
+
+
+def _sentence(what: str, alternative: str | None) -> str | None:
+    return None if alternative is None else f"PETsARD's {what} is not built here; {alternative}"

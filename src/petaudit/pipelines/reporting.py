@@ -1,0 +1,274 @@
+"""The Reporter: which files a pipeline writes, and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any, Final
+
+from petaudit.counts import Source
+from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
+from petaudit.errors import listing, suggestion
+from petaudit.kinds import Problems
+from petaudit.made_tables import in_file, stacked
+from petaudit.output import table_writer
+from petaudit.pipelines.entries import Entry
+from petaudit.pipelines.events import TimingRecord
+from petaudit.pipelines.folder import RESULT
+from petaudit.pipelines.models import (
+    EVALUATOR,
+    REPORTER,
+    SPLITTER,
+    SUMMARY,
+    UNITS_OF_TIME,
+    SaveData,
+    SaveReport,
+    SaveTiming,
+)
+from petaudit.pipelines.plan import PlannedRun, name_of
+from petaudit.pipelines.reading import Experiment, Pipeline
+from petaudit.table_files import write_json
+
+_LONGEST_FILE_NAME: Final = 200
+_RUN: Final = "run"
+_ROWS_AT_ONCE: Final = 1 << 16
+
+
+@dataclass(frozen=True)
+class ReportFile:
+    """A file that a Reporter writes."""
+
+    name: str
+    reporter: Experiment
+    granularity: str = ""
+    evaluator: str | None = None
+    """None for the summary, which covers all."""
+    run: PlannedRun | None = None
+    """A run in which the table occurs that is saved."""
+    module: str = ""
+    """The module whose table it is."""
+    part: str = ""
+
+    @property
+    def model(self) -> Any:
+        """The Reporter's settings."""
+        return self.reporter.model
+
+
+def report_files(pipeline: Pipeline, runs: Sequence[PlannedRun]) -> list[ReportFile]:
+    """Every file that the Reporters will write."""
+    found: list[ReportFile] = []
+    for reporter in pipeline.of(REPORTER):
+        match reporter.model:
+            case SaveReport():
+                found += _reports(reporter, runs)
+            case SaveData():
+                found += _data(reporter, runs)
+            case SaveTiming():
+                name = f"{reporter.model.output}_timing.{reporter.model.format}"
+                found.append(ReportFile(name, reporter))
+    return found
+
+
+def _reports(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFile]:
+    model: SaveReport = reporter.model
+    for granularity in _listed(model.granularity):
+        if granularity == SUMMARY:
+            yield ReportFile(f"{model.output}_{SUMMARY}.{model.format}", reporter, SUMMARY)
+            continue
+        for name in _evaluators(runs, granularity):
+            if model.eval is None or name in _listed(model.eval):
+                file = f"{model.output}_{name}_{granularity}.{model.format}"
+                yield ReportFile(file, reporter, granularity, name)
+
+
+def _evaluators(runs: Sequence[PlannedRun], granularity: str) -> list[str]:
+    """The Evaluators of the runs that have such a table."""
+    found = [own.evaluator for own in runs if own.evaluator is not None]
+    return list(
+        dict.fromkeys(
+            own.name
+            for own in found
+            if own.measure is not None and granularity in own.measure.granularities
+        )
+    )
+
+
+def _data(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFile]:
+    model: SaveData = reporter.model
+    for module in _listed(model.source):
+        by_steps = {name_of(run.up_to(module)): run for run in reversed(runs)}
+        for prefix, run in reversed(by_steps.items()):
+            for part in _parts(run, module):
+                ending = f"_{part}" if part else ""
+                name = f"{model.output}_{prefix}{ending}.{model.format}"
+                yield ReportFile(name, reporter, run=run, module=module, part=part)
+
+
+def _parts(run: PlannedRun, module: str) -> tuple[str, ...]:
+    """The tables of a step; none if the run has no such step."""
+    step = run.step(module)
+    if step is None:
+        return ()
+    if module != SPLITTER:
+        return ("",)
+    given = getattr(step.experiment.model, "filepath", ("ori", "control"))
+    return tuple(part for part in ("ori", "control") if part in given)
+
+
+def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Problems) -> None:
+    """Say what a Reporter asks for that no run gives, and which files would clash."""
+    evaluators = {own.name: own.measure for own in pipeline.of(EVALUATOR)}
+    for reporter in pipeline.of(REPORTER):
+        at = (REPORTER, reporter.name)
+        model = reporter.model
+        if any(mark in '\\/:*?"<>|\0' or not mark.isprintable() for mark in model.output):
+            problems.add((*at, "output"), "output is the start of a file name, not a path")
+        if isinstance(model, SaveReport):
+            _check_report(model, evaluators, at, problems)
+        if isinstance(model, SaveData):
+            for module in _listed(model.source):
+                if not pipeline.of(module):
+                    problems.add((*at, "source"), f"there is no {module} in the file")
+    taken: dict[str, str] = {RESULT: "the result itself"}
+    for file in report_files(pipeline, runs):
+        at = (REPORTER, file.reporter.name)
+        folded = file.name.casefold()
+        if folded in taken:
+            problems.add(
+                at, f"{file.name!r} is written by {taken[folded]}, too; choose another output"
+            )
+        elif len(file.name.encode(errors="replace")) > _LONGEST_FILE_NAME:
+            problems.add(at, f"{file.name!r} is too long for a file name; shorten the names in it")
+        taken[folded] = file.reporter.name
+
+
+def _check_report(
+    model: SaveReport, evaluators: Mapping[str, Any], at: tuple[str, ...], problems: Problems
+) -> None:
+    if not evaluators:
+        problems.add(at, "there is no Evaluator to report on")
+        return
+    for name in _listed(model.eval):
+        if name not in evaluators:
+            problems.add(
+                (*at, "eval"),
+                f"there is no Evaluator {name!r}{suggestion(name, evaluators)}; there are "
+                f"{listing([*evaluators])}",
+            )
+    chosen = [
+        measure
+        for name, measure in evaluators.items()
+        if model.eval is None or name in _listed(model.eval)
+    ]
+    known = dict.fromkeys([SUMMARY, *(own for m in chosen for own in m.granularities)])
+    for granularity in _listed(model.granularity):
+        if granularity not in known:
+            problems.add(
+                (*at, "granularity"),
+                f"none of the Evaluators gives a table {granularity!r}"
+                f"{suggestion(granularity, known)}; there are {listing([*known])}",
+            )
+
+
+def _listed(given: str | list[str] | None) -> list[str]:
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(dict.fromkeys(given))
+
+
+def granularities_of(files: Sequence[ReportFile], evaluator: str) -> list[str]:
+    """The tables of an Evaluator that files are made of."""
+    return list(dict.fromkeys(own.granularity for own in files if own.evaluator == evaluator))
+
+
+def report_writer(
+    file: ReportFile,
+    entries: Sequence[Entry],
+    judged: Sequence[Mapping[str, Any]],
+    records: Sequence[TimingRecord],
+) -> Callable[[IO[bytes]], object]:
+    """How to write a file of figures or of durations."""
+    if isinstance(file.model, SaveTiming):
+        columns = timing_columns(records, file.model.time_unit, _listed(file.model.module))
+    elif file.granularity == SUMMARY:
+        columns = _summary(judged, _listed(file.model.eval))
+    else:
+        tables = {
+            own.run.name: own.tables[file.granularity]
+            for own in entries
+            if own.run.evaluator is not None
+            and own.run.evaluator.name == file.evaluator
+            and file.granularity in own.tables
+        }
+        columns = stacked(tables, _RUN)
+    return _writer(columns, file.model.format)
+
+
+def _writer(columns: Mapping[str, MadeColumn], format_name: str) -> Callable[[IO[bytes]], object]:
+    if format_name == "json":
+        # JSON has lists of its own, also of numbers and text together, which Arrow has not.
+        return lambda file: write_json([*columns], _batches(columns), file)
+    return table_writer(made_frame("pyarrow", in_file(columns)), format_name, formula_safe=True)
+
+
+def _batches(columns: Mapping[str, MadeColumn]) -> Iterator[list[list[Any]]]:
+    rows = max(len(own.values) for own in columns.values())
+    for start in range(0, rows, _ROWS_AT_ONCE):
+        yield [list(own.values[start : start + _ROWS_AT_ONCE]) for own in columns.values()]
+
+
+def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], object]:
+    """How to write a table of people, real or synthetic."""
+    return table_writer(source.to_arrow(), file.model.format, formula_safe=True)
+
+
+_SUMMARY: Final[Mapping[str, Kind]] = {
+    "run": "text",
+    "measure": "text",
+    "figure": "text",
+    "value": "number",
+    "better": "text",
+    "limit": "number",
+    "profile": "text",
+    "status": "text",
+    "previous": "number",
+    "reason": "text",
+}
+
+
+def _summary(judged: Sequence[Mapping[str, Any]], only: Sequence[str]) -> dict[str, MadeColumn]:
+    """A row per run; true and false are 1 and 0, to stand in one column with the figures."""
+    rows = []
+    for entry in judged:
+        if only and entry["modules"][EVALUATOR] not in only:
+            continue
+        comparison = entry["comparison"] or {}
+        rows.append({**entry, "previous": comparison.get("previous")})
+    return {
+        name: MadeColumn(
+            kind, [_number(row[name]) if kind == "number" else row[name] for row in rows]
+        )
+        for name, kind in _SUMMARY.items()
+    }
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else float(value)
+
+
+def timing_columns(
+    records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
+) -> dict[str, MadeColumn]:
+    """How long every step took, a row each."""
+    rows = [own.to_dict() for own in records if not modules or own.module in modules]
+    durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
+    found: dict[str, MadeColumn] = {}
+    for name in TimingRecord.__dataclass_fields__:
+        values = [row[name] for row in rows]
+        if name in durations:
+            scaled = [value / UNITS_OF_TIME[unit] for value in values]
+            found[durations[name]] = MadeColumn("number", scaled)
+        else:
+            found[name] = MadeColumn("text", values)
+    return found

@@ -1,0 +1,338 @@
+"""The tables of a pipeline: opened once, split and made when a run asks for them."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.counts import Source, open_source
+from petaudit.counts.rows import first_rows, rows_at
+from petaudit.datasets import locate
+from petaudit.errors import InputError, counted
+from petaudit.files import sha256_of, state_of
+from petaudit.hierarchies import Hierarchies
+from petaudit.pipelines.events import Clock
+from petaudit.pipelines.models import (
+    LOADER,
+    SPLITTER,
+    SYNTHESIZER,
+    CustomSplit,
+    CustomTable,
+    GaussianCopula,
+    Loader,
+    RandomSplit,
+)
+from petaudit.pipelines.plan import PlannedRun, Step, name_of
+from petaudit.schemas import Schema, read_schema, typed
+from petaudit.synthesizing import synthesize
+from petaudit.synthesizing.normal import random_bits
+
+SCHEME = "benchmark://"
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A table in a file, and how it is to be read."""
+
+    address: str
+    schema: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    nrows: int | None = None
+
+
+@dataclass(frozen=True)
+class RunTables:
+    """The tables that a measure compares."""
+
+    released: Source
+    original: Source | None
+    control: Source | None
+
+
+@dataclass
+class Tables:
+    """Every table of a pipeline."""
+
+    folder: Path
+    """What relative paths start from."""
+    clock: Clock = field(default_factory=Clock)
+    _opened: dict[FileTable, Source] = field(default_factory=dict)
+    _schemas: dict[str, Schema] = field(default_factory=dict)
+    _hashes: dict[tuple[Path, ...], str] = field(default_factory=dict)
+    _states: dict[tuple[Path, ...], Any] = field(default_factory=dict)
+    _split: tuple[str, tuple[Source, Source]] | None = None
+    _made: tuple[str, Source] | None = None
+
+    def resolved(self, address: str) -> str:
+        """A path that the file names, as the system finds it."""
+        if address[: len(SCHEME)].casefold() == SCHEME:
+            return address
+        return str(self.folder / os.path.expanduser(address))  # noqa: PTH111 (never raises)
+
+    def opened(self, table: FileTable) -> Source:
+        """Open a table, and convert it to its schema if it has one."""
+        if table not in self._opened:
+            path = self.resolved(table.address)
+            delimiter = "\t" if table.delimiter == "tab" else table.delimiter
+            try:
+                source = open_source(path, delimiter=delimiter, encoding=table.encoding)
+            except InputError as problem:
+                raise self._with_hint(table.address, problem) from None
+            source = replace(source, name=table.address)
+            if not source.rows:
+                raise InputError(f"{table.address} has a header but no rows")
+            if table.nrows is not None:
+                source = first_rows(source, table.nrows)
+            if table.schema is not None:
+                source = typed(source, self.schema(table.schema))
+            self._opened[table] = source
+        return self._opened[table]
+
+    def _with_hint(self, address: str, problem: InputError) -> InputError:
+        """Say where relative paths start, if the file is somewhere else."""
+        here = Path(address)
+        if here.is_absolute() or "does not exist" not in str(problem) or not _exists(address):
+            return problem
+        return InputError(
+            f"{problem}; paths start from the folder of the pipeline file, {self.folder}"
+        )
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Every table that was opened."""
+        return tuple(self._opened.values())
+
+    @property
+    def schema_files(self) -> tuple[Path, ...]:
+        """Every schema that was read."""
+        return tuple(map(self.schema_path, self._schemas))
+
+    def schema(self, address: str) -> Schema:
+        """Read a schema."""
+        if address not in self._schemas:
+            self._schemas[address] = read_schema(self.schema_path(address))
+        return self._schemas[address]
+
+    def schema_path(self, address: str) -> Path:
+        """The file of a schema."""
+        path = self.resolved(address)
+        return locate(path) if path == address and SCHEME in path.casefold() else Path(path)
+
+    def hierarchies(self, given: Any) -> Hierarchies | None:
+        """Hierarchies as the file names them: a path, or an entry per column."""
+        if given is None:
+            return None
+        if isinstance(given, str):
+            return Hierarchies.of(self.resolved(given))
+        assert isinstance(given, Mapping)  # noqa: S101 (checked by its kind)
+        return Hierarchies.of(
+            {
+                name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
+                for name, entry in given.items()
+            }
+        )
+
+    def fingerprint(self, table: FileTable) -> dict[str, Any]:
+        """What identifies an input, without any value of it and without where it lies."""
+        source = self.opened(table)
+        found: dict[str, Any] = {
+            "name": without_folder(table.address),
+            "rows": source.rows,
+            "columns": list(source.columns),
+            "sha256": self.hash_of(source.paths),
+        }
+        if table.schema is not None:
+            path = self.schema_path(table.schema)
+            name = without_folder(table.schema)
+            found["schema"] = {"name": name, "sha256": self.hash_of((path,))}
+        return found
+
+    def hash_of(self, paths: tuple[Path, ...]) -> str:
+        """The hash of the contents of files, computed once."""
+        if paths not in self._hashes:
+            self._states[paths] = state_of(paths)
+            self._hashes[paths] = sha256_of(paths)
+        return self._hashes[paths]
+
+    def check_unchanged(self) -> None:
+        """Raise an error if an input was written to since its hash was taken."""
+        for paths, before in self._states.items():
+            try:
+                is_changed = state_of(paths) != before
+            except OSError:
+                is_changed = True
+            if is_changed:
+                raise InputError(f"{paths[0].name} changed while it was being read; run it again")
+
+    def of_run(self, run: PlannedRun) -> RunTables:
+        """What a run compares; a table that is made is made now, and kept for the next run."""
+        loader, splitter = run.step(LOADER), run.step(SPLITTER)
+        synthesizer = run.step(SYNTHESIZER)
+        before: Source | None = None
+        original: Source | None = None
+        control: Source | None = None
+        if loader is not None:
+            given = files_of(loader)
+            before = self.opened(given[""])
+            original = self.opened(given["original"]) if "original" in given else None
+        if splitter is not None:
+            before, control = self._splitted(run, splitter, before)
+        if synthesizer is None:
+            assert before is not None  # noqa: S101 (the plan has a table to judge)
+            return RunTables(before, original, control)
+        if isinstance(synthesizer.experiment.model, CustomTable):
+            return RunTables(self.opened(files_of(synthesizer)[""]), before, control)
+        assert before is not None  # noqa: S101 (the plan has a table to learn from)
+        return RunTables(self._synthesized(run, synthesizer, before), before, control)
+
+    def of_step(self, run: PlannedRun, module: str, part: str) -> Source:
+        """The table of one module of a run."""
+        loader = run.step(LOADER)
+        if module == LOADER and loader is not None:
+            return self.opened(files_of(loader)[""])
+        found = self.of_run(run)
+        source = {"ori": found.original, "control": found.control, "": found.released}[part]
+        if part == "ori" and run.step(SYNTHESIZER) is None:
+            source = found.released
+        assert source is not None  # noqa: S101 (only parts that a step has are asked for)
+        return source
+
+    def stand_ins(self, run: PlannedRun) -> RunTables:
+        """Tables with the columns of those of a run, without splitting or making any."""
+        loader, splitter = run.step(LOADER), run.step(SPLITTER)
+        synthesizer = run.step(SYNTHESIZER)
+        before: Source | None = None
+        original: Source | None = None
+        control: Source | None = None
+        if loader is not None:
+            given = files_of(loader)
+            before = control = self.opened(given[""])
+            original = self.opened(given["original"]) if "original" in given else None
+        if splitter is None:
+            control = None
+        elif isinstance(splitter.experiment.model, CustomSplit):
+            parts = files_of(splitter)
+            before = self.opened(parts["ori"])
+            control = self.opened(parts["control"]) if "control" in parts else None
+        if synthesizer is None:
+            assert before is not None  # noqa: S101 (the plan has a table to judge)
+            return RunTables(before, original, control)
+        given = files_of(synthesizer)
+        released = self.opened(given[""]) if given else before
+        assert released is not None  # noqa: S101 (the plan has a table to learn from)
+        return RunTables(released, before, control)
+
+    def _splitted(
+        self, run: PlannedRun, step: Step, before: Source | None
+    ) -> tuple[Source, Source | None]:
+        if isinstance(step.experiment.model, CustomSplit):
+            parts = files_of(step)
+            control = self.opened(parts["control"]) if "control" in parts else None
+            return self.opened(parts["ori"]), control
+        assert before is not None  # noqa: S101 (the plan has a Loader)
+        name = name_of(run.up_to(SPLITTER))
+        if self._split is None or self._split[0] != name:
+            self._split = None
+            with self.clock.timed(name, SPLITTER, step.label, "split"):
+                self._split = (name, split(before, step.experiment.model, step.sample))
+        return self._split[1]
+
+    def _synthesized(self, run: PlannedRun, step: Step, before: Source) -> Source:
+        name = name_of(run.up_to(SYNTHESIZER))
+        if self._made is None or self._made[0] != name:
+            self._made = None
+            with self.clock.timed(name, SYNTHESIZER, step.label, "synthesize"):
+                self._made = (name, self._drawn(run, step, before))
+        return self._made[1]
+
+    def _drawn(self, run: PlannedRun, step: Step, before: Source) -> Source:
+        model: GaussianCopula = step.experiment.model
+        made = synthesize(
+            before,
+            method=str(model.method),
+            rows=model.sample_num_rows,
+            seed=model.random_state,
+        )
+        source = open_source(made, called=f"{step}")
+        source = replace(source, is_untyped=before.is_untyped)
+        schema = _schema_learned(run)
+        # What was learned from a table that keeps a schema must keep it, too.
+        return source if schema is None else typed(source, self.schema(schema))
+
+
+def files_of(step: Step) -> dict[str, FileTable]:
+    """The tables that a step reads, by their part; the main one has no name."""
+    model = step.experiment.model
+    match model:
+        case Loader():
+            own = FileTable(
+                model.filepath, model.schema, model.delimiter, model.encoding, model.nrows
+            )
+            found = {"": own}
+            if model.original is not None:
+                found["original"] = FileTable(
+                    model.original, None, model.delimiter, model.encoding, model.nrows
+                )
+            return found
+        case CustomSplit():
+            schema = model.schema
+            return {
+                part: FileTable(
+                    address,
+                    schema.get(part) if isinstance(schema, Mapping) else schema,
+                    model.delimiter,
+                    model.encoding,
+                )
+                for part, address in model.filepath.items()
+            }
+        case CustomTable():
+            return {"": FileTable(model.filepath, model.schema, model.delimiter, model.encoding)}
+    return {}
+
+
+def _schema_learned(run: PlannedRun) -> str | None:
+    """The schema of the table that a synthesizer learns from."""
+    for module in (SPLITTER, LOADER):
+        step = run.step(module)
+        if step is not None:
+            files = files_of(step)
+            for part in ("", "ori"):
+                if part in files:
+                    return files[part].schema
+    return None
+
+
+def split(source: Source, model: RandomSplit, sample: int) -> tuple[Source, Source]:
+    """Draw rows to learn from and leave the others as a control; both keep the table's order."""
+    rows = source.rows
+    many = math.floor(Fraction(repr(float(model.train_split_ratio))) * rows)
+    if not 0 < many < rows:
+        raise InputError(
+            f"{source.name} has {counted(rows, 'row')}: with a train_split_ratio of "
+            f"{model.train_split_ratio:g} one part would be empty"
+        )
+    drawn = np.argsort(random_bits(rows, model.random_state, sample * rows), kind="stable")
+    parts: list[npt.NDArray[np.int64]] = [np.sort(drawn[:many]), np.sort(drawn[many:])]
+    return rows_at(source, parts[0]), rows_at(source, parts[1])
+
+
+def without_folder(address: str) -> str:
+    """A path as results show it: what lies above a file is nobody's business.
+
+    >>> without_folder("data/adult.csv"), without_folder("/home/ann/adult.csv")
+    ('data/adult.csv', 'adult.csv')
+    """
+    return Path(address).name if Path(address).is_absolute() else address
+
+
+def _exists(address: str) -> bool:
+    return os.path.exists(address)  # noqa: PTH110 (takes any name)

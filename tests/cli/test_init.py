@@ -1,0 +1,262 @@
+"""petaudit init: a file to start from that runs as it is."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+Run = Callable[..., Any]
+Write = Callable[[str, "str | bytes"], Path]
+
+
+def content(name: str = "audit.yaml") -> Any:
+    return yaml.safe_load(Path(name).read_text(encoding="utf-8"))
+
+
+def works(run: Run, name: str = "audit.yaml") -> None:
+    """A limit may be breached, but nothing may be in the way of measuring."""
+    validated = run("validate", name)
+    assert validated.code == 0, validated.err
+    done = run("run", name, "--quiet")
+    assert done.code in {0, 1}, done.err
+
+
+def test_a_table_gets_a_file_that_runs(run: Run, table: Path) -> None:
+    done = run("init", table)
+    assert done.code == 0
+    assert done.err == ""
+    own = content()
+    assert own["Loader"]["table"]["filepath"] == "table.csv"
+    assert own["Loader"]["table"]["roles"] == {
+        "quasi_identifier": ["zip", "age"],
+        "sensitive_attribute": ["disease"],
+    }
+    assert own["Evaluator"]["closeness"] == {"method": "t-closeness", "limit": 0.2}
+    for said in ("wrote audit.yaml", "the name says postcode", "petaudit run audit.yaml"):
+        assert said in done.out
+    assert json.loads(Path("petaudit.schema.json").read_text(encoding="utf-8"))["properties"]
+    works(run)
+
+
+def test_chinese_names(run: Run, write: Write) -> None:
+    rows = "".join(f"A{number},{number % 3},男,流感\n" for number in range(30))
+    write("病患.csv", f"病歷號,年齡,性別,診斷\n{rows}".encode("big5"))
+    assert run("init", "病患.csv", "--encoding", "big5", "--delimiter", ",").code == 0
+    loader = content()["Loader"]["病患"]
+    assert loader["encoding"] == "big5"
+    assert loader["delimiter"] == ","
+    assert loader["roles"] == {
+        "identifier": ["病歷號"],
+        "quasi_identifier": ["年齡"],
+        "insensitive_attribute": ["性別", "診斷"],
+    }
+    assert "Evaluator" not in content()
+
+
+def test_a_synthetic_table(run: Run, write: Write, table: Path) -> None:
+    write("made/synthetic.csv", "zip\tage\tdisease\n47677\t29\tcold\n47602\t23\tflu\n")
+    write("made/original.csv", table.read_text(encoding="utf-8").replace(";", "\t"))
+    given = ("made/original.csv", "--synthetic", "made/synthetic.csv", "--delimiter", "tab")
+    assert run("init", *given, "--out", "made/audit.yaml").code == 0
+    own = content("made/audit.yaml")
+    assert own["Loader"]["original"]["filepath"] == "original.csv"
+    assert own["Synthesizer"]["given"]["filepath"] == "synthetic.csv"
+    assert own["Evaluator"]["singled_out"]["method"] == "mpuccs"
+    works(run, "made/audit.yaml")
+
+
+def test_a_synthetic_table_with_other_columns(run: Run, write: Write, table: Path) -> None:
+    write("made.csv", "zip;age;illness\n1;2;3\n")
+    done = run("init", table, "--synthetic", "made.csv")
+    assert done.code == 2
+    assert "only in table.csv: 'disease'; only in made.csv: 'illness'" in done.err
+    assert not Path("audit.yaml").exists()
+
+
+def test_lists_cannot_be_compared(run: Run) -> None:
+    for name in ("ori", "syn"):
+        pq.write_table(pa.table({"a": [[1], [2]], "b": [1, 2]}), f"{name}.parquet")
+    done = run("init", "ori.parquet", "--synthetic", "syn.parquet")
+    assert done.code == 0
+    assert "Nothing can be measured yet" in done.out
+    assert "Evaluator" not in content()
+    works(run)
+
+
+def test_the_side_car_is_left_to_speak(
+    run: Run, write: Write, table: Path, hierarchies: Path
+) -> None:
+    write(
+        "table.yaml",
+        "DATASET:\n  ATTRIBUTE_TYPE:\n    QUASI_IDENTIFIER: [zip, age]\n"
+        "    SENSITIVE_ATTRIBUTE: [disease]\n"
+        f"  HIERARCHY: {hierarchies}\n",
+    )
+    write("before.csv", table.read_text(encoding="utf-8"))
+    done = run("init", table, "--original", "before.csv")
+    assert done.code == 0
+    assert "roles come from table.yaml" in done.out
+    assert "Roles and hierarchies come from table.yaml" in Path("audit.yaml").read_text()
+    own = content()
+    assert set(own["Loader"]["table"]) == {"filepath", "original"}
+    assert set(own["Evaluator"]) == {"closeness", "precision", "entropy"}
+    works(run)
+
+
+def test_a_benchmark_keeps_its_address(run: Run) -> None:
+    done = run("init", "benchmark://Adult-Deidentified", "--original", "benchmark://adult")
+    assert done.code == 0
+    loader = content()["Loader"]["Adult-Deidentified"]
+    assert loader["filepath"] == "benchmark://Adult-Deidentified"
+    assert loader["original"] == "benchmark://adult"
+    works(run)
+
+
+@pytest.mark.parametrize("rest", ["zip;age\n1;2\n1;2\n1;2\n1;2\n", "zip\n1\n"])
+def test_an_original_that_does_not_fit_is_commented_out(
+    run: Run, write: Write, table: Path, rest: str
+) -> None:
+    write("before.csv", rest)
+    assert run("init", table, "--original", "before.csv").code == 0
+    loader = content()["Loader"]["table"]
+    assert ("original" in loader) == ("age" in rest)
+    works(run)
+
+
+def test_nothing_is_replaced_without_force(run: Run, table: Path, write: Write) -> None:
+    write("audit.yaml", "mine")
+    done = run("init", table)
+    assert done.code == 2
+    assert "exists already; --force replaces it" in done.err
+    assert Path("audit.yaml").read_text(encoding="utf-8") == "mine"
+    assert run("init", table, "--force").code == 0
+    assert "Loader" in content()
+
+
+def test_an_input_is_never_replaced(run: Run, table: Path) -> None:
+    before = table.read_bytes()
+    Path("link.yaml").symlink_to(table)
+    for name in (table, "link.yaml", "./table.csv"):
+        done = run("init", table, "--out", name, "--force")
+        assert done.code == 2
+        assert "is one of the inputs" in done.err
+    assert table.read_bytes() == before
+    assert not Path("petaudit.schema.json").exists()
+
+
+@pytest.mark.parametrize("name", ["audit.csv", "audit.v2.csv.gz", "audit"])
+def test_the_file_must_not_be_a_side_car(run: Run, table: Path, name: str) -> None:
+    data = table.read_bytes()
+    Path(name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    done = run("init", name)
+    assert done.code == 2
+    assert "would be read as the side-car" in done.err
+    assert run("init", name, "--out", "audit-audit.yaml").code == 0
+    works(run, "audit-audit.yaml")
+
+
+def test_to_the_terminal(run: Run, table: Path) -> None:
+    done = run("init", table, "--out", "-")
+    assert done.code == 0
+    assert set(yaml.safe_load(done.out)) == {"Loader", "Evaluator", "Reporter"}
+    assert {path.name for path in Path().iterdir()} == {"table.csv"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "does not exist"),
+        (["empty.csv"], "empty.csv"),
+        (["header.csv"], "has a header but no rows"),
+        (["table.csv", "--synthetic", "x.csv", "--original", "x.csv"], "TABLE is the original"),
+        (["table.csv", "--original", "nowhere.csv"], "does not exist"),
+        (["table.csv", "--out", "folder"], "no regular file"),
+        (["table.csv", "--out", "nowhere/audit.yaml"], "folder does not exist"),
+        (["table.csv", "--out", "petaudit.schema.json"], "choose another name"),
+        (["table.csv", "--out", ""], "--out is empty"),
+        (["benchmark://nothing"], "unknown benchmark"),
+        (["table.csv", "--encoding", "klingon"], "unknown encoding"),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_an_error(
+    run: Run, write: Write, table: Path, arguments: list[str], message: str
+) -> None:
+    write("empty.csv", "")
+    write("header.csv", "a;b\n")
+    Path("folder").mkdir()
+    before = {path.name for path in Path().iterdir()}
+    done = run("init", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert {path.name for path in Path().iterdir()} == before
+
+
+def test_no_cell_is_shown(run: Run, write: Write) -> None:
+    chance = random.Random(7)  # noqa: S311
+    names = ["zip", "disease", "x", "姓名", "amount", "born", "flag"]
+    rows = [[f"Q{chance.randrange(10**11)}" for _ in names] for _ in range(40)]
+    rows += [[f"[7{number},8{number}[" for number in range(len(names))]] * 3
+    write("t.csv", "\n".join(";".join(row) for row in [names, *rows]) + "\n")
+    done = run("init", "t.csv")
+    assert done.code == 0
+    told = Path("audit.yaml").read_text(encoding="utf-8") + done.out + done.err
+    assert not [cell for row in rows for cell in row if cell in told]
+
+
+def test_hostile_names(run: Run) -> None:
+    names = [
+        "a: b", "# no", "'\"", "line\nbreak", "yes", "null", "- x", "1", "\u202eabc", "👩‍⚕️",
+        "\x1b[31m", "x" * 5_000, "{a}", "*", "&a",
+    ]  # fmt: skip
+    columns = {name: [str(place % 3) for place in range(9)] for name in names}
+    pq.write_table(pa.table({**columns, "disease": ["a", "b", "c"] * 3}), "t.parquet")
+    done = run("init", "t.parquet")
+    assert done.code == 0
+    assert "\x1b" not in done.out
+    assert "\u202e" not in done.out + Path("audit.yaml").read_text(encoding="utf-8")
+    assert content()["Loader"]["t"]["roles"]["quasi_identifier"] == names
+    works(run)
+
+
+def test_a_column_without_a_name_can_have_no_role(run: Run, write: Write) -> None:
+    write("t.csv", ";zip;disease\n1;1;a\n2;2;b\n")
+    done = run("init", "t.csv")
+    assert done.code == 0
+    assert "(no name)" in done.out
+    assert "A column without a proper name" in Path("audit.yaml").read_text(encoding="utf-8")
+    assert content()["Loader"]["t"]["roles"]["quasi_identifier"] == ["zip"]
+    works(run)
+
+
+def test_more_columns_than_reasons_fit_in(run: Run) -> None:
+    pq.write_table(
+        pa.table({f"{number}{'n' * 9_000}": [1, 2] for number in range(110)}), "t.parquet"
+    )
+    assert run("init", "t.parquet").code == 0
+    assert len(content()["Loader"]["t"]["roles"]["quasi_identifier"]) == 110
+    pq.write_table(
+        pa.table({f"{number}{'n' * 9_900}": [1, 2] for number in range(110)}), "t.parquet"
+    )
+    done = run("init", "t.parquet", "--force")
+    assert done.code == 2
+    assert "more names of columns than a pipeline file can hold" in done.err
+
+
+def test_a_path_starts_at_the_folder_of_the_file(run: Run, write: Write) -> None:
+    write("data/~odd name.csv", "zip;disease\n1;a\n2;b\n")
+    write("audits/x", "")
+    assert run("init", "data/~odd name.csv", "--out", "audits/a.yaml").code == 0
+    assert content("audits/a.yaml")["Loader"]["odd_name"]["filepath"] == "../data/~odd name.csv"
+    works(run, "audits/a.yaml")
+    assert run("init", "data/~odd name.csv", "--out", "data/a.yaml").code == 0
+    assert content("data/a.yaml")["Loader"]["odd_name"]["filepath"] == "./~odd name.csv"
+    works(run, "data/a.yaml")

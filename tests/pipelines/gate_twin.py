@@ -1,0 +1,112 @@
+"""The gate once more, slow and from its rules alone: what becomes of each entry, and why."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Any
+
+# Which settings a figure depends on, besides the options of the measure.
+BY_ROLES = {
+    "mpuccs": False,
+    "precision": True,
+    "non-uniform-entropy": True,
+    "profitability": True,
+    "t-closeness": True,
+}
+SILENT_OPTIONS = {"mpuccs": {"threads"}, "t-closeness": {"worst"}}
+ORDER = ("error", "failed", "passed", "measured")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the gate has to say about one entry."""
+
+    status: str
+    comparison: str | None
+    """``new``, ``passed``, ``failed`` or ``error``; None without an earlier result."""
+    breaches: tuple[str, ...]
+
+
+def verdicts(
+    entries: Sequence[Mapping[str, Any]],
+    earlier: Sequence[Mapping[str, Any]] | None,
+    allowed: Mapping[str, float],
+) -> list[Verdict]:
+    """The verdict of every entry; ``allowed`` holds the allowed worsening by Evaluator."""
+    found = []
+    for entry in entries:
+        comparison = None
+        if earlier is not None:
+            comparison = compared(entry, entries, earlier, allowed[entry["modules"]["Evaluator"]])
+        said = {entry["status"], comparison}
+        status = next(own for own in ORDER if own in said)
+        breaches = []
+        if entry["status"] == "failed":
+            breaches.append("limit")
+        if comparison == "failed":
+            breaches.append("worsening")
+        found.append(Verdict(status, comparison, tuple(breaches)))
+    return found
+
+
+def compared(
+    entry: Mapping[str, Any],
+    entries: Sequence[Mapping[str, Any]],
+    earlier: Sequence[Mapping[str, Any]],
+    allowed: float,
+) -> str:
+    names = [own["run"] for own in earlier]
+    if all(own["run"] not in names for own in entries):
+        return "error"
+    if entry["run"] not in names:
+        return "new"
+    before = earlier[names.index(entry["run"])]
+    # An earlier figure counts even if its own comparison had failed or was impossible.
+    if entry["status"] == "error":
+        return "error"
+    if not is_number(before["value"]) or not is_comparable(entry, before):
+        return "error"
+    worse = worsening(entry["value"], before["value"], entry["better"]) > Decimal(repr(allowed))
+    now, then = entry["lower_bound"], before["lower_bound"]
+    if now and then:
+        return "error"
+    if now:
+        return "failed" if worse else "error"
+    if then:
+        return "error" if worse else "passed"
+    return "failed" if worse else "passed"
+
+
+def is_number(value: object) -> bool:
+    largest = sys.float_info.max
+    return isinstance(value, int | float) and -largest <= value <= largest
+
+
+def is_comparable(entry: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Both are figures of one kind, measured in one way."""
+    if isinstance(entry["value"], bool) != isinstance(before["value"], bool):
+        return False
+    same = ["measure", "figure"]
+    if BY_ROLES[entry["measure"]]:
+        same += ["roles", "suppressed", "hierarchies"]
+    if any(entry[name] != before[name] for name in same):
+        return False
+    silent = SILENT_OPTIONS.get(entry["measure"], set())
+    now, then = (
+        {name: value for name, value in own["options"].items() if name not in silent}
+        for own in (entry, before)
+    )
+    return now == then
+
+
+def worsening(value: Any, before: Any, better: str) -> Decimal:
+    """As people subtract: on paper, digit by digit."""
+    with localcontext() as context:
+        context.prec = 2_000
+        if better == "true":
+            return Decimal(int(before)) - Decimal(int(value))
+        change = Decimal(repr(value)) - Decimal(repr(before))
+        return change if better == "lower" else -change

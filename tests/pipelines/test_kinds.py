@@ -1,0 +1,246 @@
+"""A kind is one definition: what it takes, what it complains about and its schema agree."""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+import json
+import math
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from petaudit.kinds import (
+    COLUMNS,
+    Anything,
+    Choice,
+    Either,
+    Kind,
+    ListOf,
+    MapOf,
+    Number,
+    Problems,
+    Text,
+    Truth,
+    Whole,
+    key_text,
+    shown,
+)
+from petaudit.measures import all_measures
+from petaudit.pipelines.models import METHODS, ExecutorSettings, Mark, settings_of
+
+HUGE = int("f" * 5_000, 16)  # Python refuses to write it in decimal.
+
+_MIXED = Either((Truth(), ListOf(Whole()), MapOf(Number(0.0, 1.0)), MapOf(Truth(), ("a",))))
+_MODELS = (ExecutorSettings, *itertools.chain.from_iterable(METHODS.values()))
+KINDS: list[Kind] = [
+    *[own.kind for model in _MODELS for own in settings_of(model).values()],
+    *[own.kind for measure in all_measures().values() for own in measure.options],
+    *[measure.limit_kind for measure in all_measures().values()],
+    Whole(-3, 3),
+    Whole(0, 0),
+    Number(-1.0, 1.0),
+    Number(-1.0, excludes_bounds=True),
+    MapOf(ListOf(Truth()), ("a", "b")),
+    _MIXED,
+]  # fmt: skip
+
+_words = sorted({word for kind in KINDS if isinstance(kind, Choice) for word in kind.words})
+_FAR = [10**400, -(10**400)]
+_scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 12)
+    | st.sampled_from([*_FAR, 400, 401, 10**4, 10**4 + 1, 10**9 + 1, 2**63 - 1, 2**63])
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from([0.0, -0.0, 1.0, 0.5, 1e-300, 5e-324])
+    | st.text(max_size=3)
+    | st.sampled_from([*_words, "", " ", "\0", "\n", '"', "tab", "\u2003", "\x1c", "年", "👩"])
+    | st.sampled_from([b"x", datetime.date(2020, 1, 1), frozenset({"a"})])
+)  # fmt: skip
+_names = st.sampled_from(["a", "b", "ori", "control", "identifier", "x"]) | st.text(max_size=2)
+values = st.recursive(
+    _scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(st.text(min_size=1, max_size=3), max_size=3)
+        | st.dictionaries(_names, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def complaints(kind: Kind, value: Any) -> list[tuple[Any, str]]:
+    problems = Problems()
+    kind.check(value, ("setting",), problems)
+    return list(problems)
+
+
+def has_whole_float(value: Any) -> bool:
+    """JSON Schema calls 2.0 an integer; YAML and Python do not."""
+    if isinstance(value, dict):
+        return any(map(has_whole_float, value.values()))
+    if isinstance(value, list):
+        return any(map(has_whole_float, value))
+    return isinstance(value, float) and value.is_integer()
+
+
+def is_beyond_floats(value: Any) -> bool:
+    """JSON has no largest number."""
+    if isinstance(value, dict):
+        return any(map(is_beyond_floats, value.values()))
+    if isinstance(value, list):
+        return any(map(is_beyond_floats, value))
+    return isinstance(value, int) and abs(value) > sys.float_info.max
+
+
+@settings(max_examples=700)
+@given(kind=st.sampled_from(KINDS), value=values)
+@example(kind=_MIXED, value=[])
+@example(kind=_MIXED, value={})
+@example(kind=_MIXED, value={"a": {}})
+@example(kind=_MIXED, value=10**400)
+def test_what_is_taken_is_not_complained_about(kind: Kind, value: Any) -> None:
+    found = complaints(kind, value)
+    assert kind.takes(value) == (not found)
+    for at, message in found:
+        assert at[0] == "setting"
+        assert 0 < len(message) < 600
+
+
+@settings(max_examples=700)
+@given(kind=st.sampled_from(KINDS), value=values)
+@example(kind=_MIXED, value=[])
+@example(kind=_MIXED, value={})
+@example(kind=Text(), value="\0")
+@example(kind=Text(), value=" ")
+@example(kind=Mark(), value='"')
+def test_the_schema_takes_the_same(kind: Kind, value: Any) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    assume(not has_whole_float(value) and not is_beyond_floats(value))
+    validator = jsonschema.Draft7Validator(kind.schema())
+    assert validator.is_valid(value) == kind.takes(value)
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys(KINDS), ids=repr)
+def test_a_schema_is_plain_and_valid_json(kind: Kind) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = kind.schema()
+    assert json.loads(json.dumps(schema, allow_nan=False)) == schema
+    jsonschema.Draft7Validator.check_schema(schema)
+
+
+@given(least=st.integers(-9, 9), more=st.none() | st.integers(0, 9), value=st.integers(-20, 20))
+def test_bounds_of_whole_numbers(least: int, more: int | None, value: int) -> None:
+    kind = Whole(least, None if more is None else least + more)
+    assert kind.takes(value) == (least <= value and (more is None or value <= least + more))
+    assert not kind.takes(float(value))
+    assert not kind.takes(str(value))
+
+
+@given(value=st.floats() | st.integers(), bound=st.floats(0.125, 9))
+def test_bounds_of_numbers(value: float, bound: float) -> None:
+    is_finite = math.isfinite(value)
+    assert Number().takes(value) == (is_finite and value >= 0)
+    assert Number(may_be_infinite=True).takes(value) == (value >= 0)
+    assert Number(0.0, bound).takes(value) == (0 <= value <= bound)
+    assert Number(0.0, bound, excludes_bounds=True).takes(value) == (0 < value < bound)
+    for edge in (0.0, bound):
+        assert Number(0.0, bound).takes(edge)
+        assert not Number(0.0, bound, excludes_bounds=True).takes(edge)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "found"),
+    [
+        (Whole(1), 0, ["setting is 0; a whole number from 1 was expected"]),
+        (Whole(1, 2000), 5e3, ["setting is 5000.0; a whole number from 1 to 2,000 was expected"]),
+        (Whole(0, 0), 1, ["setting is 1; a whole number from 0 to 0 was expected"]),
+        (Whole(), HUGE, ["setting is a very large number; a whole number from 0 was expected"]),
+        (Number(), math.nan, ["setting is nan; a number from 0 was expected"]),
+        (Number(), HUGE, ["setting is a very large number; a number from 0 was expected"]),
+        (Number(0, 1), True, ["setting is true; a number from 0 to 1 was expected"]),
+        (
+            Number(0, 1, excludes_bounds=True),
+            "x",
+            ["setting is 'x'; a number above 0 and below 1 was expected"],
+        ),
+        (Truth(), "yes", ["setting is 'yes'; true or false was expected"]),
+        (Text("a file"), " ", ["setting is ' '; a file was expected"]),
+        (Text("a file"), None, ["setting is null; a file was expected"]),
+        (Text(), "x\0", ["setting is 'x\\x00'; text was expected"]),
+        (Choice(("a",)), [], ["setting is an empty list; a was expected"]),
+        (
+            Choice(("csv", "json")),
+            "jsn",
+            ["setting is 'jsn' (did you mean 'json'?); csv or json was expected"],
+        ),
+        (ListOf(Truth()), [], [
+            "setting is an empty list; a list (each: true or false) was expected"
+        ]),
+        (
+            ListOf(Whole()),
+            [1, "b", -1],
+            [
+                "item 2 of setting is 'b'; a whole number from 0 was expected",
+                "item 3 of setting is -1; a whole number from 0 was expected",
+            ],
+        ),
+        (MapOf(Truth()), {}, [
+            "setting is empty; entries NAME: VALUE (each: true or false) was expected"
+        ]),
+        (
+            MapOf(Truth(), ("one", "two")),
+            {"tow": True, "one": 1, 5: True},
+            [
+                "unknown key 'tow' (did you mean 'two'?); entries for one, two",
+                "one is 1; true or false was expected",
+                "the name 5 is no text; put it in quotes",
+            ],
+        ),
+        (COLUMNS, ["zip", 5], [
+            "item 2 of setting is 5; the name of a column (numbers, yes and no in quotes) was "
+            "expected"
+        ]),
+        (Either((Truth(), Whole())), "x", [
+            "setting is 'x'; true or false or a whole number from 0 was expected"
+        ]),
+        (Anything(), object(), []),
+    ],
+    ids=lambda own: str(own)[:40] if isinstance(own, Kind) else "",
+)  # fmt: skip
+def test_what_is_said(kind: Kind, value: Any, found: list[str]) -> None:
+    assert [message for _, message in complaints(kind, value)] == found
+
+
+def test_the_place_of_a_problem_is_exact() -> None:
+    problems = Problems()
+    MapOf(ListOf(Whole())).check({"a": [1], "b": [2, "x"]}, ("Loader", "t"), problems)
+    assert [at for at, _ in problems] == [("Loader", "t", "b", 1)]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"), (True, "true"), (False, "false"), ({}, "empty"), ({1: 2}, "a mapping"),
+        ([], "an empty list"), (1.5, "1.5"), ("x" * 61, f"'{'x' * 60}…'"), ("\x1b", r"'\x1b'"),
+        (10**70, "1" + "0" * 59 + "…"), (HUGE, "a very large number"), (b"x", "b'x'"),
+        (datetime.date(2020, 1, 1), "2020-01-01"),
+    ],
+    ids=lambda own: "",
+)  # fmt: skip
+def test_how_a_value_is_shown(value: Any, text: str) -> None:
+    assert shown(value) == text
+    if not isinstance(value, str | dict | list):
+        assert key_text(value) == text
+
+
+def test_marks_that_separate_cells() -> None:
+    taken = [mark for mark in map(chr, range(0x250)) if Mark().takes(mark)]
+    assert set(map(chr, range(0x250))) - set(taken) == {"\0", "\n", "\r", '"'}
+    assert Mark().takes("tab")
+    assert not Mark().takes("ab")
+    assert not Mark().takes("")
