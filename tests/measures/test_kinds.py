@@ -126,6 +126,12 @@ def is_number_as_text(kind: Kind, value: Any) -> bool:
     return parse_number(value) is not None or (kind.may_be_infinite and value == "inf")
 
 
+def takes_any_whole_number(kind: Kind) -> bool:
+    if isinstance(kind, kinds.Either):
+        return any(map(takes_any_whole_number, kind.kinds))
+    return isinstance(kind, kinds.Whole) and kind.most is None
+
+
 @pytest.mark.parametrize("name", all_measures())
 def test_the_options_of_this_test_are_right(name: str, inputs: Inputs) -> None:
     measure = all_measures()[name]
@@ -158,6 +164,9 @@ def test_what_a_kind_refuses_the_measure_refuses(
             # For a function None is "not given".
             continue
         said = outcome(measure, option, value, inputs)
+        if isinstance(value, int) and value > 2**63 and takes_any_whole_number(option.kind):
+            # No file of settings can say it, and for the measure it is as good as none.
+            continue
         expected = PetauditError if option.name == "control" else OptionError
         assert isinstance(said, expected), f"{value!r} is refused by the kind, but not by {said}"
 
