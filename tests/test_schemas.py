@@ -153,6 +153,22 @@ def test_every_break_is_told_at_once_without_a_value(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("is_text", [False, True])
+def test_people_are_not_merged_by_a_float(is_text: bool, tmp_path: Path) -> None:
+    rows = pa.table({"id": [10**17 + i for i in range(16)]})
+    path = tmp_path / "people.csv"
+    pa_csv.write_csv(rows, path)
+    source = open_source(path if is_text else rows)
+    with pytest.raises(InputError) as caught:
+        typed(source, schema_of(id=Attribute("float")))
+    assert str(caught.value) == (
+        f"{source.name} breaks schema.yaml: column 'id' has 15 cells that lose digits as float "
+        "(use int or str)"
+    )
+    whole = typed(source, schema_of(id=Attribute("int")))
+    assert whole.counts.class_histogram(["id"]).classes.tolist() == [16]
+
+
 def test_the_columns_must_be_those_of_the_schema() -> None:
     table = open_source(pa.table({"agee": [1], "zip": ["x"], "pay": [1.5]}))
     with pytest.raises(ColumnError) as caught:

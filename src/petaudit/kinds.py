@@ -180,6 +180,13 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
+class TableFile(Text):
+    """A table by its address, which whoever reads the settings opens."""
+
+    what: str = "a file, or benchmark://NAME"
+
+
+@dataclass(frozen=True)
 class Choice(Kind):
     """One of several words."""
 

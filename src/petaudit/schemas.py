@@ -98,8 +98,9 @@ def typed(source: Source, schema: Schema) -> Source:
 
     Text becomes what it spells: whole numbers (``5.0`` is 5, ``1e3`` is none), decimal numbers,
     ``true``, ``false``, 0 and 1, dates and date-times in ISO form or of the given format. Numbers
-    that are whole may be int; any number may be float; integers may be str, since a file may hold
-    a postcode as a number, and nothing else but text may; date-times at midnight may be dates.
+    that are whole may be int; any number that a float holds without losing digits may be float;
+    integers may be str, since a file may hold a postcode as a number, and nothing else but text
+    may; date-times at midnight may be dates.
 
     >>> import pyarrow as pa
     >>> from petaudit.counts import open_source

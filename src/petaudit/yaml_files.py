@@ -12,9 +12,18 @@ import yaml
 
 from petaudit.errors import InputError, shortened
 from petaudit.files import require_regular
+from petaudit.yaml_hints import explained
 
 LARGEST_FILE = 1_000_000
 KeyPath: TypeAlias = tuple[Hashable, ...]
+
+
+class _RefusedError(yaml.MarkedYAMLError):
+    """What YAML would take and petaudit does not; the message needs no explanation."""
+
+    def __init__(self, problem: str, mark: Any) -> None:
+        super().__init__(problem=problem, problem_mark=mark)
+        self.line = mark.line + 1
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -23,22 +32,18 @@ class _StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.composer.ComposerError(None, None, "aliases are not accepted", mark)
+            raise _RefusedError("aliases are not accepted", mark)
         return super().compose_node(parent, index)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         if node.tag in _MEANT_OTHERWISE:
-            raise yaml.constructor.ConstructorError(
-                None, None, _MEANT_OTHERWISE[node.tag], node.start_mark
-            )
+            raise _RefusedError(_MEANT_OTHERWISE[node.tag], node.start_mark)
         try:
             return super().construct_object(node, deep=deep)
         except (ValueError, LookupError, AttributeError, TypeError):
             # What the library lets through: days that never were, numbers that are words.
             kind = node.tag.rpartition(":")[2]
-            raise yaml.constructor.ConstructorError(
-                None, None, f"a value cannot be read as {kind}", node.start_mark
-            ) from None
+            raise _RefusedError(f"a value cannot be read as {kind}", node.start_mark) from None
 
     def construct_scalar(self, node: Any) -> Any:
         value = super().construct_scalar(node)
@@ -46,19 +51,19 @@ class _StrictLoader(yaml.SafeLoader):
             # JSON writes one character as two escapes; half of one is no text.
             return value.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            raise yaml.constructor.ConstructorError(
-                None, None, "a text holds half a character", node.start_mark
-            ) from None
+            raise _RefusedError("a text holds half a character", node.start_mark) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
+        seen: dict[Any, str] = {}
         for key_node, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             key = self.construct_object(key_node, deep=True)
-            if isinstance(key, Hashable) and key in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"{_written(key)} stands here twice", key_node.start_mark
-                )
-            seen.add(key if isinstance(key, Hashable) else id(key_node))
+            if not isinstance(key, Hashable):
+                continue
+            written = _written(key, key_node)
+            if key in seen:
+                first = f", first as {seen[key]}" if seen[key] != written else ""
+                raise _RefusedError(f"{written} stands here twice{first}", key_node.start_mark)
+            seen[key] = written
         return super().construct_mapping(node, deep=deep)
 
 
@@ -68,20 +73,34 @@ _MEANT_OTHERWISE = {
 }
 
 
-def _written(key: Any) -> str:
+def _written(key: Any, node: Any) -> str:
+    """A key as the file has it, not as Python would write it."""
+    if key is None:
+        return "null"
     try:
-        return shortened(repr(key))
+        shown = repr(key)
     except ValueError:
         # Python refuses to write thousands of digits.
         return "a very large number"
+    return shortened(shown if isinstance(key, str) else str(node.value))
 
 
-# People write 1e-3, which only YAML 1.2 takes for a number.
-_StrictLoader.add_implicit_resolver(
-    "tag:yaml.org,2002:float",
-    re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)[eE][-+]?[0-9]+$", re.ASCII),
-    list("-+0123456789."),
-)
+# Numbers as YAML 1.2 has them: in the older one 1e-3 is text, 010 is eight and 1:30 is ninety.
+_NUMBERS = {
+    "tag:yaml.org,2002:int": r"[-+]?(0|[1-9][0-9]*)|0x[0-9a-fA-F]+",
+    "tag:yaml.org,2002:float": (
+        r"[-+]?((0|[1-9][0-9]*)?\.[0-9]+|(0|[1-9][0-9]*)\.)([eE][-+]?[0-9]+)?"
+        r"|[-+]?(0|[1-9][0-9]*)[eE][-+]?[0-9]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+    ),
+}
+_StrictLoader.yaml_implicit_resolvers = {
+    first: [own for own in resolvers if own[0] not in _NUMBERS]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for _tag, _pattern in _NUMBERS.items():
+    _StrictLoader.add_implicit_resolver(
+        _tag, re.compile(rf"({_pattern})\Z", re.ASCII), list("-+0123456789.")
+    )
 
 
 @dataclass(frozen=True)
@@ -128,7 +147,11 @@ def read_text(path: Path) -> str:
     except OSError as problem:
         raise InputError(f"{path}: cannot be read ({problem.strerror})") from None
     except UnicodeDecodeError as problem:
-        raise InputError(f"{path}: byte {problem.start} is not UTF-8 text") from None
+        before = re.split(rb"\r\n?|\n", problem.object[: problem.start])
+        raise InputError(
+            f"{path}, line {len(before)}: byte {len(before[-1]) + 1} of the line "
+            "is not UTF-8 text; save the file as UTF-8"
+        ) from None
 
 
 def parse_yaml(text: str, origin: str) -> Document:
@@ -139,7 +162,11 @@ def parse_yaml(text: str, origin: str) -> Document:
         loader = _StrictLoader(text)
     except yaml.reader.ReaderError as problem:
         line = text.count("\n", 0, problem.position) + 1
-        raise InputError(f"{origin}, line {line}: holds a character that YAML forbids") from None
+        # Between the letters of UTF-16 stand zeros.
+        hint = "; save the file as UTF-8" if problem.character == 0 else ""
+        raise InputError(
+            f"{origin}, line {line}: holds a character that YAML forbids{hint}"
+        ) from None
     try:
         node = loader.get_single_node()
         if node is None:
@@ -149,13 +176,14 @@ def parse_yaml(text: str, origin: str) -> Document:
         return Document(loader.construct_document(node), lines)
     except RecursionError:
         raise InputError(f"{origin}: nested too deeply") from None
-    except ValueError:
+    except (ValueError, OverflowError):
         # What the library does not expect itself, such as an escape beyond all characters.
         raise InputError(f"{origin}, line {loader.line + 1}: not valid YAML") from None
-    except yaml.YAMLError as problem:
-        mark = getattr(problem, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        what = getattr(problem, "problem", None) or "not valid YAML"
+    except _RefusedError as problem:
+        raise InputError(f"{origin}, line {problem.line}: {problem.problem}") from None
+    except yaml.MarkedYAMLError as problem:
+        at, what = explained(text, problem)
+        where = "" if at is None else f", line {at}"
         raise InputError(f"{origin}{where}: {what}") from None
 
 

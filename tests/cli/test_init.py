@@ -72,6 +72,62 @@ def test_a_synthetic_table(run: Run, write: Write, table: Path) -> None:
     assert own["Synthesizer"]["given"]["filepath"] == "synthetic.csv"
     assert own["Evaluator"]["singled_out"]["method"] == "mpuccs"
     works(run, "made/audit.yaml")
+    assert "roles" not in own["Loader"]["original"]
+
+
+def test_identifiers_in_a_synthetic_table(run: Run, write: Write) -> None:
+    rows = "".join(f"A{number};{number % 3};{number % 4}\n" for number in range(30))
+    for name in ("ori", "syn"):
+        write(f"{name}.csv", f"姓名;zip;disease\n{rows}")
+    done = run("init", "ori.csv", "--synthetic", "syn.csv")
+    assert done.code == 0
+    text = Path("audit.yaml").read_text(encoding="utf-8")
+    for said in (done.out, text.replace("#", "")):
+        assert "1 column looks like an identifier: 姓名" in " ".join(said.split())
+        assert "should not be in a synthetic table" in " ".join(said.split())
+    assert "zip" not in done.out + text
+    works(run)
+
+
+def test_identifiers_in_a_table_to_be_released(run: Run, write: Write) -> None:
+    rows = "".join(f"A{number};{number % 3};{number % 4};*\n" for number in range(30))
+    write("t.csv", f"patient_id;zip;disease;姓名\n{rows}")
+    done = run("init", "t.csv")
+    text = Path("audit.yaml").read_text(encoding="utf-8")
+    for said in (done.out, text):
+        assert "CAUTION" in said
+        assert "1 column looks like an identifier: patient_id. Leave it" in said
+    works(run)
+    printed = run("init", "t.csv", "--out", "-")
+    assert "warning: 1 column looks like an identifier: patient_id" in printed.err
+    write("t.yaml", "DATASET:\n  ATTRIBUTE_TYPE:\n    IDENTIFIER: [zip, 姓名]\n")
+    assert "1 column is an identifier: zip." in run("init", "t.csv", "--force").out
+
+
+def test_a_file_without_a_header(run: Run, write: Write) -> None:
+    write("t.csv", "Smith;33;2024-01-02;cold\nJones;34;2024-01-03;flu\nKlein;35;2024-01-04;flu\n")
+    done = run("init", "t.csv")
+    assert done.code == 0
+    assert "2 of 4 names look like numbers, dates or other values" in " ".join(done.out.split())
+    assert "CAUTION: the first line of t.csv" in Path("audit.yaml").read_text(encoding="utf-8")
+    assert not [cell for cell in ("Smith", "33", "2024", "cold") if cell in done.out]
+    works(run)
+    write("t.csv", "Smith;33;33\nJones;34;35\n")
+    assert "the first line must hold the names of columns" in run("init", "t.csv", "--force").err
+
+
+def test_full_width_commas(run: Run, write: Write) -> None:
+    write("t.csv", "zip，disease\n1，a\n2，b\n")
+    assert "start again with --delimiter '，'" in " ".join(run("init", "t.csv").out.split())
+    done = run("init", "t.csv", "--delimiter", "，", "--force")
+    assert "CAUTION" not in done.out
+    assert content()["Loader"]["t"]["delimiter"] == "，"
+    works(run)
+
+
+def test_text_that_is_called_a_spreadsheet(run: Run, write: Write) -> None:
+    write("t.xlsx", "zip;disease\n1;a\n2;b\n")
+    assert "rename it to .csv" in " ".join(run("init", "t.xlsx").out.split())
 
 
 def test_a_synthetic_table_with_other_columns(run: Run, write: Write, table: Path) -> None:

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit.counts import Source, open_source
-from petaudit.counts.rows import first_rows, rows_at
+from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.errors import InputError
 from petaudit.pipelines.models import RandomSplit
 from petaudit.pipelines.tables import split
@@ -63,7 +63,7 @@ def test_the_first_rows_are_those_of_the_whole(kind: str, many: int, tmp_path: P
 def test_rows_come_in_the_order_asked_for(kind: str, tmp_path: Path) -> None:
     source = opened(kind, tmp_path)
     places = np.array([4, 0, 2])
-    found = rows_at(source, places)
+    found = RowPicker(source).at(places)
     assert found.to_arrow().equals(source.to_arrow().take(pa.array(places)))
     assert (found.columns, found.paths, found.name) == (source.columns, source.paths, source.name)
     assert found.counts.value_counts("n").labels != source.counts.value_counts("n").labels
@@ -74,19 +74,19 @@ def test_a_file_without_types_stays_one(kind: str, is_untyped: bool, tmp_path: P
     source = opened(kind, tmp_path)
     assert source.is_untyped is is_untyped
     assert first_rows(source, 2).is_untyped is is_untyped
-    assert rows_at(source, np.array([1])).is_untyped is is_untyped
+    assert RowPicker(source).at(np.array([1])).is_untyped is is_untyped
 
 
 def test_names_that_cannot_be_part_of_a_query_are_taken() -> None:
     hostile = ['"; drop table x; --', "a'b", "c0", "select", "ｎ", " n "]
     source = open_source(pa.table({name: [place, 7] for place, name in enumerate(hostile)}))
-    found = rows_at(first_rows(source, 2), np.array([1, 0])).to_arrow()
+    found = RowPicker(first_rows(source, 2)).at(np.array([1, 0])).to_arrow()
     assert found.column_names == [name.strip() for name in hostile]
     assert [own.to_pylist() for own in found.columns] == [[7, place] for place in range(6)]
 
 
 def test_no_row_is_a_table_too() -> None:
-    found = rows_at(open_source(TABLE), np.array([], dtype=np.int64))
+    found = RowPicker(open_source(TABLE)).at(np.array([], dtype=np.int64))
     assert found.rows == 0
     assert found.to_arrow().schema.types == open_source(TABLE).to_arrow().schema.types
 
@@ -96,7 +96,7 @@ def test_no_row_is_a_table_too() -> None:
 def test_any_rows_of_any_table(data: Any, rows: int) -> None:
     places = data.draw(st.lists(st.integers(0, rows - 1), max_size=40))
     frame = pd.DataFrame({"n": range(rows), "t": [f"row {row}" for row in range(rows)]})
-    found = rows_at(open_source(frame), np.array(places, dtype=np.int64)).to_arrow()
+    found = RowPicker(open_source(frame)).at(np.array(places, dtype=np.int64)).to_arrow()
     assert found["n"].to_pylist() == places
     assert found["t"].to_pylist() == [f"row {place}" for place in places]
 
@@ -108,7 +108,7 @@ def test_a_large_file_keeps_its_order(tmp_path: Path) -> None:
     source = open_source(tmp_path / "t.parquet")
     assert first_rows(source, 150_000).to_arrow()["n"].to_pylist() == list(range(150_000))
     places = np.arange(0, many, 1_000)
-    assert rows_at(source, places).to_arrow()["n"].to_pylist() == places.tolist()
+    assert RowPicker(source).at(places).to_arrow()["n"].to_pylist() == places.tolist()
 
 
 @settings(max_examples=60)
@@ -125,9 +125,9 @@ def test_rows_are_drawn_as_the_seed_says(rows: int, percent: int, seed: int, sam
     many = math.floor(Decimal(repr(ratio)) * rows)
     if many == 0:
         with pytest.raises(InputError, match="one part would be empty"):
-            split(source, model, sample)
+            split(RowPicker(source), model, sample)
         return
-    parts = [own.to_arrow()["n"].to_pylist() for own in split(source, model, sample)]
+    parts = [own.to_arrow()["n"].to_pylist() for own in split(RowPicker(source), model, sample)]
     assert [len(own) for own in parts] == [many, rows - many]
     assert all(own == sorted(own) for own in parts)
     assert sorted(parts[0] + parts[1]) == list(range(rows))
@@ -141,9 +141,9 @@ def test_known_rows_are_drawn() -> None:
 
     def drawn(seed: int, sample: int) -> list[int]:
         model = RandomSplit(train_split_ratio=0.3, random_state=seed, num_samples=2)
-        return split(source, model, sample)[0].to_arrow()["n"].to_pylist()
+        return split(RowPicker(source), model, sample)[0].to_arrow()["n"].to_pylist()
 
     assert [drawn(0, 0), drawn(0, 1), drawn(1, 0)] == [[1, 2, 3], [1, 3, 5], [2, 4, 9]]
     # 0.29 is a little less than that as a float, and 0.29 of 100 rows are 29 rows.
     table = open_source(pa.table({"n": list(range(100))}))
-    assert split(table, RandomSplit(train_split_ratio=0.29), 0)[0].rows == 29
+    assert split(RowPicker(table), RandomSplit(train_split_ratio=0.29), 0)[0].rows == 29

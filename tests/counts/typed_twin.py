@@ -68,6 +68,24 @@ def twin(cell: Any, wanted: str) -> Any:
     return WRONG
 
 
+def written(cell: Any) -> str:
+    return trim(cell) if isinstance(cell, str) else format(Decimal(cell), "f")
+
+
+def lost(cells: list[Any]) -> int:
+    """How many cells lose digits as floats, in the form of two that more of them are in."""
+    texts = [written(cell) for cell in cells if isinstance(twin(cell, "float"), float)]
+    texts = [] if any(isinstance(cell, float) for cell in cells) else texts
+    shortest = sum(Decimal(text) != Decimal(repr(float(text))) for text in texts)
+    return min(shortest, sum(Decimal(text) != as_rounded(text) for text in texts))
+
+
+def as_rounded(text: str) -> Decimal:
+    """The exact value of the float, with as many digits as the text has, or 17."""
+    digits = re.sub("[^0-9]", "", re.split("[eE]", text)[0]).lstrip("0")
+    return Decimal(f"{float(text):.{max(17, len(digits)) - 1}e}")
+
+
 def decimals(number: float) -> int:
     if not math.isfinite(number):
         return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -63,6 +64,7 @@ def test_roles_read_back_as_they_were(
             count[Role.QUASI_IDENTIFIER],
             count[Role.SENSITIVE],
             synthetic="made.csv" if is_synthetic else None,
+            identifiers=[name for name, role in columns if role is Role.IDENTIFIER],
             file=table,
         ),
         with_reasons=with_reasons,
@@ -70,10 +72,12 @@ def test_roles_read_back_as_they_were(
     [loader] = yaml.safe_load(text)["Loader"].values()
     assert loader["filepath"] == table
     found = loader.get("roles", {})
-    named = [(name, role) for name, role in columns if can_be_named(name)]
+    # mpuccs asks for no role.
+    named = [own for own in columns if can_be_named(own[0]) and not is_synthetic]
     assert sum(map(len, found.values())) == len(named)
     for name, role in named:
         assert name in found[role.value]
+    assert ("# CAUTION: " in text) == bool(count[Role.IDENTIFIER])
     for line in text.splitlines():
         assert line.isprintable()
         # Sentences are short; a name is as long as it is.
@@ -121,6 +125,22 @@ def test_a_control_can_take_the_place_of_the_loader() -> None:
     pipeline = read_pipeline(parse_yaml(freed + rest, "audit.yaml"), "audit.yaml")
     assert pipeline.of("Splitter")[0].model.filepath["ori"] == "people.csv"
     assert pipeline.of("Synthesizer")[0].model.delimiter == "tab"
+
+
+def test_identifiers_are_pointed_out() -> None:
+    guesses = [Guess("姓名", Role.IDENTIFIER, "why"), Guess("zip", Role.QUASI_IDENTIFIER, "why")]
+    own = Starter("people.csv", 9, 2, guesses, 1, 0, identifiers=["姓名"])
+    [caution] = own.cautions
+    assert caution.startswith("1 column looks like an identifier: 姓名. Leave it out of the table")
+    made = replace(own, synthetic="made.csv", identifiers=["姓名", "id"])
+    [caution] = made.cautions
+    assert caution.startswith(
+        "2 columns look like identifiers: 姓名, id. Identifiers should not be"
+    )
+    [caution] = replace(own, guesses=(), quotes_names=False).cautions
+    assert caution.startswith("1 column is an identifier. Leave it out")
+    assert "mpuccs looks at all columns" in starter_text(made)
+    assert "zip" not in starter_text(made)
 
 
 @given(texts)

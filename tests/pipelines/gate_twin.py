@@ -89,7 +89,7 @@ def is_comparable(entry: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
     """Both are figures of one kind, measured in one way."""
     if isinstance(entry["value"], bool) != isinstance(before["value"], bool):
         return False
-    same = ["measure", "figure"]
+    same = ["measure", "figure", "steps"]
     if BY_ROLES[entry["measure"]]:
         same += ["roles", "suppressed", "hierarchies"]
     if any(entry[name] != before[name] for name in same):

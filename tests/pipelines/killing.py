@@ -28,8 +28,8 @@ Synthesizer:
   copula: {method: gaussian-copula, random_state: 3}
   single: {method: independent, random_state: 4}
 Evaluator:
-  pairs: {method: mpuccs, max_baseline_cols: 2, limit: 0.9}
-  close: {method: t-closeness, limit: 0.99}
+  pairs: {method: mpuccs, max_baseline_cols: 2}
+  close: {method: t-closeness}
 Reporter:
   csv: {method: save_report, granularity: ALL}
   parquet: {method: save_report, granularity: ALL, format: parquet}

@@ -171,9 +171,9 @@ ENTRY: dict[str, Any] = {
     "run": str, "modules": dict, "measure": str, "status": str, "figure": str,
     "value": (float, bool), "limit": (float, type(None)), "strict": bool,
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
-    "options": dict, "suppressed": str, "roles": dict, "hierarchies": (dict, type(None)),
-    "seeds": dict, "explanation": list, "warnings": list, "details": dict,
-    "comparison": (dict, type(None)), "breaches": list,
+    "options": dict, "steps": dict, "suppressed": str, "roles": dict,
+    "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
+    "details": dict, "comparison": (dict, type(None)), "breaches": list,
 }  # fmt: skip
 
 

@@ -54,6 +54,8 @@ def entry(name: str = "risk", value: Any = 0.1, **more: Any) -> dict[str, Any]:
         "lower_bound": False,
         "reason": None,
         "options": {},
+        "steps": {"Loader": {"nrows": None}},
+        "warnings": [],
         "suppressed": "exclude",
         "roles": ROLES,
         "hierarchies": {"attributes": []},
@@ -92,6 +94,7 @@ def figures(draw: st.DrawFn, name: str) -> dict[str, Any]:
         ),
         roles=draw(st.sampled_from([ROLES, ROLES, ROLES, None, {"age": "quasi_identifier"}])),
         suppressed=draw(st.sampled_from(["exclude", "exclude", "class"])),
+        steps=draw(st.sampled_from([{"Loader": {"nrows": own}} for own in (None, None, None, 9)])),
     )
 
 

@@ -55,8 +55,6 @@ def test_the_document_itself_is_left_alone() -> None:
     [
         ("Evaluator.a.limit=0.1", "Evaluator", "a", "limit", 0.1),
         ("Evaluator.a.limit=1e-3", "Evaluator", "a", "limit", 0.001),
-        ("Evaluator.a.limit=null", "Evaluator", "a", "limit", None),
-        ("Evaluator.a.limit=", "Evaluator", "a", "limit", None),
         ("Evaluator.a.limit= 5 ", "Evaluator", "a", "limit", 5),
         (" Evaluator.a.limit =5", "Evaluator", "a", "limit", 5),
         ("Evaluator.a.method=precision", "Evaluator", "a", "method", "precision"),
@@ -111,7 +109,18 @@ _plain = st.recursive(
 @given(value=_plain)
 def test_any_value_that_yaml_can_write(value: Any) -> None:
     text = yaml.safe_dump(value, default_flow_style=True)
-    assert changed(f"Loader.t.x={text}")["Loader"]["t"]["x"] == value
+    found = changed(f"Loader.t.x={text}")["Loader"]["t"]
+    assert found.get("x") == value
+    assert ("x" in found) == (value is not None)
+
+
+def test_null_takes_a_setting_away_and_nothing_at_all_is_an_error() -> None:
+    text = "Evaluator: {a: {method: mpuccs, limit: 0.5}}"
+    found = with_overrides(parse_yaml(text, "x.yaml"), ["Evaluator.a.limit=null"])
+    assert found.value == {"Evaluator": {"a": {"method": "mpuccs"}}}
+    for nothing in ("", "  "):
+        with pytest.raises(OptionError, match="has no value; null takes the setting away"):
+            with_overrides(parse_yaml(text, "x.yaml"), [f"Evaluator.a.limit={nothing}"])
 
 
 @pytest.mark.parametrize(

@@ -89,11 +89,23 @@ def test_null_stands_for_what_is_not_given() -> None:
     pipeline = read(
         "Loader: {a: {filepath: t.csv, nrows: null, roles: ~, delimiter: }}\n"
         "Splitter: {b: , c: {method: null, num_samples: null}, d: {}}\n"
-        "Evaluator: {e: {method: mpuccs, limit: null, suppressed: null, allowed_worsening: null}}\n"
+        "Evaluator: {e: {method: mpuccs, seed: null, suppressed: null, allowed_worsening: null}}\n"
     )
     assert pipeline.of("Loader")[0].model == Loader("t.csv")
     assert [own.model for own in pipeline.of("Splitter")] == [RandomSplit()] * 3
     assert pipeline.of("Evaluator")[0].model == Evaluation("mpuccs")
+
+
+def test_a_limit_that_somebody_forgot_to_fill_in_is_no_missing_limit() -> None:
+    empty = "is empty; give it a value, or leave the line out"
+    text = (
+        "Executor:\n  compare_to:\nEvaluator:\n  e:\n    method: mpuccs\n    limit:\n    profile:"
+    )
+    assert [own.removeprefix("x.yaml, ") for own in problems_of(lambda: read(text))] == [
+        f"line 2: Executor: compare_to {empty}",
+        f"line 6: Evaluator.e: limit {empty}",
+        f"line 7: Evaluator.e: profile {empty}",
+    ]
 
 
 @pytest.mark.parametrize("spelled", ["t-closeness", "T_Closeness", "t closeness", " t-closeness "])
@@ -104,10 +116,13 @@ def test_a_measure_is_found_under_its_usual_spellings(spelled: str) -> None:
 
 WRONG = {
     # The file as a whole.
-    "": [f": the file is null; modules were expected: {MODULES}"],
-    "# nothing\n": [f": the file is null; modules were expected: {MODULES}"],
-    "[]": [f"line 1: the file is an empty list; modules were expected: {MODULES}"],
-    "hello": [f"line 1: the file is 'hello'; modules were expected: {MODULES}"],
+    "": [f": the file is empty; modules were expected: {MODULES}"],
+    "# nothing\n": [f": the file is empty; modules were expected: {MODULES}"],
+    "[]": [f"line 1: the file is a list; modules were expected: {MODULES}"],
+    "hello": [
+        f"line 1: the file is plain text; modules were expected: {MODULES} (for a table, "
+        "petaudit init TABLE writes such a file)"
+    ],
     "{}": [f"line 1: the file is empty; modules were expected: {MODULES}"],
     "\nLoadr: {}": [
         f"line 2: unknown module 'Loadr' (did you mean 'Loader'?); modules are {MODULES}"
@@ -299,8 +314,8 @@ def test_options_of_a_measure_that_contradict_each_other(options: str, words: st
         ("Loader:\n  a: {}\n  a: {}\n", "line 3: 'a' stands here twice"),
         ("Loader: {}\nLoader: {}\n", "line 2: 'Loader' stands here twice"),
         ("Loader:\n  a:\n    x: 1\n    x: 1\n", "line 4: 'x' stands here twice"),
-        ("null: 1\n~: 2\n", "line 2: None stands here twice"),
-        ("2020-01-01: 1\n2020-01-01: 2\n", "line 2: datetime.date(2020, 1, 1) stands here twice"),
+        ("null: 1\n~: 2\n", "line 2: null stands here twice"),
+        ("2020-01-01: 1\n2020-01-01: 2\n", "line 2: 2020-01-01 stands here twice"),
         (f"? 0x{'f' * 5_000}\n: 1\n? 0x{'f' * 5_000}\n: 2\n", "line 3: a very large number stands "
          "here twice"),
         ("Loader: &a {x: 1}\nSplitter: *a\n", "line 2: aliases are not accepted"),

@@ -111,8 +111,11 @@ def test_on_a_narrow_terminal_nothing_is_lost(run: Run, monkeypatch: pytest.Monk
     assert max(map(len, table)) <= 60
 
 
-def test_only_the_verdict_if_nobody_wants_more(run: Run) -> None:
-    assert run(ONE, "--quiet")[1] == "Verdict: 1 breach in 1 run (exit code 1)\n"
+def test_only_breaches_and_verdict_if_nobody_wants_more(run: Run) -> None:
+    assert run(ONE, "--quiet")[1] == (
+        "  t-closeness is 0.333333, must be at most 0.2 (Loader[t]_Evaluator[close], line 6)\n"
+        "Verdict: 1 breach in 1 run (exit code 1)\n"
+    )
     code, out, _ = run(EIGHT, "--quiet", "--only", "loose")
     assert code == 0
     left_out = "4 runs left out by --only"
@@ -176,17 +179,21 @@ def test_a_new_run_is_warned_about(run: Run) -> None:
     assert "Loader[t]_Evaluator[close] was not compared" not in words
 
 
-def test_a_run_that_is_gone_is_warned_about(run: Run) -> None:
+def test_a_run_that_is_gone_cannot_be_compared(run: Run) -> None:
     more = f"{ONE}  more: {{method: t-closeness, limit: 1}}\n"
     text = earlier(run, more)
     both = run(text)[1]
-    code, out, _ = run(text.replace(more, ONE))
-    assert code == 1
-    said = "1 run of the earlier result did not run this time: Loader[t]_Evaluator[more]"
+    code, out, err = run(text.replace(more, ONE))
+    assert code == 2
+    said = "Loader[t]_Evaluator[more]: it is in the earlier result and did not run this time"
     assert said in " ".join(out.split())
+    assert said in err
     assert "did not run this time" not in both
     found = json.loads(Path("out/result.json").read_text())
     assert found["compare_to"]["runs_missing_now"] == ["Loader[t]_Evaluator[more]"]
+    assert (found["verdict"], found["exit_code"]) == ("error", 2)
+    # Left out on purpose.
+    assert run(text, "--only", "close")[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -213,7 +220,7 @@ def test_what_cannot_be_compared_never_passes(
     assert "Not measured" not in out
     found = json.loads(Path("out/result.json").read_text())
     assert (found["verdict"], found["exit_code"]) == ("error", 2)
-    assert [own["run"] for own in found["errors"]] == ["Loader[t]_Evaluator[close]"]
+    assert found["errors"][0]["run"] == "Loader[t]_Evaluator[close]"
     # A breached limit is still told.
     assert ("must be at most 0.2" in out) == (limit == "0.2")
 

@@ -26,7 +26,7 @@ from petaudit.pipelines.models import (
     Mark,
     settings_of,
 )
-from petaudit.pipelines.reading import read_pipeline
+from petaudit.pipelines.reading import NEVER_EMPTY, read_pipeline
 from petaudit.pipelines.schema import json_schema
 from petaudit.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of
@@ -178,7 +178,11 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
 
 
 def options_of(kinds: dict[str, Kind], required: dict[str, Any]) -> st.SearchStrategy[Any]:
-    own = {name: value_of(kind) | st.none() for name, kind in kinds.items() if name not in required}
+    own = {
+        name: value_of(kind) if name in NEVER_EMPTY else value_of(kind) | st.none()
+        for name, kind in kinds.items()
+        if name not in required
+    }
     given = {
         name: value_of(kind) if isinstance(kind, Kind) else st.just(kind)
         for name, kind in required.items()

@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark
-from petaudit.cli.render import format_table
-from petaudit.cli.streams import as_json, printable, say, takes_unicode
+from petaudit.cli.render import finished, format_table
+from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
 from petaudit.counts import Source, open_source
 from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
 from petaudit.errors import ColumnError, InputError, OptionError, counted, listing, shortened
 from petaudit.guessing import Guess, guess_roles
+from petaudit.guessing.headers import header_doubt, reading_doubts
 from petaudit.guessing.starter import Starter, can_be_named, starter_text
 from petaudit.hierarchies import Hierarchies
 from petaudit.output import refuse_inputs, write_whole
@@ -56,6 +57,9 @@ def run(chosen: argparse.Namespace) -> int:
     if target is None:
         if not takes_unicode() and not text.isascii():
             raise OptionError("standard output is not UTF-8 and cannot hold the names; use --out")
+        # The text may go to a file that nobody looks at.
+        for caution in starter.cautions:
+            complain(f"warning: {caution}")
         say(text)
         return 0
     files += [] if side_car is None else [side_car.path]
@@ -85,7 +89,12 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 
 
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
-    source = open_source(name, delimiter=delimiter_mark(chosen.delimiter), encoding=chosen.encoding)
+    mark = delimiter_mark(chosen.delimiter)
+    try:
+        source = open_source(name, delimiter=mark, encoding=chosen.encoding)
+    except ColumnError as problem:
+        # Names that repeat may be the values of a first row.
+        raise ColumnError(f"{problem}; the first line must hold the names of columns") from None
     if not source.rows:
         raise InputError(f"{source.name} has a header but no rows")
     return source
@@ -140,11 +149,16 @@ def _starter(
     is_synthetic = chosen.synthetic is not None
     guesses: Sequence[Guess] = ()
     roles = Roles({}) if side_car is None else side_car.roles
-    facts = column_facts(table) if is_synthetic or not roles.by_column else ()
+    has_identifiers = bool(roles.columns(Role.IDENTIFIER))
+    is_counted = is_synthetic or has_identifiers or not roles.by_column
+    facts = column_facts(table) if is_counted else ()
     if not roles.by_column:
         before = {} if other is None or is_synthetic else _by_name(column_facts(other))
         guesses = guess_roles(facts, before)
         roles = Roles({guess.column: guess.role for guess in guesses if can_be_named(guess.column)})
+    # Only text can be read otherwise than it was meant.
+    read = [own for own in (table, other) if own is not None and own.is_untyped]
+    by_column = {guess.column: guess.role for guess in guesses} or dict(roles.by_column)
     starter = Starter(
         table=_address(chosen.table, folder),
         rows=table.rows,
@@ -154,6 +168,13 @@ def _starter(
         sensitive=len(roles.sensitive),
         side_car=None if side_car is None else side_car.path.name,
         has_hierarchies=side_car is not None and side_car.hierarchy_entry is not None,
+        identifiers=[
+            own.name
+            for own in facts
+            if by_column.get(own.name) is Role.IDENTIFIER and own.suppressed < own.values
+        ],
+        doubts=[doubt for own in read for doubt in reading_doubts(own.paths[0].name, own.columns)],
+        quotes_names=all(header_doubt(own.columns) is None for own in read),
         delimiter=delimiter_mark(chosen.delimiter),
         encoding=chosen.encoding,
         file=None if target is None else target.name,
@@ -221,16 +242,25 @@ def _write(target: Path, text: str, inputs: Sequence[Path]) -> None:
 
 def _summary(starter: Starter, target: Path) -> str:
     lines = [f"wrote {target}, and {SCHEMA_FILE} beside it for your editor", ""]
-    if starter.guesses:
+    is_synthetic = starter.synthetic is not None
+    shown = list(starter.guesses)
+    if is_synthetic:
+        shown = [guess for guess in shown if guess.column in starter.identifiers]
+    if shown and starter.quotes_names:
         rows = [
             [shortened(guess.column.strip(), 40) or "(no name)", _ROLE_NAMES[guess.role], guess.why]
-            for guess in starter.guesses
+            for guess in shown
         ]
         lines += [*format_table(["column", "role", "why"], rows), ""]
-    else:
+    elif shown and not is_synthetic:
+        lines += ["the guessed roles stand in the file only", ""]
+    elif not is_synthetic:
         lines += [f"roles come from {starter.side_car}, the side-car of the table", ""]
+    for caution in starter.cautions:
+        lines += ["CAUTION", *finished([f"  {caution}"]), ""]
     if starter.to_fill_in:
         lines += ["Nothing can be measured yet:", *(f"  {own}" for own in starter.to_fill_in), ""]
     file = shlex.quote(str(target))
-    lines += ["Check the roles, then:", f"  petaudit validate {file}", f"  petaudit run {file}"]
+    start = "Next:" if is_synthetic else "Check the roles, then:"
+    lines += [start, f"  petaudit validate {file}", f"  petaudit run {file}"]
     return "\n".join(map(printable, lines)) + "\n"

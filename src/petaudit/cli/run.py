@@ -7,11 +7,12 @@ from pathlib import Path
 
 from petaudit.cli.render import coloured
 from petaudit.cli.run_progress import run_progress
-from petaudit.cli.run_text import as_text, verdict_line
+from petaudit.cli.run_text import as_text, short_text, warnings_of
 from petaudit.cli.streams import as_json, complain, say, takes_unicode, warnings_said
 from petaudit.counts import remove_orphans
 from petaudit.errors import OptionError, PetauditError
-from petaudit.pipelines.executor import Executor, default_folder
+from petaudit.pipelines.configuration import default_folder
+from petaudit.pipelines.executor import Executor
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -35,14 +36,16 @@ def run(chosen: argparse.Namespace) -> int:
         try:
             executor.run()
         except (KeyboardInterrupt, PetauditError):
-            if executor.finished_runs:
+            if executor.has_kept_results:
                 complain("finished runs were kept; go on with --resume")
             raise
     document = executor.document
     if chosen.format == "json":
         say(as_json(document, ascii_only=not takes_unicode()) + "\n")
     elif chosen.quiet:
-        say(coloured(verdict_line(document) + "\n"))
+        for warning in warnings_of(document):
+            complain(warning)
+        say(coloured(short_text(document)))
     else:
         say(coloured(as_text(executor)))
     for own in document["errors"]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from petaudit._version import __version__
 from petaudit.cli.render import figure_text, finished, format_table
-from petaudit.errors import counted, listing
+from petaudit.errors import counted
 from petaudit.pipelines.executor import Executor
+from petaudit.pipelines.gate import rule_of
 
 _VERDICTS = {"passed": "pass", "failed": "FAIL", "error": "ERROR", "measured": "-"}
 _HEADER = ("limit", "verdict", "run")
@@ -21,7 +22,9 @@ def as_text(executor: Executor) -> str:
     results: Sequence[Mapping[str, Any]] = document["results"]
     lines = [f"petaudit {__version__}: {document['configuration']['name']}"]
     tables = counted(len(document["inputs"]), "table")
-    lines += [f"{counted(len(executor.runs), 'run')} on {tables}", ""]
+    lines.append(f"{counted(len(executor.runs), 'run')} on {tables}")
+    changes = document["configuration"]["set"]
+    lines += [*(f"  --set {change}" for change in changes), ""]
     if results:
         has_earlier = document["compare_to"] is not None
         header = ["measure", "value", *(["before"] if has_earlier else []), *_HEADER]
@@ -40,19 +43,26 @@ def as_text(executor: Executor) -> str:
             if (own["value"] is not None) == has_figure
         ]
         lines += _section(title, own_lines)
-    lines += _section("Warnings", _warnings(document))
+    gone = [own for own in document["errors"] if own["run"] not in {own["run"] for own in results}]
+    lines += _section("Not compared", [f"{own['run']}: {own['reason']}" for own in gone])
+    lines += _section("Warnings", warnings_of(document))
     if executor.out is not None:
         lines += _section(f"Written to {executor.out}", executor.file_names)
     lines.append(verdict_line(document))
     return "\n".join(finished(lines)) + "\n"
 
 
+def short_text(document: Mapping[str, Any]) -> str:
+    """The breaches and the verdict."""
+    lines = [f"  {breach_text(own)}" for own in document["breaches"]]
+    return "\n".join(finished([*lines, verdict_line(document)])) + "\n"
+
+
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(entry["value"], entry["limit"])
     limit = bound
     if entry["limit"] is not None:
-        words = "below" if entry["strict"] else _words(entry)
-        limit = f"{words} {bound}"
+        limit = f"{rule_of(entry)} {bound}"
     elif entry["better"] == "true":
         limit = "true"
     # With blanks, so that a narrow terminal breaks it between the modules.
@@ -64,10 +74,6 @@ def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
 def _earlier(entry: Mapping[str, Any]) -> str:
     comparison = entry["comparison"] or {}
     return figure_text(comparison.get("previous"), None)[0]
-
-
-def _words(entry: Mapping[str, Any]) -> str:
-    return "at most" if entry["better"] == "lower" else "at least"
 
 
 def breach_text(breach: Mapping[str, Any]) -> str:
@@ -83,7 +89,8 @@ def breach_text(breach: Mapping[str, Any]) -> str:
     return f"{measure} was {bound} and is {value}: worse by {worse}, allowed is {allowed} ({where})"
 
 
-def _warnings(document: Mapping[str, Any]) -> list[str]:
+def warnings_of(document: Mapping[str, Any]) -> list[str]:
+    """What the reader should know about the figures, each thing once."""
     results = document["results"]
     said = {text: None for own in results for text in own["warnings"]}
     found = [f"warning: {text}" for text in said]
@@ -91,17 +98,12 @@ def _warnings(document: Mapping[str, Any]) -> list[str]:
         comparison = own["comparison"]
         if comparison is not None and comparison["status"] == "new":
             found.append(f"warning: {own['run']} was not compared: {comparison['reason']}")
-    missing = [] if document["compare_to"] is None else document["compare_to"]["runs_missing_now"]
-    if missing and not document["configuration"]["only"]:
-        found.append(
-            f"warning: {counted(len(missing), 'run')} of the earlier result did not run this time: "
-            f"{listing(missing, 5)}"
-        )
     return found
 
 
 def verdict_line(document: Mapping[str, Any]) -> str:
     """What the gate says."""
+    new = sum((own["comparison"] or {}).get("status") == "new" for own in document["results"])
     results = document["results"]
     code = document["exit_code"]
     breaches, errors = len(document["breaches"]), len(document["errors"])
@@ -109,7 +111,7 @@ def verdict_line(document: Mapping[str, Any]) -> str:
     if not results:
         what = "there is no Evaluator, so nothing was measured"
     elif errors:
-        what = f"{errors} of {counted(len(results), 'run')} could not be measured or compared"
+        what = f"{counted(errors, 'run')} could not be measured or compared"
         what += f", {counted(breaches, 'breach', 'breaches')}" if breaches else ""
     elif breaches:
         what = f"{counted(breaches, 'breach', 'breaches')} in {counted(len(results), 'run')}"
@@ -118,6 +120,7 @@ def verdict_line(document: Mapping[str, Any]) -> str:
         what += "" if document["compare_to"] is None else " or an earlier figure"
     else:
         what = "no limit was given, so nothing was judged"
+    what += f"; {counted(new, 'run')} without an earlier figure" if new else ""
     left_out = document["configuration"]["runs_left_out"]
     what += f"; {counted(left_out, 'run')} left out by --only" if left_out else ""
     return f"Verdict: {what} (exit code {code})"

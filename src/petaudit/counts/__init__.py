@@ -1,6 +1,7 @@
 """The counts layer: the only place that talks to an engine."""
 
 from petaudit.counts._encoding import folded_pairs
+from petaudit.counts._files import find_files
 from petaudit.counts._pairs import check_aligned, pair_counts
 from petaudit.counts._private_folder import remove_orphans
 from petaudit.counts._relabel import relabelled_table
@@ -25,6 +26,7 @@ __all__ = [
     "TableCounts",
     "ValueCounts",
     "check_aligned",
+    "find_files",
     "folded_pairs",
     "open_source",
     "pair_counts",

@@ -25,6 +25,9 @@ _ZONE: Final = f"(Z|[+-]{_HOUR}(:?[0-5][0-9])?)"
 # A day less on either side: the zone of whoever looks at it must not lead out of the calendar.
 _AWARE_BOUNDS: Final = "TIMESTAMPTZ '0001-01-02 00:00:00Z' AND TIMESTAMPTZ '9999-12-30 00:00:00Z'"
 
+_MOST_DIGITS: Final = 800
+"""No double has more than 767 of them, written out in full."""
+
 
 class Kind(StrEnum):
     """What the cells of a column are before they are converted."""
@@ -120,6 +123,55 @@ def _has_more_decimals(cell: str, precision: int) -> str:
     )
 
 
+def lost_digits(kind: Kind) -> tuple[Callable[[str, str], str], ...]:
+    """Whether a cell loses digits as a float, by each of the two forms a column may be written in.
+
+    A column keeps its digits if all of its cells are written in one form: in the shortest one that
+    is read as the same float (0.1), as most programs write; or rounded from the exact value of the
+    float to the digits that are written, 17 or more (0.10000000000000001), as ``%.17g``, ``%.18e``
+    and integers are. Zeros at the end and exponents make no difference. In either form a float has
+    one spelling, so two numbers become one only if both are that float, rounded to a different
+    number of digits beyond 16. A column that mixes the forms loses digits: 0.1 and
+    0.10000000000000001 are two numbers there, and one float. Likewise for integers and decimals.
+
+    The expressions take the cell and the double it becomes, null if it becomes none.
+    """
+
+    def is_not_shortest(cell: str, number: str) -> str:
+        written, shortest = _written(cell, kind), f"CAST({number} AS VARCHAR)"
+        # Most cells are decided before digits are compared. Numbers of up to 15 digits are their
+        # own shortest form, but for those next to zero, which take six characters: 1e-324.
+        size = f"strlen({written})"
+        is_short = f"{size} <= 5 OR ({size} <= 15 AND abs({number}) > 1e-300)"
+        if kind in (Kind.INTEGER, Kind.HUGE):
+            is_short = f"abs({number}) < 9007199254740992"
+        return (
+            f"CASE WHEN {number} IS NULL OR {is_short} THEN false "
+            f"WHEN {shortest} = {written} THEN false "
+            f"ELSE trim({_digits(written)}, '0') <> trim({_digits(shortest)}, '0') END"
+        )
+
+    def is_not_rounded(cell: str, number: str) -> str:
+        written = f"ltrim({_digits(_written(cell, kind))}, '0')"
+        places = f"CAST(least(greatest(strlen({written}), 17), {_MOST_DIGITS}) - 1 AS INTEGER)"
+        rounded = _digits(f"format('{{:.{{}}e}}', {number}, {places})")
+        return (
+            f"CASE WHEN {number} IS NULL THEN false "
+            f"ELSE rtrim({written}, '0') <> trim({rounded}, '0') END"
+        )
+
+    return is_not_shortest, is_not_rounded
+
+
+def _written(cell: str, kind: Kind) -> str:
+    return cell if kind is Kind.TEXT else f"CAST({cell} AS VARCHAR)"
+
+
+def _digits(written: str) -> str:
+    # Those of two numbers that become the same double are enough to tell the numbers apart.
+    return f"translate(split_part(lower({written}), 'e', 1), '+-.', '')"
+
+
 def has_zone(format_: str) -> bool:
     """Whether a format reads a time zone.
 
@@ -158,6 +210,11 @@ def _text_to_int(cell: str) -> str:
         f"CASE WHEN CAST({number} AS VARCHAR) = {cell} THEN {number} "
         f"WHEN regexp_full_match({cell}, {pattern}) THEN {number} END"
     )
+
+
+def _nearest(cell: str) -> str:
+    # DuckDB rounds twice on its way from an integer of 128 bits or a decimal number; text, once.
+    return f"TRY_CAST(CAST({cell} AS VARCHAR) AS DOUBLE)"
 
 
 def _finite(cell: str) -> str:
@@ -226,8 +283,8 @@ _CONVERTED: Final[dict[TypeName, dict[Kind, Sql]]] = {
     "float": {
         Kind.TEXT: _matching(_NUMBER, _finite),
         Kind.INTEGER: _cast("DOUBLE"),
-        Kind.HUGE: _cast("DOUBLE"),
-        Kind.DECIMAL: _cast("DOUBLE"),
+        Kind.HUGE: _nearest,
+        Kind.DECIMAL: _nearest,
     },
     "str": {Kind.INTEGER: _cast("VARCHAR"), Kind.HUGE: _cast("VARCHAR")},
     "date": {

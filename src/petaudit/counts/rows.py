@@ -21,14 +21,21 @@ def first_rows(source: Source, many: int) -> Source:
     return _like(source, table.rename_columns(list(source.columns)))
 
 
-def rows_at(source: Source, places: npt.NDArray[np.int64]) -> Source:
-    """The rows at these places, in this order.
+class RowPicker:
+    """Takes rows out of a table, which is fetched from its engine once.
 
-    >>> some = rows_at(open_source(pa.table({"a": [3, 1, 2]})), np.array([0, 2]))
-    >>> some.to_arrow()["a"].to_pylist()
+    >>> picker = RowPicker(open_source(pa.table({"a": [3, 1, 2]})))
+    >>> picker.at(np.array([0, 2])).to_arrow()["a"].to_pylist()
     [3, 2]
     """
-    return _like(source, source.to_arrow().take(pa.array(places)))
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._table = source.to_arrow()
+
+    def at(self, places: npt.NDArray[np.int64]) -> Source:
+        """The rows at these places, in this order."""
+        return _like(self.source, self._table.take(pa.array(places)))
 
 
 def _like(source: Source, table: pa.Table) -> Source:

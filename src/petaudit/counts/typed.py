@@ -17,6 +17,7 @@ from petaudit.counts._conversions import (
     TypeName,
     conversions,
     has_zone,
+    lost_digits,
     too_fine,
 )
 from petaudit.counts._database import cursor, fresh_name, is_interrupt, quote_text, run
@@ -29,6 +30,12 @@ from petaudit.labels import BLANKS
 __all__ = ["Break", "ColumnType", "TypeName", "format_problem", "typed_source"]
 
 _COLUMNS_AT_ONCE = 500
+_INSTEAD_OF_FLOAT = {
+    Kind.TEXT: "use int or str",
+    Kind.INTEGER: "use int or str",
+    Kind.HUGE: "use str",
+    Kind.DECIMAL: "leave its type away",
+}
 
 
 @dataclass(frozen=True)
@@ -88,10 +95,10 @@ def typed_source(
 ) -> tuple[Source, tuple[Break, ...]]:
     """Bring every column to its type; with breaks, the table comes back as it is.
 
-    Text becomes what it spells. Numbers that are whole may be int; any number may be float, rounded
-    to one if need be; integers may be str, as they are written, and 0 and 1 may be bool; date-times
-    at midnight may be date, dates may be datetime. Anything else breaks the type. Text of a column
-    is in one form: with a time zone in all cells or in none.
+    Text becomes what it spells. Numbers that are whole may be int; any number may be float
+    if it loses no digits, as ``lost_digits`` says; integers may be str, as they are written, and 0
+    and 1 may be bool; date-times at midnight may be date, dates may be datetime. Anything else
+    breaks the type. Text of a column is in one form: with a time zone in all cells or in none.
 
     >>> import pyarrow as pa
     >>> from petaudit.counts.source import open_source
@@ -152,20 +159,34 @@ def _checked(
     source: Source, columns: Sequence[_Column], loaded: duckdb.DuckDBPyRelation | None
 ) -> list[_Checked]:
     found: list[_Checked] = []
+    is_raw = loaded is None and source.counts.has_raw_frame
     # Planning takes longer than twice as long for twice the columns.
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         block = columns[start : start + _COLUMNS_AT_ONCE]
-        counts: dict[str, int] = {}
-        asked = _questions(block, is_raw=loaded is None and source.counts.has_raw_frame)
-        if asked:
-            rows = source.counts.raw_frame.to_native() if loaded is None else loaded
-            named = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
-            answers = source.counts.collected(
-                nw.from_native(rows.aggregate(f"count(*) AS total, {named}"))
-            )
-            counts = {name: int(answers.column(name)[0].as_py()) for name in answers.column_names}
+        counts = _answers(source, loaded, _questions(block, is_raw=is_raw))
+        # Few columns are in the other form of a float, and it takes long to tell.
+        lossy = [column for column in block if counts.get(f"lost0_{column.position}")]
+        others = {f"lost1_{own.position}": _lost(own, 1, is_raw=is_raw) for own in lossy}
+        counts |= _answers(source, loaded, others)
         found += [_check(column, counts) for column in block]
     return found
+
+
+def _answers(
+    source: Source, loaded: duckdb.DuckDBPyRelation | None, asked: Mapping[str, str]
+) -> dict[str, int]:
+    if not asked:
+        return {}
+    rows = source.counts.raw_frame.to_native() if loaded is None else loaded
+    named = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
+    answers = source.counts.collected(nw.from_native(rows.aggregate(f"count(*) AS total, {named}")))
+    return {name: int(answers.column(name)[0].as_py()) for name in answers.column_names}
+
+
+def _lost(column: _Column, form: int, *, is_raw: bool) -> str:
+    cell = _trimmed(column.position) if is_raw and column.is_text else column.position
+    sql = column.ways[0].sql or str
+    return f"count_if({lost_digits(column.kind)[form](cell, f'({sql(cell)})')})"
 
 
 def _questions(columns: Sequence[_Column], *, is_raw: bool) -> dict[str, str]:
@@ -181,6 +202,8 @@ def _questions(columns: Sequence[_Column], *, is_raw: bool) -> dict[str, str]:
             converted = cell if way.sql is None else f"({way.sql(cell)})"
             if way.sql is not None:
                 asked[f"way{index}_{place}"] = f"count({converted})"
+                if column.wanted.name == "float":
+                    asked[f"lost0_{place}"] = _lost(column, 0, is_raw=is_raw)
             if column.wanted.precision is not None:
                 kind = Kind.FLOAT if column.is_text else column.kind
                 fine = too_fine(kind, column.wanted.precision)
@@ -207,6 +230,10 @@ def _check(column: _Column, counts: Mapping[str, int]) -> _Checked:
         holds = "" if column.is_text else f" (the column holds {column.kind})"
         said = f"{counted(wrong, 'cell')} that {'is' if wrong == 1 else 'are'} no {expected}{holds}"
         breaks.append(Break(column.name, wrong, said))
+    lost = min(counts.get(f"lost{form}_{place}", 0) for form in range(2))
+    if lost:
+        said = f"{counted(lost, 'cell')} that {'loses' if lost == 1 else 'lose'} digits as float"
+        breaks.append(Break(column.name, lost, f"{said} ({_INSTEAD_OF_FLOAT[column.kind]})"))
     nulls = counts["total"] - known
     if nulls and not wanted.nullable:
         breaks.append(Break(column.name, nulls, f"{counted(nulls, 'null')} and is not nullable"))

@@ -106,10 +106,12 @@ def _name(address: str) -> str:
 
 
 def _unknown(name: str, known: list[str], hint: str = "") -> InputError:
+    # PETsARD's name of the whole table is that of its parts here.
+    nearest = (
+        f" (did you mean '{name}_ori'?)" if f"{name}_ori" in known else suggestion(name, known)
+    )
     return InputError(
-        f"unknown benchmark {name!r}{suggestion(name, known)}; the known ones are "
-        + ", ".join(known)
-        + hint
+        f"unknown benchmark {name!r}{nearest}; the known ones are " + ", ".join(known) + hint
     )
 
 

@@ -174,9 +174,9 @@ def _chinese(name: str) -> _Match | None:
         # A single character means much only where the name ends in it.
         if place < 0 or (len(word) == 1 and end != len(text)):
             continue
-        if sense.meaning in _IDENTIFIERS and (
-            is_about or (sense.meaning is Meaning.RECORD_NUMBER and end != len(text))
-        ):
+        # The age of an applicant is an age.
+        is_weak = sense.meaning in (Meaning.RECORD_NUMBER, Meaning.LIKELY_IDENTIFIER)
+        if sense.meaning in _IDENTIFIERS and (is_about or (is_weak and end != len(text))):
             continue
         length = 0 if sense.says == VAGUE else len(word)
         found.append(_Match(length, end, place, sense.meaning, sense.says))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.errors import counted
+from petaudit.errors import counted, listing
 from petaudit.guessing.roles import Guess
 from petaudit.guessing.yaml_text import comment, commented, entry, remark, scalar, width
 from petaudit.roles import Role
@@ -39,6 +39,12 @@ class Starter:
     """Why the original cannot be compared row by row, if so."""
     side_car: str | None = None
     has_hierarchies: bool = False
+    identifiers: Sequence[str] = ()
+    """Columns that seem to name people and still hold something."""
+    doubts: Sequence[str] = ()
+    """Signs that a file was not read as it was meant."""
+    quotes_names: bool = True
+    """False where the names of columns may be values."""
     uncountable: Sequence[str] = ()
     delimiter: str | None = None
     encoding: str | None = None
@@ -59,6 +65,34 @@ class Starter:
         if not self.sensitive:
             missing.append("no sensitive attribute is known: name what must not become known")
         return () if self.measures_utility else tuple(missing)
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What must not be overlooked, in sentences."""
+        found = [f"{doubt}." for doubt in self.doubts]
+        if self.identifiers:
+            found.append(f"{self._identifiers()}. {self._advice()}.")
+        return tuple(found)
+
+    def _identifiers(self) -> str:
+        number = len(self.identifiers)
+        # A side-car knows.
+        verb = ("looks like", "look like") if self.guesses else ("is", "are")
+        said = f"{verb[0]} an identifier" if number == 1 else f"{verb[1]} identifiers"
+        names = listing([remark(name.strip()) or "(no name)" for name in self.identifiers])
+        return f"{counted(number, 'column')} {said}" + (f": {names}" if self.quotes_names else "")
+
+    def _advice(self) -> str:
+        them = "it" if len(self.identifiers) == 1 else "them"
+        if self.synthetic is None:
+            return (
+                f"Leave {them} out of the table before it is released; the measures do not look "
+                f"at {them}"
+            )
+        return (
+            "Identifiers should not be in a synthetic table at all: real ones name people, and "
+            f"invented ones only blur what is measured. Leave {them} out of both tables"
+        )
 
     @property
     def measures_utility(self) -> bool:
@@ -93,11 +127,18 @@ def _header(own: Starter) -> list[str]:
     if own.file is not None:
         lines = ["# yaml-language-server: $schema=./petaudit.schema.json", "#"]
     lines += comment(f"An audit of {remark(own.table)} ({rows}, {columns}).")
-    if own.guesses:
+    if own.synthetic is not None:
+        lines += comment(
+            "mpuccs looks at all columns, whatever their role, so none is named here. Identifiers, "
+            "such as names and numbers of people, should not be in a synthetic table at all."
+        )
+    elif own.guesses:
         lines += comment(
             "The roles are guessed from the names of the columns and from counts. Check each "
             "of them, and move a column to another list where the guess is wrong."
         )
+    for caution in own.cautions:
+        lines += ["#", *comment(f"CAUTION: {caution}")]
     file = remark(own.file or "audit.yaml")
     return [*lines, "#", f"#   petaudit validate {file}", f"#   petaudit run {file}"]
 
@@ -107,13 +148,14 @@ def _loader(own: Starter, with_reasons: bool) -> list[str]:
     lines = ["Loader:", f"  {scalar(experiment_name(own.table))}:"]
     lines += entry(f"    filepath: {scalar(own.table)}", what, _REASONS_FROM)
     lines += _reading(own)
-    if own.synthetic is None:
-        lines += _original(own)
+    if own.synthetic is not None:
+        return lines
+    lines += _original(own)
     if own.side_car is not None:
         said = "Roles" if not own.guesses else "Hierarchies"
         both = " and hierarchies" if not own.guesses and own.has_hierarchies else ""
         lines += comment(f"{said}{both} come from {remark(own.side_car)}, the side-car.", "    ")
-    if own.synthetic is None and not own.has_hierarchies:
+    if not own.has_hierarchies:
         lines += entry("    # hierarchies: hierarchies", "a folder, or a YAML file", _REASONS_FROM)
     named = [guess for guess in own.guesses if can_be_named(guess.column)]
     if len(named) < len(own.guesses):
@@ -164,7 +206,7 @@ def _roles(guesses: Sequence[Guess], with_reasons: bool) -> list[str]:
 def _synthesizer(own: Starter) -> list[str]:
     return [
         *comment(
-            "People whom the synthesiser never saw show how much is coincidence. With a table of "
+            "People whom the synthesizer never saw show how much is coincidence. With a table of "
             "such people, put this in the place of the Loader:"
         ),
         *commented(
@@ -203,11 +245,6 @@ def _evaluator(own: Starter) -> list[str]:
     lines = ["Evaluator:"]
     if own.synthetic is not None:
         lines += comment("Which rows single out exactly one real person.", "  ")
-        if any(guess.role is Role.IDENTIFIER for guess in own.guesses):
-            lines += comment(
-                "Identifiers take part, too; if they are made up, leave them out of both tables.",
-                "  ",
-            )
         return [*lines, *_SINGLED_OUT]
     lines += comment("How much a person's class tells about what is sensitive; 0 is best.", "  ")
     if own.quasi_identifiers and own.sensitive:

@@ -191,6 +191,8 @@ class Measure:
     granularities: tuple[str, ...] = (GLOBAL,)
     """The tables that a result can be laid out as; see :meth:`Result.table`."""
     limit_kind: Kind = field(default_factory=Number)
+    has_same_columns: bool = False
+    """Whether the original and the control must have the columns of the table."""
     check: Callable[[Mapping[str, Any]], object] | None = None
     """Raises an error for options that contradict each other; computes nothing."""
 

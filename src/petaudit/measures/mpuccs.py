@@ -11,7 +11,7 @@ from petaudit.counts import Source, open_source
 from petaudit.counts.made_frames import frame_kind
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing
 from petaudit.exact import parse_number
-from petaudit.kinds import Choice, Either, ListOf, Number, Text, Truth, Whole
+from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
 from petaudit.measures.base import Better, Measure, Need, Option, announce
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
@@ -227,7 +227,7 @@ MEASURE = Measure(
         Option(
             "profile", f"a named limit: {listing(list(PROFILES))}", kind=Choice(tuple(PROFILES))
         ),
-        Option("control", "a table that the synthesizer never saw", kind=Text("a table")),
+        Option("control", "a table that the synthesizer never saw", kind=TableFile()),
         Option(
             "max_baseline_cols",
             "combine up to so many columns; all if not given",
@@ -266,6 +266,7 @@ MEASURE = Measure(
     ),
     granularities=(*TABLES,),
     check=check,
+    has_same_columns=True,
     only_by_name=(
         "is for synthetic tables, whose rows are nobody's; name it to run it (--measures mpuccs)"
     ),

@@ -14,8 +14,13 @@ from petaudit.errors import ManyProblemsError, PetauditError, listing
 from petaudit.inputs import Inputs
 from petaudit.kinds import KeyPath, Problems
 from petaudit.measures import Need
-from petaudit.pipelines.entries import inputs_of, missing_of, plain
-from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, settings_of
+from petaudit.pipelines.entries import (
+    hierarchies_fingerprint,
+    inputs_of,
+    missing_of,
+    plain,
+)
+from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
 from petaudit.pipelines.plan import PlannedRun, Step
 from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import ReportFile, check_reporters, granularities_of
@@ -47,11 +52,11 @@ def checked(
     """Open every table and settle roles and hierarchies; raise all problems at once."""
     check_reporters(pipeline, runs, problems)
     fingerprints = _opened([step for run in runs for step in run.steps], tables, problems)
+    _check_controls(runs, fingerprints, problems)
     read: list[Path] = []
     keys: dict[str, str] = {}
     seen: dict[tuple[KeyPath, str], None] = {}
     for run in runs:
-        _open_control(run, tables, fingerprints, problems)
         if run.evaluator is None or not _is_open(run, fingerprints):
             continue
         said = list(_wrong_about_columns(run, tables))
@@ -66,6 +71,8 @@ def checked(
             continue
         seen |= dict.fromkeys(_wrong_together(run, inputs))
         read += inputs.files
+        for path in inputs.files:
+            tables.watch((path,))
         keys[run.name] = _key(run, tables, fingerprints, inputs, files, reveal)
     for at, message in seen:
         problems.add(at, message)
@@ -102,6 +109,21 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
     return found
 
 
+def _check_controls(
+    runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
+) -> None:
+    """A control that was learned from shows nothing."""
+    for run in runs:
+        splitter = run.step(SPLITTER)
+        if splitter is not None:
+            ori, control = (found.get(_label(splitter, part), {}) for part in ("ori", "control"))
+            if control and ori.get("sha256") == control["sha256"]:
+                at = (SPLITTER, splitter.experiment.name, "filepath", "control")
+                said = "the control is the same table as ori; it must be people never learned from"
+                if (at, said) not in problems.found:
+                    problems.add(at, said)
+
+
 def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:
     return all(_label(step, part) in fingerprints for step in run.steps for part in files_of(step))
 
@@ -112,26 +134,9 @@ def _note(problem: PetauditError, at: KeyPath, problems: Problems) -> None:
         problems.add(at, message)
 
 
-def _open_control(
-    run: PlannedRun, tables: Tables, found: dict[str, dict[str, Any]], problems: Problems
-) -> None:
-    """A measure may name a table of its own."""
-    experiment = run.evaluator
-    address = None if experiment is None else experiment.model.options.get("control")
-    if experiment is None or not isinstance(address, str):
-        return
-    label = f"{EVALUATOR}[{experiment.name}].control"
-    try:
-        if label not in found:
-            found[label] = tables.fingerprint(FileTable(address))
-    except PetauditError as problem:
-        problems.add((EVALUATOR, experiment.name, "control"), str(problem))
-        found[label] = {}
-
-
 def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong with roles, key and hierarchies, each where it stands in the file."""
-    released = tables.stand_ins(run).released
+    released = tables.of_run(run, make=False).released
     steps = [step for step in (run.step(LOADER), run.step(EVALUATOR)) if step is not None]
     for step in steps:
         at = (step.module, step.experiment.name)
@@ -164,7 +169,7 @@ def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, 
         for column in columns:
             if column not in inputs.hierarchies or inputs.original is None:
                 yield from _said(_place(run), inputs.hierarchies.get, column, None)
-    if measure.name == "mpuccs":
+    if measure.has_same_columns:
         for other in filter(None, (inputs.original, inputs.control)):
             differ = sorted({*inputs.table.columns} ^ {*other.columns})
             if differ:
@@ -187,7 +192,7 @@ def _said(
 def _inputs(run: PlannedRun, tables: Tables, reveal: bool) -> Inputs:
     experiment = run.evaluator
     assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
-    inputs = inputs_of(run, tables.stand_ins(run), tables, reveal=reveal)
+    inputs = inputs_of(run, tables.of_run(run, make=False), tables, reveal=reveal)
     missing = missing_of(experiment.measure, inputs, experiment.model.options)
     if missing:
         raise PetauditError(missing)
@@ -195,7 +200,7 @@ def _inputs(run: PlannedRun, tables: Tables, reveal: bool) -> Inputs:
 
 
 def _place(run: PlannedRun) -> KeyPath:
-    """Where a problem of a run stands: at the Evaluator, or at the Loader that has its roles."""
+    """Where a problem of a run stands."""
     experiment = run.evaluator
     assert experiment is not None  # noqa: S101 (only such runs are checked)
     return (EVALUATOR, experiment.name)
@@ -212,6 +217,8 @@ def _setting(step: Step, part: str, problem: PetauditError | None, table: FileTa
     of_schema = problem is not None and table.schema is not None and "schema" in str(problem)
     if step.module == LOADER:
         return (*at, "schema" if of_schema else part or "filepath")
+    if step.module == EVALUATOR:
+        return (*at, part)
     option = "schema" if of_schema else "filepath"
     return (*at, option, part) if part else (*at, option)
 
@@ -236,9 +243,8 @@ def _key(
             for step in run.steps
             for part in files_of(step)
         },
-        "control": fingerprints.get(f"{EVALUATOR}[{experiment.name}].control"),
         "roles": inputs.roles.to_dict(),
-        "hierarchies": inputs.hierarchies.fingerprint(),
+        "hierarchies": hierarchies_fingerprint(run, inputs),
         "tables": granularities_of(files, experiment.name),
         "reveal_values": reveal,
     }

@@ -11,10 +11,12 @@ from petaudit._version import __version__
 from petaudit.pipelines.checking import Checked
 from petaudit.pipelines.entries import ERROR, plain
 from petaudit.pipelines.events import TimingRecord
-from petaudit.pipelines.gate import DOCUMENT, exit_code_of, verdict_of
+from petaudit.pipelines.gate import DOCUMENT, exit_code_of, missing_now, verdict_of
 from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.tables import without_folder
 from petaudit.text import json_text
+
+_NOT_NOW = "it is in the earlier result and did not run this time, so it cannot be compared"
 
 
 def result_document(
@@ -32,11 +34,14 @@ def result_document(
 ) -> dict[str, Any]:
     """Everything about a run; only ``timings`` differs between two runs on the same inputs."""
     compare_to = pipeline.executor.compare_to
+    gone = missing_now(results, previous)
+    # What --only leaves out is left out on purpose.
+    missing = [] if settings["only"] else gone
     return {
         "document": DOCUMENT,
         "petaudit": __version__,
-        "verdict": verdict_of(results),
-        "exit_code": exit_code_of(results),
+        "verdict": verdict_of(results, missing),
+        "exit_code": exit_code_of(results, missing),
         "configuration": {
             "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
             "sha256": _sha256(text),
@@ -50,7 +55,7 @@ def result_document(
             "name": None if compare_to is None else without_folder(compare_to),
             "petaudit": previous.get("petaudit"),
             "verdict": previous.get("verdict"),
-            "runs_missing_now": _missing_now(previous, results),
+            "runs_missing_now": gone,
         },
         "inputs": dict(checked.fingerprints),
         "results": list(results),
@@ -59,20 +64,14 @@ def result_document(
             {"run": own["run"], "reason": own["reason"]}
             for own in results
             if own["status"] == ERROR
-        ],
+        ]
+        + [{"run": name, "reason": _NOT_NOW} for name in missing],
         "files": list(files),
         "timings": {
             "steps": [own.to_dict() for own in records],
             "stages": {run: own for run, own in seconds.items() if own},
         },
     }
-
-
-def _missing_now(previous: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Runs of the earlier result that nobody looked at this time."""
-    now = {own["run"] for own in results}
-    before = [own.get("run") for own in previous["results"]]
-    return [name for name in before if isinstance(name, str) and name not in now]
 
 
 def document_text(document: Mapping[str, Any]) -> bytes:

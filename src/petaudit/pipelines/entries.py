@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import os
 import warnings
@@ -10,10 +12,19 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, PetauditError, PetauditWarning, UndecidedError
+from petaudit.errors import (
+    NotMeasurableError,
+    PetauditError,
+    PetauditWarning,
+    UndecidedError,
+    counted,
+    listing,
+)
 from petaudit.inputs import Inputs, gather
+from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
 from petaudit.pipelines.models import (
+    DATA_MODULES,
     EVALUATOR,
     LOADER,
     SPLITTER,
@@ -23,7 +34,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.plan import PlannedRun
-from petaudit.pipelines.tables import RunTables, Tables
+from petaudit.pipelines.tables import RunTables, Tables, files_of
 from petaudit.roles import Role, Roles
 
 ERROR: Final = "error"
@@ -59,12 +70,14 @@ class Outcome:
     roles: Mapping[str, str] | None = None
     hierarchies: Mapping[str, Any] | None = None
     """What identifies them, without any label."""
+    identifiers: tuple[str, ...] = ()
+    """Columns that name people and are still in the table."""
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     """The problem without any label and without where the files lie."""
 
 
-def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool, progress: Any = None) -> Outcome:
+def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
     """Run the measure; what goes wrong is no reason for other runs to stop."""
     experiment = run.evaluator
     assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
@@ -73,8 +86,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool, progress: Any = 
     about: dict[str, Any] = {}
 
     def failed(problem: PetauditError) -> Outcome:
-        # Paths start from the folder of the pipeline file there, too.
-        reason = problem.without_values.replace(f"{tables.folder}{os.sep}", "")
+        reason = tables.without_folders(problem.without_values)
         return Outcome(None, problem, warnings=tuple(said), reason=reason, **about)
 
     with warnings.catch_warnings():
@@ -86,17 +98,15 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool, progress: Any = 
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
+                about["identifiers"] = _identifiers_left(inputs)
                 if inputs.hierarchies:
-                    about["hierarchies"] = inputs.hierarchies.fingerprint()
-                options = dict(experiment.model.options)
-                if "control" in options:
-                    options["control"] = tables.resolved(options["control"])
-                missing = missing_of(measure, inputs, options)
+                    about["hierarchies"] = hierarchies_fingerprint(run, inputs)
+                options = _computing(experiment.model.options, measure, tables)
+                missing = missing_of(measure, inputs, experiment.model.options)
                 if missing:
                     raise NotMeasurableError(missing)
-                if progress is not None and measure.name == "mpuccs":
-                    options["progress"] = progress
                 result = measure.compute(inputs, **options)
+            _check_judged(experiment.model, measure, result)
             return Outcome(result, None, warnings=tuple(said), **about)
         except UndecidedError as problem:
             found = problem.result if isinstance(problem.result, Result) else None
@@ -121,8 +131,7 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
     about = None if loader is None else loader.experiment.model
 
     def first(name: str) -> Any:
-        mine = getattr(own, name)
-        return mine if mine is not None or about is None else getattr(about, name)
+        return _own_or_loaders(run, name)
 
     delimiter = None if about is None else about.delimiter
     return gather(
@@ -137,6 +146,48 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         delimiter="\t" if delimiter == "tab" else delimiter,
         encoding=None if about is None else about.encoding,
     )
+
+
+def _own_or_loaders(run: PlannedRun, name: str) -> Any:
+    """A setting of the Evaluator, or else of the Loader."""
+    experiment, loader = run.evaluator, run.step(LOADER)
+    mine = None if experiment is None else getattr(experiment.model, name)
+    return mine if mine is not None or loader is None else getattr(loader.experiment.model, name)
+
+
+def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
+    """What identifies the hierarchies, also those that stand in the pipeline file itself."""
+    found = inputs.hierarchies.fingerprint()
+    given = _own_or_loaders(run, "hierarchies")
+    if isinstance(given, Mapping):
+        text = json.dumps(plain(given), sort_keys=True)
+        found["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    return found
+
+
+def _identifiers_left(inputs: Inputs) -> tuple[str, ...]:
+    """The identifiers that are not suppressed in every row."""
+    counts = inputs.table.counts
+    return tuple(
+        column
+        for column in inputs.roles.columns(Role.IDENTIFIER)
+        if counts.suppressed_rows([column]) < counts.rows
+    )
+
+
+def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> dict[str, Any]:
+    """The options as the measure takes them: the control is among its inputs already."""
+    options = {name: value for name, value in given.items() if name != "control"}
+    for option in measure.options:
+        if option.name in options and isinstance(option.kind, TableFile):
+            options[option.name] = tables.resolved(options[option.name])
+    return options
+
+
+def _check_judged(model: Evaluation, measure: Measure, result: Result) -> None:
+    """A limit that a measure ignores must not look like one that holds."""
+    if result.passed is None and any(model.options.get(name) is not None for name in _JUDGING):
+        raise UndecidedError(f"{measure.name} did not say whether its limit holds", result)
 
 
 def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
@@ -173,7 +224,7 @@ def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> 
     return f"{measure.name} needs {said}" if said else None
 
 
-def entry_data(run: PlannedRun, outcome: Outcome) -> dict[str, Any]:
+def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, Any]:
     """The entry of a run in result.json; comparison and breaches are added when all are known."""
     experiment = run.evaluator
     assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
@@ -188,13 +239,14 @@ def entry_data(run: PlannedRun, outcome: Outcome) -> dict[str, Any]:
         "status": ERROR,
         "figure": None,
         "value": None,
-        "limit": None,
+        "limit": plain(own.options.get("limit")),
         "strict": None,
         "profile": own.options.get("profile"),
         "better": measure.better.value,
         "lower_bound": None,
         "reason": None,
         "options": plain(options),
+        "steps": _steps(run),
         "suppressed": own.suppressed,
         "roles": outcome.roles,
         "hierarchies": outcome.hierarchies,
@@ -221,7 +273,16 @@ def entry_data(run: PlannedRun, outcome: Outcome) -> dict[str, Any]:
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.
         data |= {"status": ERROR, "reason": outcome.reason}
-    notes += _doubts(run)
+    if outcome.identifiers:
+        notes.append(
+            f"the table still holds {listing(outcome.identifiers)}, which the roles call "
+            "identifiers; leave them out of what is released"
+        )
+    for doubt in _doubts(run, tables):
+        notes.append(doubt)
+        data["lower_bound"] = data["lower_bound"] is not None
+        if data["status"] == "passed":
+            data |= {"status": ERROR, "reason": f"{doubt}; this does not show that the limit holds"}
     data["warnings"] = list(dict.fromkeys(notes))
     return data
 
@@ -254,20 +315,40 @@ def _seeds(run: PlannedRun) -> dict[str, int]:
     return found
 
 
-def _doubts(run: PlannedRun) -> list[str]:
-    """What the reader must know about how the modules fit together."""
-    splitter, synthesizer = run.step(SPLITTER), run.step(SYNTHESIZER)
+def _steps(run: PlannedRun) -> dict[str, dict[str, Any]]:
+    """Settings of the other modules that decide what was measured, beside the tables."""
+    found: dict[str, dict[str, Any]] = {}
+    for step in run.steps:
+        model = step.experiment.model
+        names = [name for name in _DECISIVE if hasattr(model, name)]
+        if step.module != EVALUATOR:
+            found[step.module] = {name: plain(getattr(model, name)) for name in names}
+    return found
+
+
+_DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
+
+
+def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
+    """Why a figure tells less than it seems to: not everybody was looked at."""
+    found = []
+    loader, splitter, synthesizer = (run.step(module) for module in DATA_MODULES)
+    if loader is not None:
+        for table in files_of(loader).values():
+            left_out = tables.rows_left_out(table)
+            if left_out:
+                found.append(f"{counted(left_out, 'row')} of {table.address} left out (nrows)")
     if (
         splitter is not None
         and synthesizer is not None
         and isinstance(splitter.experiment.model, RandomSplit)
         and isinstance(synthesizer.experiment.model, CustomTable)
     ):
-        return [
-            "the synthetic table was made before the control was drawn, so it may have learned "
-            "from the control: the comparison with the control may look too good"
-        ]
-    return []
+        found.append(
+            "the synthetic table was made before the rows were drawn, so it may have learned from "
+            "all of them: it was compared with some of its people only, and the control was seen"
+        )
+    return found
 
 
 def plain(value: Any) -> Any:

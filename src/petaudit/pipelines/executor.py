@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.counts.made_frames import MadeColumn, made_frame
-from petaudit.errors import InputError, OptionError, PetauditError, shortened
+from petaudit.errors import InputError, OptionError, PetauditError
 from petaudit.kinds import Problems
 from petaudit.made_tables import table_data, table_from
-from petaudit.measures import Result
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
+from petaudit.pipelines.configuration import configuration_text, default_folder
 from petaudit.pipelines.document import document_text, result_document
 from petaudit.pipelines.entries import ERROR, Entry, entry_data, evaluated
 from petaudit.pipelines.events import Clock, Listener, TimingRecord
 from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
-from petaudit.pipelines.gate import COULD_NOT_MEASURE, exit_code_of, judged, read_result, verdict_of
+from petaudit.pipelines.gate import COULD_NOT_MEASURE, judged, read_result
 from petaudit.pipelines.logs import logged
 from petaudit.pipelines.models import EXECUTOR, SaveData
 from petaudit.pipelines.overrides import with_overrides
@@ -33,62 +33,9 @@ from petaudit.pipelines.reporting import (
     report_writer,
     timing_columns,
 )
+from petaudit.pipelines.run_result import RunResult
 from petaudit.pipelines.tables import Tables
-from petaudit.yaml_files import Document, parse_yaml, read_text
-
-_YAML = (".yaml", ".yml")
-
-
-class RunResult(Mapping[str, Any]):
-    """What one run gave: its tables by granularity, and the figure with its verdict."""
-
-    def __init__(self, entry: Entry, data: Mapping[str, Any], frame: str) -> None:
-        self._entry = entry
-        self._frame = frame
-        self.data = data
-        """The entry in result.json."""
-
-    @property
-    def result(self) -> Result | None:
-        """The measure's own result; none after an error, or if it was kept from before."""
-        return self._entry.result
-
-    @property
-    def status(self) -> str:
-        """``passed``, ``failed``, ``measured`` or ``error``."""
-        return str(self.data["status"])
-
-    @property
-    def value(self) -> Any:
-        """The figure."""
-        return self.data["value"]
-
-    def __getitem__(self, granularity: str) -> Any:
-        if granularity not in self._names:
-            raise KeyError(granularity)
-        result = self._entry.result
-        columns: Mapping[str, MadeColumn]
-        if result is not None:
-            columns = result.table(granularity, with_values=True)
-        else:
-            columns = self._entry.tables[granularity]
-        return made_frame(self._frame, columns)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        experiment = self._entry.run.evaluator
-        if self._entry.result is None or experiment is None or experiment.measure is None:
-            return tuple(self._entry.tables)
-        return experiment.measure.granularities
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"RunResult({self.status}, value={self.value}, tables={list(self._names)})"
+from petaudit.yaml_files import Document, parse_yaml
 
 
 class Executor:
@@ -128,7 +75,7 @@ class Executor:
         if frame not in {"pyarrow", "pandas", "polars"}:
             raise OptionError(f"frame is {frame!r}; pyarrow, pandas or polars was expected")
         self._frame = frame
-        self._text, self._path = _config(config)
+        self._text, self._path = configuration_text(config)
         self._overrides = tuple(overrides)
         self._only = tuple(only)
         self._resume = resume
@@ -148,6 +95,7 @@ class Executor:
         self._log_stream = log_stream
         self._keep_results = keep_results
         self._not_made: set[str] = set()
+        self._has_kept = False
         self._clock.total = len(self.runs)
         self._entries: list[Entry] = []
         self._document: dict[str, Any] | None = None
@@ -203,13 +151,13 @@ class Executor:
         return {own.run.name: own.message for own in self._entries if own.message is not None}
 
     @property
-    def finished_runs(self) -> int:
-        """How many runs have a result so far."""
-        return len(self._entries)
+    def has_kept_results(self) -> bool:
+        """Whether a call that goes on later finds something."""
+        return self._has_kept
 
     def validate(self) -> None:
         """Check everything that can be checked without computing; raises all problems at once."""
-        self._checked()
+        self._checked(has_targets=False)
 
     def run(self) -> str:
         """Run everything and return the verdict: passed, failed, measured or error."""
@@ -220,7 +168,7 @@ class Executor:
         self._clock.records.clear()
         self._clock.done = 0
         previous_path = self.pipeline.executor.compare_to
-        found = self._checked()
+        found = self._checked(has_targets=self._out is not None)
         with ExitStack() as stack:
             log = (self.pipeline.executor, self._tables.folder, self._clock, self._log_stream)
             stack.enter_context(logged(*log))
@@ -236,15 +184,15 @@ class Executor:
             self._conclude(found, folder, previous)
         return str(self.document["verdict"])
 
-    def _checked(self) -> Checked:
-        if self._out is not None:
+    def _checked(self, *, has_targets: bool) -> Checked:
+        if has_targets and self._out is not None:
             check_targets(self._out, self.file_names, [self._path] if self._path else [])
         problems = Problems()
         self._note_previous(self.pipeline, problems)
         found = checked(
             self.pipeline, self.runs, self._tables, self._files, problems, reveal=self._reveal
         )
-        if self._out is not None:
+        if has_targets and self._out is not None:
             check_targets(self._out, self.file_names, found.files)
         return found
 
@@ -265,6 +213,7 @@ class Executor:
                 entry = self._computed(run)
                 self._tables.check_unchanged()
                 if folder is not None and entry.status != ERROR:
+                    self._has_kept = True
                     folder.keep(key, _kept(entry, self._clock.records[before:]))
             self._clock.done += 1
             self._clock.tell(
@@ -284,7 +233,7 @@ class Executor:
 
     def _computed(self, run: PlannedRun) -> Entry:
         outcome = evaluated(run, self._tables, reveal=self._reveal)
-        data = entry_data(run, outcome)
+        data = entry_data(run, outcome, self._tables)
         tables: dict[str, dict[str, MadeColumn]] = {}
         if outcome.result is not None and run.evaluator is not None:
             for granularity in granularities_of(self._files, run.evaluator.name):
@@ -348,12 +297,12 @@ class Executor:
             folder.publish(self.file_names)
             for name in self.file_names:
                 self._clock.tell("written", file=name)
-            is_worth_resuming = exit_code_of(done) == COULD_NOT_MEASURE and any(
+            is_worth_resuming = self._document["exit_code"] == COULD_NOT_MEASURE and any(
                 own.status != ERROR for own in self._entries
             )
             if not is_worth_resuming:
                 folder.forget()
-        self._clock.tell("finished", status=verdict_of(done))
+        self._clock.tell("finished", status=str(self._document["verdict"]))
 
     def get_result(self) -> dict[str, RunResult]:
         """The result of every run by its name."""
@@ -372,15 +321,6 @@ class Executor:
         return self._document is not None
 
 
-def default_folder(path: Path | None) -> Path:
-    """Where results go if nobody says: beside nothing else, named after the file.
-
-    >>> str(default_folder(Path("audits/adult.yaml"))), str(default_folder(None))
-    ('adult-results', 'petaudit-results')
-    """
-    return Path(f"{'petaudit' if path is None else path.stem}-results")
-
-
 def _kept(entry: Entry, records: Sequence[TimingRecord]) -> dict[str, Any]:
     return {
         "data": entry.data,
@@ -388,24 +328,3 @@ def _kept(entry: Entry, records: Sequence[TimingRecord]) -> dict[str, Any]:
         "seconds": entry.seconds,
         "records": [own.to_dict() for own in records],
     }
-
-
-def _config(given: str | PathLike[str]) -> tuple[str, Path | None]:
-    """The text of a configuration and its path, if it is not given as text."""
-    if not isinstance(given, str | PathLike):
-        raise OptionError(
-            f"the configuration is a {type(given).__name__}; a path or YAML text was expected"
-        )
-    if isinstance(given, PathLike):
-        path = Path(given)
-        return read_text(path), path
-    name = given.strip()
-    is_text = "\n" in given or (": " in given or given.rstrip().endswith(":"))
-    if os.path.isfile(given) or (name.lower().endswith(_YAML) and "\n" not in given):  # noqa: PTH113
-        return read_text(Path(given)), Path(given)
-    if not is_text:
-        raise InputError(
-            f"{shortened(given)!r} is neither a file nor YAML text; a path or the text of a "
-            "pipeline was expected"
-        )
-    return given, None

@@ -53,14 +53,10 @@ def judged(
     earlier = {} if previous is None else _by_run(previous["results"])
     # Without a single run in common nothing was compared, and that must not pass for a comparison.
     is_another = previous is not None and not any(own["run"] in earlier for own in entries)
+    allowances = {own.name: own.model.allowed_worsening for own in pipeline.of("Evaluator")}
     done = []
     for entry in entries:
-        experiment = entry["modules"]["Evaluator"]
-        allowed = next(
-            own.model.allowed_worsening
-            for own in pipeline.of("Evaluator")
-            if own.name == experiment
-        )
+        allowed = allowances[entry["modules"]["Evaluator"]]
         comparison = None
         if previous is not None:
             comparison = _compared(entry, earlier.get(entry["run"]), allowed)
@@ -150,7 +146,7 @@ def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[st
 
     now, then = plain(options(entry)), plain(options(before))
     found = [name for name in {**now, **then} if now.get(name) != then.get(name)]
-    common = ["measure", "figure"]
+    common = ["measure", "figure", "steps"]
     if {Need.QUASI_IDENTIFIERS, Need.HIERARCHIES} & set(measure.needs):
         common += ["suppressed", "roles", "hierarchies"]
     return found + [name for name in common if entry[name] != before.get(name)]
@@ -181,7 +177,7 @@ def _breaches(
         option = "limit" if entry["profile"] is None else "profile"
         found.append(
             {"kind": "limit", **about, "value": entry["value"], "limit": limit,
-             "rule": _rule(entry), "line": line(option)}
+             "rule": rule_of(entry), "line": line(option)}
         )  # fmt: skip
     if comparison is not None and comparison["status"] == "failed":
         found.append(
@@ -198,7 +194,7 @@ def _breaches(
     return found
 
 
-def _rule(entry: Mapping[str, Any]) -> str:
+def rule_of(entry: Mapping[str, Any]) -> str:
     """What a figure must be, in relation to its limit."""
     if isinstance(entry["value"], bool):
         return "true"
@@ -207,17 +203,26 @@ def _rule(entry: Mapping[str, Any]) -> str:
     return "below" if entry["strict"] else "at most"
 
 
-def exit_code_of(entries: Sequence[Mapping[str, Any]]) -> int:
+def missing_now(
+    results: Sequence[Mapping[str, Any]], previous: Mapping[str, Any] | None
+) -> list[str]:
+    """Runs of the earlier result that nobody looked at this time."""
+    now = {own["run"] for own in results}
+    before = [] if previous is None else [own.get("run") for own in previous["results"]]
+    return [name for name in before if isinstance(name, str) and name not in now]
+
+
+def exit_code_of(entries: Sequence[Mapping[str, Any]], missing: Sequence[str] = ()) -> int:
     """0: no breach; 1: a breach; 2: something could not be measured or compared."""
     statuses = {entry["status"] for entry in entries}
-    if ERROR in statuses:
+    if missing or ERROR in statuses:
         return COULD_NOT_MEASURE
     return 1 if "failed" in statuses else 0
 
 
-def verdict_of(entries: Sequence[Mapping[str, Any]]) -> str:
+def verdict_of(entries: Sequence[Mapping[str, Any]], missing: Sequence[str] = ()) -> str:
     """``passed``, ``failed``, ``error``, or ``measured`` where nothing was judged."""
-    code = exit_code_of(entries)
+    code = exit_code_of(entries, missing)
     if code == 0 and all(entry["status"] == "measured" for entry in entries):
         return "measured"
     return {0: "passed", 1: "failed", 2: "error"}[code]

@@ -30,6 +30,11 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
             value = parse_yaml(text, f"--set {shortened(change.removesuffix(f'={text}'))}").value
         except InputError as problem:
             raise OptionError(str(problem)) from None
+        if not text.strip():
+            # As when a variable of a CI job is not set: that must not switch a limit off.
+            raise OptionError(
+                f"--set {shortened(change)!r} has no value; null takes the setting away"
+            )
         _put(content, at, value)
         # What a change brought stands on no line of the file.
         lines = {own: line for own, line in lines.items() if own[: len(at)] != at} | {at: None}
@@ -98,4 +103,7 @@ def _put(content: Any, at: KeyPath, value: Any) -> None:
         if not isinstance(inner.get(key), dict):
             inner[key] = {}
         inner = inner[key]
-    inner[at[-1]] = value
+    if value is None:
+        inner.pop(at[-1], None)
+    else:
+        inner[at[-1]] = value

@@ -11,6 +11,7 @@ from petaudit.kinds import Problems
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
+    EXECUTOR,
     LOADER,
     SPLITTER,
     SYNTHESIZER,
@@ -128,6 +129,12 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
         )
     if has_splitter and has_loader and not has_synthesizer and has_evaluator:
         problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, and there is none")
+    if pipeline.executor.compare_to is not None and not has_evaluator:
+        problems.add((EXECUTOR, "compare_to"), "there is no Evaluator whose figure to compare")
+    has_control = any("control" in getattr(own.model, "filepath", ["control"]) for own in splitters)
+    for own in pipeline.of(EVALUATOR):
+        if has_control and "control" in own.model.options:
+            problems.add((EVALUATOR, own.name, "control"), "the Splitter gives the control already")
     for own in pipeline.of(LOADER):
         if own.model.original is not None and has_synthesizer:
             problems.add(

@@ -34,6 +34,9 @@ from petaudit.yaml_files import Document
 
 LONGEST_NAME: Final = 60
 MOST_PROBLEMS: Final = 50
+NEVER_EMPTY: Final = ("limit", "profile", "compare_to")
+"""What must not be switched off by a line that somebody forgot to fill in."""
+_EMPTY = "{} is empty; give it a value, or leave the line out"
 _FORBIDDEN = re.compile(r'[\\/\[\]:*?"<>|]')
 
 
@@ -108,9 +111,15 @@ def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline
     experiments: dict[str, tuple[Experiment, ...]] = {}
     executor = ExecutorSettings()
     if not isinstance(content, Mapping) or not content:
+        # Not a word of its content: somebody may have given the table itself.
+        kind = "a list" if isinstance(content, list) else "no mapping"
+        kind = "plain text" if isinstance(content, str) else kind
+        kind = "empty" if content is None or content == {} else kind
+        hint = " (for a table, petaudit init TABLE writes such a file)"
         problems.add(
             (),
-            f"the file is {shown(content)}; modules were expected: {listing(MODULES)}",
+            f"the file is {kind}; modules were expected: {listing(MODULES)}"
+            + (hint if isinstance(content, str) else ""),
         )
         content = {}
     for module, entries in content.items():
@@ -265,7 +274,9 @@ def _evaluator(
     mine: dict[str, Any] = {}
     before = len(problems.found)
     for key, value in options.items():
-        if key in common:
+        if value is None and key in NEVER_EMPTY:
+            problems.add((*at, key), _EMPTY.format(key))
+        elif key in common:
             given[key] = value
         elif key in own:
             # The seed writes null for what is to be found out.
@@ -308,6 +319,8 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
             whose = f" of {model.belongs_to}" + (f" with method {method}" if method else "")
             names = [*known, "method"] if method else [*known]
             problems.add((*at, key), _unknown_option(model.belongs_to, method, key, names, whose))
+        elif value is None and key in NEVER_EMPTY:
+            problems.add((*at, key), _EMPTY.format(key))
         elif value is not None or key in required:
             # Null stands for what is not given.
             known[key].kind.check(value, (*at, key), problems)

@@ -17,6 +17,7 @@ from petaudit.pipelines.models import (
     required_of,
     settings_of,
 )
+from petaudit.pipelines.reading import NEVER_EMPTY
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 
@@ -72,7 +73,7 @@ def _object(model: type) -> JsonSchema:
     required = required_of(model)
     properties: JsonSchema = {}
     for name, own in settings_of(model).items():
-        found = _described(own.kind.schema(), own.help, name in required)
+        found = _described(own.kind.schema(), own.help, name in required or name in NEVER_EMPTY)
         if defaults[name] not in {None, MISSING}:
             found["default"] = defaults[name]
         properties[name] = found
@@ -89,9 +90,10 @@ def _measure(measure: Measure) -> JsonSchema:
     found = _object(Evaluation)
     own: JsonSchema = {"method": {"const": measure.name, "description": measure.question}}
     if measure.limit_help is not None:
-        own["limit"] = _described(measure.limit_kind.schema(), measure.limit_help, False)
+        own["limit"] = _described(measure.limit_kind.schema(), measure.limit_help, True)
     for option in measure.options:
-        own[option.name] = _described(option.kind.schema(), option.help, option.required)
+        is_needed = option.required or option.name in NEVER_EMPTY
+        own[option.name] = _described(option.kind.schema(), option.help, is_needed)
     required = ["method", *(option.name for option in measure.options if option.required)]
     common = {name: kind for name, kind in found["properties"].items() if name != "method"}
     return found | {
@@ -101,9 +103,9 @@ def _measure(measure: Measure) -> JsonSchema:
     }
 
 
-def _described(schema: JsonSchema, help_text: str, required: bool) -> JsonSchema:
-    """A setting that may be left out may also be null."""
-    if required or not schema:
+def _described(schema: JsonSchema, help_text: str, has_value: bool) -> JsonSchema:
+    """A setting that may be left out may also be null, unless it must have a value."""
+    if has_value or not schema:
         return {**schema, "description": help_text}
     return {"anyOf": [schema, {"type": "null"}], "description": help_text}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -11,21 +13,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from petaudit.counts import Source, open_source
-from petaudit.counts.rows import first_rows, rows_at
+from petaudit.counts import Source, find_files, open_source
+from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
 from petaudit.errors import InputError, counted
 from petaudit.files import sha256_of, state_of
 from petaudit.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
+    EVALUATOR,
     LOADER,
     SPLITTER,
     SYNTHESIZER,
     CustomSplit,
     CustomTable,
+    Evaluation,
     GaussianCopula,
     Loader,
     RandomSplit,
@@ -36,6 +39,7 @@ from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
 
 SCHEME = "benchmark://"
+_QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,9 @@ class Tables:
     _schemas: dict[str, Schema] = field(default_factory=dict)
     _hashes: dict[tuple[Path, ...], str] = field(default_factory=dict)
     _states: dict[tuple[Path, ...], Any] = field(default_factory=dict)
+    _hierarchies: dict[str, Hierarchies] = field(default_factory=dict)
+    _rows_in_file: dict[FileTable, int] = field(default_factory=dict)
+    _picker: RowPicker | None = None
     _split: tuple[str, tuple[Source, Source]] | None = None
     _made: tuple[str, Source] | None = None
 
@@ -84,12 +91,15 @@ class Tables:
             path = self.resolved(table.address)
             delimiter = "\t" if table.delimiter == "tab" else table.delimiter
             try:
+                # Before it is read, so that no change goes unseen.
+                self.watch(find_files(path))
                 source = open_source(path, delimiter=delimiter, encoding=table.encoding)
             except InputError as problem:
                 raise self._with_hint(table.address, problem) from None
             source = replace(source, name=table.address)
             if not source.rows:
                 raise InputError(f"{table.address} has a header but no rows")
+            self._rows_in_file[table] = source.rows
             if table.nrows is not None:
                 source = first_rows(source, table.nrows)
             if table.schema is not None:
@@ -119,7 +129,10 @@ class Tables:
     def schema(self, address: str) -> Schema:
         """Read a schema."""
         if address not in self._schemas:
-            self._schemas[address] = read_schema(self.schema_path(address))
+            path = self.schema_path(address)
+            if path.is_file():
+                self.watch((path,))
+            self._schemas[address] = read_schema(path)
         return self._schemas[address]
 
     def schema_path(self, address: str) -> Path:
@@ -131,15 +144,25 @@ class Tables:
         """Hierarchies as the file names them: a path, or an entry per column."""
         if given is None:
             return None
-        if isinstance(given, str):
-            return Hierarchies.of(self.resolved(given))
-        assert isinstance(given, Mapping)  # noqa: S101 (checked by its kind)
-        return Hierarchies.of(
-            {
-                name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
-                for name, entry in given.items()
-            }
-        )
+        key = json.dumps(given, sort_keys=True, default=str)
+        if key not in self._hierarchies:
+            spec = self.resolved(given) if isinstance(given, str) else self._inline(given)
+            self._hierarchies[key] = Hierarchies.of(spec)
+        return self._hierarchies[key]
+
+    def _inline(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
+            for name, entry in given.items()
+        }
+
+    def without_folders(self, message: str) -> str:
+        """A message with the names of files, but not where they lie on this machine."""
+        message = message.replace(f"{self.folder}{os.sep}", "")
+        for paths in self._states:
+            for path in paths:
+                message = message.replace(str(path), path.name)
+        return _QUOTED_PATH.sub(r"'\1'", message)
 
     def fingerprint(self, table: FileTable) -> dict[str, Any]:
         """What identifies an input, without any value of it and without where it lies."""
@@ -158,10 +181,19 @@ class Tables:
 
     def hash_of(self, paths: tuple[Path, ...]) -> str:
         """The hash of the contents of files, computed once."""
+        self.watch(paths)
         if paths not in self._hashes:
-            self._states[paths] = state_of(paths)
             self._hashes[paths] = sha256_of(paths)
         return self._hashes[paths]
+
+    def watch(self, paths: tuple[Path, ...]) -> None:
+        """Remember the state of files, to notice when somebody writes to them."""
+        if paths not in self._states:
+            self._states[paths] = state_of(paths)
+
+    def rows_left_out(self, table: FileTable) -> int:
+        """How many rows of a table were not read."""
+        return self._rows_in_file[table] - self.opened(table).rows
 
     def check_unchanged(self) -> None:
         """Raise an error if an input was written to since its hash was taken."""
@@ -173,10 +205,13 @@ class Tables:
             if is_changed:
                 raise InputError(f"{paths[0].name} changed while it was being read; run it again")
 
-    def of_run(self, run: PlannedRun) -> RunTables:
-        """What a run compares; a table that is made is made now, and kept for the next run."""
+    def of_run(self, run: PlannedRun, *, make: bool = True) -> RunTables:
+        """What a run compares; a table that is made is made now, and kept for the next run.
+
+        Without ``make``, another table with the same columns stands in for each that would be.
+        """
         loader, splitter = run.step(LOADER), run.step(SPLITTER)
-        synthesizer = run.step(SYNTHESIZER)
+        synthesizer, evaluator = run.step(SYNTHESIZER), run.step(EVALUATOR)
         before: Source | None = None
         original: Source | None = None
         control: Source | None = None
@@ -185,14 +220,17 @@ class Tables:
             before = self.opened(given[""])
             original = self.opened(given["original"]) if "original" in given else None
         if splitter is not None:
-            before, control = self._splitted(run, splitter, before)
+            before, control = self._parts(run, splitter, before, make)
+        if evaluator is not None and "control" in files_of(evaluator):
+            control = self.opened(files_of(evaluator)["control"])
         if synthesizer is None:
             assert before is not None  # noqa: S101 (the plan has a table to judge)
             return RunTables(before, original, control)
         if isinstance(synthesizer.experiment.model, CustomTable):
             return RunTables(self.opened(files_of(synthesizer)[""]), before, control)
         assert before is not None  # noqa: S101 (the plan has a table to learn from)
-        return RunTables(self._synthesized(run, synthesizer, before), before, control)
+        released = self._synthesized(run, synthesizer, before) if make else before
+        return RunTables(released, before, control)
 
     def of_step(self, run: PlannedRun, module: str, part: str) -> Source:
         """The table of one module of a run."""
@@ -206,44 +244,24 @@ class Tables:
         assert source is not None  # noqa: S101 (only parts that a step has are asked for)
         return source
 
-    def stand_ins(self, run: PlannedRun) -> RunTables:
-        """Tables with the columns of those of a run, without splitting or making any."""
-        loader, splitter = run.step(LOADER), run.step(SPLITTER)
-        synthesizer = run.step(SYNTHESIZER)
-        before: Source | None = None
-        original: Source | None = None
-        control: Source | None = None
-        if loader is not None:
-            given = files_of(loader)
-            before = control = self.opened(given[""])
-            original = self.opened(given["original"]) if "original" in given else None
-        if splitter is None:
-            control = None
-        elif isinstance(splitter.experiment.model, CustomSplit):
-            parts = files_of(splitter)
-            before = self.opened(parts["ori"])
-            control = self.opened(parts["control"]) if "control" in parts else None
-        if synthesizer is None:
-            assert before is not None  # noqa: S101 (the plan has a table to judge)
-            return RunTables(before, original, control)
-        given = files_of(synthesizer)
-        released = self.opened(given[""]) if given else before
-        assert released is not None  # noqa: S101 (the plan has a table to learn from)
-        return RunTables(released, before, control)
-
-    def _splitted(
-        self, run: PlannedRun, step: Step, before: Source | None
+    def _parts(
+        self, run: PlannedRun, step: Step, before: Source | None, make: bool
     ) -> tuple[Source, Source | None]:
+        """What is learned from, and the control."""
         if isinstance(step.experiment.model, CustomSplit):
             parts = files_of(step)
             control = self.opened(parts["control"]) if "control" in parts else None
             return self.opened(parts["ori"]), control
         assert before is not None  # noqa: S101 (the plan has a Loader)
+        if not make:
+            return before, before
         name = name_of(run.up_to(SPLITTER))
         if self._split is None or self._split[0] != name:
             self._split = None
             with self.clock.timed(name, SPLITTER, step.label, "split"):
-                self._split = (name, split(before, step.experiment.model, step.sample))
+                if self._picker is None or self._picker.source is not before:
+                    self._picker = RowPicker(before)
+                self._split = (name, split(self._picker, step.experiment.model, step.sample))
         return self._split[1]
 
     def _synthesized(self, run: PlannedRun, step: Step, before: Source) -> Source:
@@ -296,6 +314,9 @@ def files_of(step: Step) -> dict[str, FileTable]:
             }
         case CustomTable():
             return {"": FileTable(model.filepath, model.schema, model.delimiter, model.encoding)}
+        case Evaluation() if isinstance(model.options.get("control"), str):
+            # A measure may name a table of its own.
+            return {"control": FileTable(model.options["control"])}
     return {}
 
 
@@ -311,8 +332,9 @@ def _schema_learned(run: PlannedRun) -> str | None:
     return None
 
 
-def split(source: Source, model: RandomSplit, sample: int) -> tuple[Source, Source]:
+def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, Source]:
     """Draw rows to learn from and leave the others as a control; both keep the table's order."""
+    source = picker.source
     rows = source.rows
     many = math.floor(Fraction(repr(float(model.train_split_ratio))) * rows)
     if not 0 < many < rows:
@@ -321,8 +343,7 @@ def split(source: Source, model: RandomSplit, sample: int) -> tuple[Source, Sour
             f"{model.train_split_ratio:g} one part would be empty"
         )
     drawn = np.argsort(random_bits(rows, model.random_state, sample * rows), kind="stable")
-    parts: list[npt.NDArray[np.int64]] = [np.sort(drawn[:many]), np.sort(drawn[many:])]
-    return rows_at(source, parts[0]), rows_at(source, parts[1])
+    return picker.at(np.sort(drawn[:many])), picker.at(np.sort(drawn[many:]))
 
 
 def without_folder(address: str) -> str:
