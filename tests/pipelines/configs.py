@@ -9,7 +9,8 @@ from pathlib import Path
 
 from petaudit.errors import ManyProblemsError
 from petaudit.pipelines.overrides import with_overrides
-from petaudit.pipelines.reading import Pipeline, read_pipeline
+from petaudit.pipelines.pipeline import Pipeline
+from petaudit.pipelines.reading import read_pipeline
 from petaudit.yaml_files import parse_yaml
 
 # As PETsARD's documents print it.

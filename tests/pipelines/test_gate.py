@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from petaudit.errors import InputError
 from petaudit.pipelines.gate import DOCUMENT, exit_code_of, judged, read_result, verdict_of
-from petaudit.pipelines.reading import Pipeline, read_pipeline
+from petaudit.pipelines.pipeline import Pipeline
+from petaudit.pipelines.reading import read_pipeline
 from petaudit.yaml_files import parse_yaml
 from pipelines.gate_twin import Verdict, verdicts
 

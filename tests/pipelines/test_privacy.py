@@ -11,7 +11,7 @@ import pytest
 
 import petaudit
 from petaudit.cli import main
-from petaudit.pipelines import entries
+from petaudit.pipelines import evaluating
 from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE
 
@@ -202,7 +202,7 @@ def test_an_unforeseen_error_quotes_nothing(
     def fail(*_: Any, **__: Any) -> None:
         raise ValueError(f"cannot convert {NAME[0]!r}")
 
-    monkeypatch.setattr(entries, "missing_of", fail)
+    monkeypatch.setattr(evaluating, "missing_of", fail)
     Path("audit.yaml").write_text(RELEASED)
     assert main(["run", "audit.yaml", "--out", "out"]) == 2
     said = capsys.readouterr()

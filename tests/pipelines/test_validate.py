@@ -225,7 +225,7 @@ def test_nothing_is_computed_and_nothing_written(
     monkeypatch.setattr(tables, "synthesize", fail)
     monkeypatch.setattr(tables, "split", fail)
     monkeypatch.setattr(tables, "RowPicker", fail)
-    monkeypatch.setattr("petaudit.pipelines.entries.evaluated", fail)
+    monkeypatch.setattr("petaudit.pipelines.executor.evaluated", fail)
     monkeypatch.setattr("petaudit.pipelines.executor.evaluated", fail)
     monkeypatch.setattr(Measure, "run", fail)
     before = sorted(path.name for path in Path().rglob("*"))

@@ -14,17 +14,14 @@ from petaudit.errors import ManyProblemsError, PetauditError, listing
 from petaudit.inputs import Inputs
 from petaudit.kinds import KeyPath, Problems
 from petaudit.measures import Need
-from petaudit.pipelines.entries import (
-    hierarchies_fingerprint,
-    inputs_of,
-    missing_of,
-    plain,
-)
+from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of
 from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
+from petaudit.pipelines.pipeline import Pipeline, raise_problems
+from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun, Step
-from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import ReportFile, check_reporters, granularities_of
-from petaudit.pipelines.tables import FileTable, Tables, files_of
+from petaudit.pipelines.step_files import FileTable, files_of
+from petaudit.pipelines.tables import Tables
 from petaudit.roles import check_column
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from petaudit._version import __version__
 from petaudit.pipelines.checking import Checked
-from petaudit.pipelines.entries import ERROR, plain
+from petaudit.pipelines.entries import ERROR
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.gate import DOCUMENT, exit_code_of, missing_now, verdict_of
-from petaudit.pipelines.reading import Pipeline
+from petaudit.pipelines.pipeline import Pipeline
+from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.tables import without_folder
 from petaudit.text import json_text
 

@@ -16,15 +16,17 @@ from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder
 from petaudit.pipelines.document import document_text, result_document
-from petaudit.pipelines.entries import ERROR, Entry, entry_data, evaluated
+from petaudit.pipelines.entries import ERROR, Entry, entry_data
+from petaudit.pipelines.evaluating import evaluated
 from petaudit.pipelines.events import Clock, Listener, TimingRecord
 from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
 from petaudit.pipelines.gate import COULD_NOT_MEASURE, judged, read_result
 from petaudit.pipelines.logs import logged
 from petaudit.pipelines.models import EXECUTOR, SaveData
 from petaudit.pipelines.overrides import with_overrides
+from petaudit.pipelines.pipeline import Pipeline, raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
-from petaudit.pipelines.reading import Pipeline, partly_read, raise_problems
+from petaudit.pipelines.reading import partly_read
 from petaudit.pipelines.reporting import (
     ReportFile,
     data_writer,

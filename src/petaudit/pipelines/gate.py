@@ -13,8 +13,9 @@ from petaudit.errors import InputError
 from petaudit.exact import exact
 from petaudit.files import require_regular
 from petaudit.measures import Better, Need, find_measure
-from petaudit.pipelines.entries import ERROR, plain
-from petaudit.pipelines.reading import Pipeline
+from petaudit.pipelines.entries import ERROR
+from petaudit.pipelines.pipeline import Pipeline
+from petaudit.pipelines.plain_data import plain
 
 DOCUMENT: Final = "petaudit.result/1"
 _LARGEST: Final = 256 << 20

@@ -19,7 +19,7 @@ from petaudit.pipelines.models import (
     GaussianCopula,
     RandomSplit,
 )
-from petaudit.pipelines.reading import Experiment, Pipeline
+from petaudit.pipelines.pipeline import Experiment, Pipeline
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Hashable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
-from petaudit.errors import ManyProblemsError, OptionError, listing, shortened, suggestion
+from petaudit.errors import OptionError, listing, shortened, suggestion
 from petaudit.kinds import KeyPath, Problems, key_text, shown
-from petaudit.measures import Measure, find_measure
+from petaudit.measures import find_measure
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -30,71 +29,14 @@ from petaudit.pipelines.petsard_names import (
     module_alternative,
     option_alternative,
 )
+from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
 from petaudit.yaml_files import Document
 
 LONGEST_NAME: Final = 60
-MOST_PROBLEMS: Final = 50
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to")
 """What must not be switched off by a line that somebody forgot to fill in."""
 _EMPTY = "{} is empty; give it a value, or leave the line out"
 _FORBIDDEN = re.compile(r'[\\/\[\]:*?"<>|]')
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A named entry of a module."""
-
-    module: str
-    name: str
-    model: Any
-    measure: Measure | None = None
-    """The measure of an Evaluator."""
-
-
-@dataclass(frozen=True)
-class Pipeline:
-    """A pipeline file, read and checked as far as that goes without its tables."""
-
-    origin: str
-    executor: ExecutorSettings
-    experiments: Mapping[str, tuple[Experiment, ...]]
-    """By module, in the order in which the modules run."""
-    document: Document
-
-    def of(self, module: str) -> tuple[Experiment, ...]:
-        """The experiments of a module."""
-        return self.experiments.get(module, ())
-
-    def line_of(self, *path: str) -> int | None:
-        """The line on which something stands."""
-        return self.document.line_of(path)
-
-    def where(self, at: KeyPath) -> str:
-        """The place of a setting, as messages begin with it."""
-        return place(self.origin, self.document, at)
-
-
-def place(origin: str, document: Document, at: KeyPath) -> str:
-    """File, line and setting."""
-    line = document.line_of(at)
-    where = origin if line is None else f"{origin}, line {line}"
-    # The last key is named by the message itself, except for an experiment.
-    least = 1 if EXECUTOR in at[:1] else 2
-    keys = at[: max(len(at) - 1, least)] if len(at) > 1 else ()
-    # A number is the place of an item, except in the name of an experiment.
-    names = [key_text(key) for key in keys if not isinstance(key, int) or key in at[:2]]
-    return f"{where}: {'.'.join(names)}" if names else where
-
-
-def raise_problems(origin: str, document: Document, problems: Problems) -> None:
-    """Raise one error for all problems, in the order of the file; none for none."""
-    if not problems:
-        return
-    found = sorted(problems, key=lambda own: document.line_of(own[0]) or 0)
-    said = list(dict.fromkeys(f"{place(origin, document, at)}: {what}" for at, what in found))
-    if len(said) > MOST_PROBLEMS:
-        said = [*said[:MOST_PROBLEMS], f"{origin}: and {len(said) - MOST_PROBLEMS} more problems"]
-    raise ManyProblemsError(said)
 
 
 def read_pipeline(document: Document, origin: str) -> Pipeline:

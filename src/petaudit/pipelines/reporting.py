@@ -25,8 +25,8 @@ from petaudit.pipelines.models import (
     SaveReport,
     SaveTiming,
 )
+from petaudit.pipelines.pipeline import Experiment, Pipeline
 from petaudit.pipelines.plan import PlannedRun, name_of
-from petaudit.pipelines.reading import Experiment, Pipeline
 from petaudit.table_files import write_json
 
 _LONGEST_FILE_NAME: Final = 200

@@ -28,29 +28,17 @@ from petaudit.pipelines.models import (
     SYNTHESIZER,
     CustomSplit,
     CustomTable,
-    Evaluation,
     GaussianCopula,
-    Loader,
     RandomSplit,
 )
 from petaudit.pipelines.plan import PlannedRun, Step, name_of
+from petaudit.pipelines.step_files import FileTable, files_of, schema_learned
 from petaudit.schemas import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
 
 SCHEME = "benchmark://"
 _QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")
-
-
-@dataclass(frozen=True)
-class FileTable:
-    """A table in a file, and how it is to be read."""
-
-    address: str
-    schema: str | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
-    nrows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -282,54 +270,9 @@ class Tables:
         )
         source = open_source(made, called=f"{step}")
         source = replace(source, is_untyped=before.is_untyped)
-        schema = _schema_learned(run)
+        schema = schema_learned(run)
         # What was learned from a table that keeps a schema must keep it, too.
         return source if schema is None else typed(source, self.schema(schema))
-
-
-def files_of(step: Step) -> dict[str, FileTable]:
-    """The tables that a step reads, by their part; the main one has no name."""
-    model = step.experiment.model
-    match model:
-        case Loader():
-            own = FileTable(
-                model.filepath, model.schema, model.delimiter, model.encoding, model.nrows
-            )
-            found = {"": own}
-            if model.original is not None:
-                found["original"] = FileTable(
-                    model.original, None, model.delimiter, model.encoding, model.nrows
-                )
-            return found
-        case CustomSplit():
-            schema = model.schema
-            return {
-                part: FileTable(
-                    address,
-                    schema.get(part) if isinstance(schema, Mapping) else schema,
-                    model.delimiter,
-                    model.encoding,
-                )
-                for part, address in model.filepath.items()
-            }
-        case CustomTable():
-            return {"": FileTable(model.filepath, model.schema, model.delimiter, model.encoding)}
-        case Evaluation() if isinstance(model.options.get("control"), str):
-            # A measure may name a table of its own.
-            return {"control": FileTable(model.options["control"])}
-    return {}
-
-
-def _schema_learned(run: PlannedRun) -> str | None:
-    """The schema of the table that a synthesizer learns from."""
-    for module in (SPLITTER, LOADER):
-        step = run.step(module)
-        if step is not None:
-            files = files_of(step)
-            for part in ("", "ori"):
-                if part in files:
-                    return files[part].schema
-    return None
 
 
 def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, Source]:

@@ -1,0 +1,186 @@
+"""Running a measure on the tables of one run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from petaudit.errors import NotMeasurableError, PetauditError, PetauditWarning, UndecidedError
+from petaudit.inputs import Inputs, gather
+from petaudit.kinds import TableFile
+from petaudit.measures import Measure, Result
+from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
+from petaudit.pipelines.plain_data import plain
+from petaudit.pipelines.plan import PlannedRun
+from petaudit.pipelines.tables import RunTables, Tables
+from petaudit.roles import Role, Roles
+
+JUDGING: Final = ("limit", "profile")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a measure: a result, a problem, or both where a figure decides nothing."""
+
+    result: Result | None = None
+    problem: PetauditError | None = None
+    roles: Mapping[str, str] | None = None
+    hierarchies: Mapping[str, Any] | None = None
+    """What identifies them, without any label."""
+    identifiers: tuple[str, ...] = ()
+    """Columns that name people and are still in the table."""
+    warnings: tuple[str, ...] = ()
+    reason: str | None = None
+    """The problem without any label and without where the files lie."""
+
+
+def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
+    """Run the measure; what goes wrong is no reason for other runs to stop."""
+    experiment = run.evaluator
+    assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
+    measure = experiment.measure
+    said: list[str] = []
+    about: dict[str, Any] = {}
+
+    def failed(problem: PetauditError) -> Outcome:
+        reason = tables.without_folders(problem.without_values)
+        return Outcome(None, problem, warnings=tuple(said), reason=reason, **about)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", PetauditWarning)
+        warnings.showwarning = lambda message, *_, **__: said.append(str(message))
+        try:
+            given = tables.of_run(run)
+            with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
+                inputs = inputs_of(run, given, tables, reveal=reveal)
+                about["roles"] = inputs.roles.to_dict()
+                about["identifiers"] = _identifiers_left(inputs)
+                if inputs.hierarchies:
+                    about["hierarchies"] = hierarchies_fingerprint(run, inputs)
+                options = _computing(experiment.model.options, measure, tables)
+                missing = missing_of(measure, inputs, experiment.model.options)
+                if missing:
+                    raise NotMeasurableError(missing)
+                result = measure.compute(inputs, **options)
+            _check_judged(experiment.model, measure, result)
+            return Outcome(result, None, warnings=tuple(said), **about)
+        except UndecidedError as problem:
+            found = problem.result if isinstance(problem.result, Result) else None
+            return replace(failed(problem), result=found)
+        except PetauditError as problem:
+            return failed(problem)
+        except MemoryError:
+            return failed(NotMeasurableError("there was not enough memory"))
+        except Exception as problem:
+            if os.environ.get("PETAUDIT_DEBUG"):
+                raise
+            # The text of an unforeseen error may quote data, so only its kind is shown.
+            return failed(NotMeasurableError(f"internal error ({type(problem).__name__})"))
+
+
+def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool) -> Inputs:
+    """The tables of a run with the roles and hierarchies that apply to them."""
+    experiment = run.evaluator
+    assert experiment is not None  # noqa: S101 (only such runs are evaluated)
+    own: Evaluation = experiment.model
+    loader = run.step(LOADER)
+    about = None if loader is None else loader.experiment.model
+
+    def first(name: str) -> Any:
+        return _own_or_loaders(run, name)
+
+    delimiter = None if about is None else about.delimiter
+    return gather(
+        given.released,
+        original=given.original,
+        control=given.control,
+        roles=roles_of(first("roles")),
+        hierarchies=tables.hierarchies(first("hierarchies")),
+        key=first("key"),
+        suppressed=own.suppressed,  # type: ignore[arg-type]
+        reveal_values=reveal,
+        delimiter="\t" if delimiter == "tab" else delimiter,
+        encoding=None if about is None else about.encoding,
+    )
+
+
+def _own_or_loaders(run: PlannedRun, name: str) -> Any:
+    """A setting of the Evaluator, or else of the Loader."""
+    experiment, loader = run.evaluator, run.step(LOADER)
+    mine = None if experiment is None else getattr(experiment.model, name)
+    return mine if mine is not None or loader is None else getattr(loader.experiment.model, name)
+
+
+def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
+    """What identifies the hierarchies, also those that stand in the pipeline file itself."""
+    found = inputs.hierarchies.fingerprint()
+    given = _own_or_loaders(run, "hierarchies")
+    if isinstance(given, Mapping):
+        text = json.dumps(plain(given), sort_keys=True)
+        found["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    return found
+
+
+def _identifiers_left(inputs: Inputs) -> tuple[str, ...]:
+    """The identifiers that are not suppressed in every row."""
+    counts = inputs.table.counts
+    return tuple(
+        column
+        for column in inputs.roles.columns(Role.IDENTIFIER)
+        if counts.suppressed_rows([column]) < counts.rows
+    )
+
+
+def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> dict[str, Any]:
+    """The options as the measure takes them: the control is among its inputs already."""
+    options = {name: value for name, value in given.items() if name != "control"}
+    for option in measure.options:
+        if option.name in options and isinstance(option.kind, TableFile):
+            options[option.name] = tables.resolved(options[option.name])
+    return options
+
+
+def _check_judged(model: Evaluation, measure: Measure, result: Result) -> None:
+    """A limit that a measure ignores must not look like one that holds."""
+    if result.passed is None and any(model.options.get(name) is not None for name in JUDGING):
+        raise UndecidedError(f"{measure.name} did not say whether its limit holds", result)
+
+
+def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
+    """Roles from columns by role; a column in two of them is an error.
+
+    >>> roles_of({"quasi_identifier": "zip", "sensitive_attribute": ["disease"]}).sensitive
+    ('disease',)
+    """
+    if given is None:
+        return None
+    return Roles.of(
+        **{
+            _LISTS[role]: [columns] if isinstance(columns, str) else columns
+            for role, columns in given.items()
+        }
+    )
+
+
+_LISTS = {
+    Role.IDENTIFIER.value: "identifiers",
+    Role.QUASI_IDENTIFIER.value: "quasi_identifiers",
+    Role.SENSITIVE.value: "sensitive",
+    Role.INSENSITIVE.value: "insensitive",
+}
+
+
+def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
+    """What a measure would still need, in the words of the pipeline file."""
+    missing = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
+    lacking = [
+        own.name for own in measure.options if own.required and options.get(own.name) is None
+    ]
+    said = " and ".join([*missing, *lacking])
+    return f"{measure.name} needs {said}" if said else None
