@@ -196,13 +196,17 @@ def test_the_summary_has_a_row_per_run_with_its_verdict() -> None:
     executor = reported("method: save_report, granularity: summary, format: json")
     rows = read_json("out/petaudit_summary.json")
     assert list(rows[0]) == [
-        *("run", "measure", "figure", "value", "better", "limit", "profile", "status"),
+        *("run", "Loader", "Splitter", "Synthesizer", "Evaluator", "measure", "figure", "value"),
+        *("better", "limit", "profile", "status"),
         *("previous", "reason"),
     ]
     results = executor.document["results"]
     for name in ("run", "measure", "value", "limit", "status"):
         assert [row[name] for row in rows] == [own[name] for own in results]
     assert [row["status"] for row in rows] == ["failed", "measured"] * 2
+    assert [row["Synthesizer"] for row in rows] == ["given", "given", "copied", "copied"]
+    assert {row["Splitter"] for row in rows} == {None}
+    assert executor.get_summary().to_pylist() == rows
     reported("method: save_report, granularity: summary, eval: [close], format: json")
     chosen = read_json("out/petaudit_summary.json")
     assert [row["measure"] for row in chosen] == ["t-closeness"] * 2

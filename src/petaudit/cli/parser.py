@@ -267,7 +267,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--reveal-values", action="store_true", help="write the values that identify people, too"
     )
-    output.add_argument("--quiet", action="store_true", help="no progress, only the verdict")
+    output.add_argument(
+        "--quiet", action="store_true", help="no progress, only breaches and the verdict"
+    )
 
 
 def _add_validate(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER,
 from petaudit.pipelines.pipeline import Pipeline, raise_problems
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun, Step
-from petaudit.pipelines.reporting import ReportFile, check_reporters, granularities_of
+from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
 from petaudit.roles import check_column
@@ -41,7 +41,7 @@ def checked(
     pipeline: Pipeline,
     runs: Sequence[PlannedRun],
     tables: Tables,
-    files: Sequence[ReportFile],
+    wanted_tables: Mapping[str, Sequence[str]],
     problems: Problems,
     *,
     reveal: bool,
@@ -70,7 +70,7 @@ def checked(
         read += inputs.files
         for path in inputs.files:
             tables.watch((path,))
-        keys[run.name] = _key(run, tables, fingerprints, inputs, files, reveal)
+        keys[run.name] = _key(run, tables, fingerprints, inputs, wanted_tables, reveal)
     for at, message in seen:
         problems.add(at, message)
     raise_problems(pipeline.origin, pipeline.document, problems)
@@ -225,7 +225,7 @@ def _key(
     tables: Tables,
     fingerprints: Mapping[str, Mapping[str, Any]],
     inputs: Inputs,
-    files: Sequence[ReportFile],
+    wanted_tables: Mapping[str, Sequence[str]],
     reveal: bool,
 ) -> str:
     """Everything that a result depends on, so that it is kept for that and nothing else."""
@@ -242,7 +242,7 @@ def _key(
         },
         "roles": inputs.roles.to_dict(),
         "hierarchies": hierarchies_fingerprint(run, inputs),
-        "tables": granularities_of(files, experiment.name),
+        "tables": wanted_tables.get(experiment.name, []),
         "reveal_values": reveal,
     }
     text = json.dumps(wanted, sort_keys=True)

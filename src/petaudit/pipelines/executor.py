@@ -30,9 +30,10 @@ from petaudit.pipelines.reading import partly_read
 from petaudit.pipelines.reporting import (
     ReportFile,
     data_writer,
-    granularities_of,
     report_files,
     report_writer,
+    summary_columns,
+    tables_wanted,
     timing_columns,
 )
 from petaudit.pipelines.run_result import RunResult
@@ -92,6 +93,11 @@ class Executor:
         self.all_runs = planned_runs(self.pipeline)
         self.runs = chosen_runs(self.all_runs, self._only)
         self._files = report_files(self.pipeline, self.runs)
+        self._tables_wanted = tables_wanted(self._files)
+        self._data_files: dict[str, list[ReportFile]] = {}
+        for file in self._files:
+            if file.run is not None:
+                self._data_files.setdefault(file.run.name, []).append(file)
         if self._out is None and self._files:
             self._out = default_folder(self._path)
         self._log_stream = log_stream
@@ -192,7 +198,12 @@ class Executor:
         problems = Problems()
         self._note_previous(self.pipeline, problems)
         found = checked(
-            self.pipeline, self.runs, self._tables, self._files, problems, reveal=self._reveal
+            self.pipeline,
+            self.runs,
+            self._tables,
+            self._tables_wanted,
+            problems,
+            reveal=self._reveal,
         )
         if has_targets and self._out is not None:
             check_targets(self._out, self.file_names, found.files)
@@ -229,8 +240,8 @@ class Executor:
         else:
             self._tables.of_run(run)
             self._clock.done += 1
-        for file in self._files:
-            if file.run is run and isinstance(file.model, SaveData) and folder is not None:
+        for file in self._data_files.get(run.name, ()):
+            if folder is not None:
                 self._save_data(file, folder)
 
     def _computed(self, run: PlannedRun) -> Entry:
@@ -238,7 +249,7 @@ class Executor:
         data = entry_data(run, outcome, self._tables)
         tables: dict[str, dict[str, MadeColumn]] = {}
         if outcome.result is not None and run.evaluator is not None:
-            for granularity in granularities_of(self._files, run.evaluator.name):
+            for granularity in self._tables_wanted.get(run.evaluator.name, ()):
                 table = outcome.result.table(granularity, with_values=self._reveal)
                 tables[granularity] = table_from(table_data(table))
         message = None if outcome.problem is None else str(outcome.problem)
@@ -313,6 +324,10 @@ class Executor:
             own.run.name: RunResult(own, by_name[own.run.name], self._frame)
             for own in self._entries
         }
+
+    def get_summary(self) -> Any:
+        """A row per run with its experiments, figure, limit and status, as a table."""
+        return made_frame(self._frame, summary_columns(self.document["results"]))
 
     def get_timing(self) -> Any:
         """How long every step took, as a table."""

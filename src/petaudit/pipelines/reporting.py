@@ -16,6 +16,7 @@ from petaudit.pipelines.entries import Entry
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.folder import RESULT
 from petaudit.pipelines.models import (
+    DATA_MODULES,
     EVALUATOR,
     REPORTER,
     SPLITTER,
@@ -177,9 +178,15 @@ def _listed(given: str | list[str] | None) -> list[str]:
     return [given] if isinstance(given, str) else list(dict.fromkeys(given))
 
 
-def granularities_of(files: Sequence[ReportFile], evaluator: str) -> list[str]:
-    """The tables of an Evaluator that files are made of."""
-    return list(dict.fromkeys(own.granularity for own in files if own.evaluator == evaluator))
+def tables_wanted(files: Sequence[ReportFile]) -> dict[str, list[str]]:
+    """By Evaluator: the tables that files are made of."""
+    found: dict[str, list[str]] = {}
+    for file in files:
+        if file.evaluator is not None:
+            own = found.setdefault(file.evaluator, [])
+            if file.granularity not in own:
+                own.append(file.granularity)
+    return found
 
 
 def report_writer(
@@ -192,7 +199,7 @@ def report_writer(
     if isinstance(file.model, SaveTiming):
         columns = timing_columns(records, file.model.time_unit, _listed(file.model.module))
     elif file.granularity == SUMMARY:
-        columns = _summary(judged, _listed(file.model.eval))
+        columns = summary_columns(judged, _listed(file.model.eval))
     else:
         tables = {
             own.run.name: own.tables[file.granularity]
@@ -225,6 +232,7 @@ def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], objec
 
 _SUMMARY: Final[Mapping[str, Kind]] = {
     "run": "text",
+    **dict.fromkeys((*DATA_MODULES, EVALUATOR), "text"),
     "measure": "text",
     "figure": "text",
     "value": "number",
@@ -237,14 +245,17 @@ _SUMMARY: Final[Mapping[str, Kind]] = {
 }
 
 
-def _summary(judged: Sequence[Mapping[str, Any]], only: Sequence[str]) -> dict[str, MadeColumn]:
-    """A row per run; true and false are 1 and 0, to stand in one column with the figures."""
+def summary_columns(
+    judged: Sequence[Mapping[str, Any]], only: Sequence[str] = ()
+) -> dict[str, MadeColumn]:
+    """A row per run, with its experiments apart; true and false are 1 and 0, like the figures."""
     rows = []
     for entry in judged:
         if only and entry["modules"][EVALUATOR] not in only:
             continue
         comparison = entry["comparison"] or {}
-        rows.append({**entry, "previous": comparison.get("previous")})
+        modules = {name: entry["modules"].get(name) for name in (*DATA_MODULES, EVALUATOR)}
+        rows.append({**entry, **modules, "previous": comparison.get("previous")})
     return {
         name: MadeColumn(
             kind, [_number(row[name]) if kind == "number" else row[name] for row in rows]
