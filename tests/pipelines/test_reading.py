@@ -96,6 +96,12 @@ def test_null_stands_for_what_is_not_given() -> None:
     assert pipeline.of("Evaluator")[0].model == Evaluation("mpuccs")
 
 
+def test_a_full_width_colon_is_pointed_out() -> None:
+    [said] = problems_of(lambda: read("Loader:\n  a:\n    filepath：t.csv\n"))
+    assert said.startswith("x.yaml, line 2: Loader.a: a is 'filepath：t.csv'")
+    assert said.endswith("(a full-width ： is no colon; write ': ')")
+
+
 def test_a_limit_that_somebody_forgot_to_fill_in_is_no_missing_limit() -> None:
     empty = "is empty; give it a value, or leave the line out"
     text = (

@@ -149,7 +149,9 @@ def _experiment(
     module: str, name: str, options: Any, at: KeyPath, problems: Problems
 ) -> Experiment | None:
     if not isinstance(options, Mapping):
-        problems.add(at, f"{name} is {shown(options)}; its options were expected under it")
+        full_width = isinstance(options, str) and "：" in options
+        hint = " (a full-width ： is no colon; write ': ')" if full_width else ""
+        problems.add(at, f"{name} is {shown(options)}; its options were expected under it{hint}")
         return None
     if module == EVALUATOR:
         return _evaluator(name, options, at, problems)
