@@ -135,7 +135,7 @@ def test_a_control_that_was_learned_from_is_refused() -> None:
         "Splitter: {s: {method: custom_data, filepath: {ori: people.csv, control: copy.csv}}}\n"
         "Synthesizer: {s: {method: independent}}\nEvaluator: {risk: {method: mpuccs}}\n"
     )
-    assert "the control is the same table as ori" in problem_of(text)
+    assert "the control is the very table that was learned from" in problem_of(text)
     Path("copy.csv").write_text(PEOPLE.replace("\n20;", "\n19;"))
     petaudit.Executor(text).validate()
     twice = text.replace("mpuccs}", "mpuccs, control: copy.csv}")
@@ -145,6 +145,8 @@ def test_a_control_that_was_learned_from_is_refused() -> None:
 def test_the_control_of_a_measure_is_checked_and_used() -> None:
     text = COPY.replace("limit: 0.5", "control: other.csv")
     assert "Evaluator.risk: file" in problem_of(text)
+    Path("other.csv").write_text(PEOPLE)
+    assert "the control is the very table that was learned from" in problem_of(text)
     Path("other.csv").write_text("age\n1\n")
     assert "must have the same columns" in problem_of(text)
     Path("other.csv").write_text(PEOPLE.replace("c1", "c9"))

@@ -110,15 +110,21 @@ def _check_controls(
     runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
 ) -> None:
     """A control that was learned from shows nothing."""
+    said = "the control is the very table that was learned from; it must be other people"
+    places: dict[KeyPath, None] = {}
     for run in runs:
-        splitter = run.step(SPLITTER)
+        loader, splitter, evaluator = (run.step(own) for own in (LOADER, SPLITTER, EVALUATOR))
+        learned = [_label(loader, "")] if loader is not None else []
         if splitter is not None:
-            ori, control = (found.get(_label(splitter, part), {}) for part in ("ori", "control"))
-            if control and ori.get("sha256") == control["sha256"]:
-                at = (SPLITTER, splitter.experiment.name, "filepath", "control")
-                said = "the control is the same table as ori; it must be people never learned from"
-                if (at, said) not in problems.found:
-                    problems.add(at, said)
+            learned.append(_label(splitter, "ori"))
+        hashes = {found[label]["sha256"] for label in learned if label in found}
+        for step in filter(None, (splitter, evaluator)):
+            if found.get(_label(step, "control"), {}).get("sha256") in hashes:
+                at = (step.module, step.experiment.name)
+                part = ("control",) if step.module == EVALUATOR else ("filepath", "control")
+                places[(*at, *part)] = None
+    for place in places:
+        problems.add(place, said)
 
 
 def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:
