@@ -12,34 +12,9 @@ import pytest
 import petaudit
 from petaudit.cli import main
 from petaudit.measures.mpuccs import mpuccs
+from pipelines.configs import SEED
 
-# As the document has it; a test below compares the bytes with those of the document.
-SEED = """\
-Splitter:
-  external_split:
-    method: custom_data
-    filepath:
-      ori: benchmark://adult-income_ori
-      control: benchmark://adult-income_control
-    schema:
-      ori: benchmark://adult-income_schema
-      control: benchmark://adult-income_schema
-Synthesizer:
-  external_data:
-    method: custom_data
-    filepath: benchmark://adult-income_syn
-    schema: benchmark://adult-income_schema
-Evaluator:
-  mpuccs_assessment:
-    method: mpuccs
-    max_baseline_cols: 2        # 要評估的最大欄位數（預設：null = 所有欄位）
-    min_entropy_delta: 0.01     # 最小熵增益閾值（預設：0.0）
-    field_decay_factor: 0.5     # 欄位組合加權衰減（預設：0.5）
-    renyi_alpha: 2.0            # Rényi 熵參數（預設：2.0）
-    numeric_precision: null     # 自動偵測或指定小數位數（預設：null）
-    datetime_precision: null    # 自動偵測或指定時間精度（預設：null）
-    calculate_baseline: true     # 計算基線保護指標（預設：true）
-"""
+# Tests below compare the bytes with this hash, and with the document itself where it is.
 SHA256_OF_THE_SEED = "a6887aad42085c6e47d437477da05d8921470851179517a977aad539a4b510bb"
 WITH_THREE = SEED.replace("max_baseline_cols: 2 ", "max_baseline_cols: 3 ")
 RUN = "Splitter[external_split]_Synthesizer[external_data]_Evaluator[mpuccs_assessment]"

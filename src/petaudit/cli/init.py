@@ -14,7 +14,8 @@ from petaudit.cli.render import finished, format_table
 from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
 from petaudit.counts import Source, open_source
 from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
-from petaudit.errors import ColumnError, InputError, OptionError, counted, listing, shortened
+from petaudit.counts.joint import check_same_columns
+from petaudit.errors import ColumnError, InputError, OptionError, counted, shortened
 from petaudit.guessing import Guess, guess_roles
 from petaudit.guessing.headers import header_doubt, reading_doubts
 from petaudit.guessing.starter import Starter, can_be_named, starter_text
@@ -45,7 +46,7 @@ def run(chosen: argparse.Namespace) -> int:
     if target is not None:
         _refuse_side_cars(target, files)
     if chosen.synthetic is not None and other is not None:
-        _check_same_columns(table, other)
+        check_same_columns([table, other])
     side_car = _side_car(chosen, table, other)
     starter = _starter(chosen, table, other, side_car, target)
     text = starter_text(starter)
@@ -111,18 +112,6 @@ def _refuse_side_cars(target: Path, files: Sequence[Path]) -> None:
                 f"{target.name!r} would be read as the side-car of {path.name}; choose another "
                 f"name, such as {f'{stem}-audit.yaml'!r} (--out)"
             )
-
-
-def _check_same_columns(table: Source, synthetic: Source) -> None:
-    said = [
-        f"only in {own.name}: {listing([repr(name) for name in own.columns if name not in rest])}"
-        for own, rest in ((table, synthetic.columns), (synthetic, table.columns))
-        if set(own.columns) - set(rest)
-    ]
-    if said:
-        raise ColumnError(
-            f"{table.name} and {synthetic.name} must have the same columns; {'; '.join(said)}"
-        )
 
 
 def _side_car(chosen: argparse.Namespace, table: Source, other: Source | None) -> SideCar | None:

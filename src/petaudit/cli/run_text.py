@@ -43,7 +43,8 @@ def as_text(executor: Executor) -> str:
             if (own["value"] is not None) == has_figure
         ]
         lines += _section(title, own_lines)
-    gone = [own for own in document["errors"] if own["run"] not in {own["run"] for own in results}]
+    ran = {own["run"] for own in results}
+    gone = [own for own in document["errors"] if own["run"] not in ran]
     lines += _section("Not compared", [f"{own['run']}: {own['reason']}" for own in gone])
     lines += _section("Warnings", warnings_of(document))
     if executor.out is not None:
@@ -103,8 +104,8 @@ def warnings_of(document: Mapping[str, Any]) -> list[str]:
 
 def verdict_line(document: Mapping[str, Any]) -> str:
     """What the gate says."""
-    new = sum((own["comparison"] or {}).get("status") == "new" for own in document["results"])
     results = document["results"]
+    new = sum((own["comparison"] or {}).get("status") == "new" for own in results)
     code = document["exit_code"]
     breaches, errors = len(document["breaches"]), len(document["errors"])
     judged = [own for own in results if own["status"] != "measured"]

@@ -22,7 +22,7 @@ from petaudit.counts._moments import unit_named
 from petaudit.counts.source import Source
 from petaudit.errors import ColumnError, listing
 
-__all__ = ["JointColumn", "JointTables", "joint_tables", "unit_named"]
+__all__ = ["JointColumn", "JointTables", "check_same_columns", "joint_tables", "unit_named"]
 
 JointCodes: TypeAlias = npt.NDArray[np.uint32]
 
@@ -51,7 +51,7 @@ def joint_tables(
 
     Precision is found in the reference table, column by column, where it is not given.
     """
-    _check_columns(tables)
+    check_same_columns(tables)
     columns = tables[0].columns
     cells = [_cells(table, columns) for table in tables]
     rows = tuple(len(own[0].places) for own in cells)
@@ -103,7 +103,8 @@ def _cells(table: Source, columns: Sequence[str]) -> list[Cells]:
     return found
 
 
-def _check_columns(tables: Sequence[Source]) -> None:
+def check_same_columns(tables: Sequence[Source]) -> None:
+    """Raise an error that lists the columns which only some of the tables have."""
     first = tables[0]
     for table in tables[1:]:
         only_first = [name for name in first.columns if name not in table.columns]

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.errors import ManyProblemsError, PetauditError, listing
+from petaudit.counts.joint import check_same_columns
+from petaudit.errors import ManyProblemsError, PetauditError
 from petaudit.inputs import Inputs
 from petaudit.kinds import KeyPath, Problems
 from petaudit.measures import Need
@@ -174,13 +175,7 @@ def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, 
                 yield from _said(_place(run), inputs.hierarchies.get, column, None)
     if measure.has_same_columns:
         for other in filter(None, (inputs.original, inputs.control)):
-            differ = sorted({*inputs.table.columns} ^ {*other.columns})
-            if differ:
-                yield (
-                    _place(run),
-                    f"{inputs.table.name} and {other.name} must have the same columns; only one "
-                    f"of them has {listing(list(map(repr, differ)))}",
-                )
+            yield from _said(_place(run), check_same_columns, [inputs.table, other])
 
 
 def _said(

@@ -23,7 +23,7 @@ from petaudit.pipelines.models import (
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
 from petaudit.pipelines.step_files import files_of
-from petaudit.pipelines.tables import Tables
+from petaudit.pipelines.tables import Tables, without_folder
 
 ERROR: Final = "error"
 
@@ -161,7 +161,8 @@ def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
         for table in files_of(loader).values():
             left_out = tables.rows_left_out(table)
             if left_out:
-                found.append(f"{counted(left_out, 'row')} of {table.address} left out (nrows)")
+                name = without_folder(table.address)
+                found.append(f"{counted(left_out, 'row')} of {name} left out (nrows)")
     if (
         splitter is not None
         and synthesizer is not None

@@ -89,13 +89,10 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
     experiment = run.evaluator
     assert experiment is not None  # noqa: S101 (only such runs are evaluated)
     own: Evaluation = experiment.model
-    loader = run.step(LOADER)
-    about = None if loader is None else loader.experiment.model
 
     def first(name: str) -> Any:
         return _own_or_loaders(run, name)
 
-    delimiter = None if about is None else about.delimiter
     return gather(
         given.released,
         original=given.original,
@@ -105,8 +102,6 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         key=first("key"),
         suppressed=own.suppressed,  # type: ignore[arg-type]
         reveal_values=reveal,
-        delimiter="\t" if delimiter == "tab" else delimiter,
-        encoding=None if about is None else about.encoding,
     )
 
 

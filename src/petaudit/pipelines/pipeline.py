@@ -44,10 +44,6 @@ class Pipeline:
         """The line on which something stands."""
         return self.document.line_of(path)
 
-    def where(self, at: KeyPath) -> str:
-        """The place of a setting, as messages begin with it."""
-        return place(self.origin, self.document, at)
-
 
 def place(origin: str, document: Document, at: KeyPath) -> str:
     """File, line and setting."""
