@@ -92,6 +92,8 @@ class Audit:
             inputs["original"] = self.inputs.original.fingerprint()
         if self.inputs.control is not None:
             inputs["control"] = self.inputs.control.fingerprint()
+        if self.inputs.population is not None:
+            inputs["population"] = self.inputs.population.fingerprint()
         if self.inputs.hierarchies:
             inputs["hierarchies"] = self.inputs.hierarchies.fingerprint()
         return {

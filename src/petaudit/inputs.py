@@ -32,6 +32,8 @@ class Inputs:
     side_car: Path | None = None
     control: Source | None = None
     """People whom the maker of the table never saw, to compare with."""
+    population: Source | None = None
+    """Everybody whom the people of the table may be among."""
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
 
     @property
@@ -49,8 +51,10 @@ class Inputs:
         """Every file that was read; none of them may be written to."""
         original = () if self.original is None else self.original.paths
         control = () if self.control is None else self.control.paths
+        population = () if self.population is None else self.population.paths
         side_car = () if self.side_car is None else (self.side_car,)
-        return (*self.table.paths, *original, *control, *side_car, *self.hierarchies.files)
+        others = (*original, *control, *population, *side_car)
+        return (*self.table.paths, *others, *self.hierarchies.files)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -105,6 +109,7 @@ def gather(
     *,
     original: object = None,
     control: object = None,
+    population: object = None,
     roles: RolesSpec = None,
     quasi_identifiers: Sequence[str] | str | None = None,
     sensitive: Sequence[str] | str | None = None,
@@ -125,6 +130,7 @@ def gather(
     source = _opened(table, delimiter, encoding)
     before = None if original is None else _opened(original, delimiter, encoding)
     unseen = None if control is None else _opened(control, delimiter, encoding)
+    everybody = None if population is None else _opened(population, delimiter, encoding)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     side_car = _side_car(source, before) if use_side_car and not (given and hierarchies) else None
     settled = _settled_roles(given, side_car, source)
@@ -134,9 +140,9 @@ def gather(
     if key is not None:
         for side in (source, before) if before else (source,):
             check_column(key, side.columns, side.name)
-    if before is not None:
+    for other in filter(None, (before, everybody)):
         for column in settled.quasi_identifiers:
-            check_column(column, before.columns, before.name)
+            check_column(column, other.columns, other.name)
     return Inputs(
         source,
         settled,
@@ -149,6 +155,7 @@ def gather(
         encoding,
         side_car.path if side_car else None,
         unseen,
+        everybody,
     )
 
 

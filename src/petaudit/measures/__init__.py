@@ -1,6 +1,16 @@
 """Measures: one file each, found through the registry."""
 
-from petaudit.measures.base import Better, Measure, Need, Option, Result
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result
 from petaudit.measures.registry import all_measures, find_measure
 
-__all__ = ["Better", "Measure", "Need", "Option", "Result", "all_measures", "find_measure"]
+__all__ = [
+    "Better",
+    "Family",
+    "Measure",
+    "Need",
+    "Option",
+    "Remedy",
+    "Result",
+    "all_measures",
+    "find_measure",
+]

@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.errors import OptionError, PetauditWarning, listing, suggestion
+from petaudit.errors import OptionError, PetauditWarning, counted, listing, suggestion
 from petaudit.kinds import Anything, Kind, Number
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class Need(StrEnum):
     SENSITIVE = "a sensitive attribute"
     HIERARCHIES = "hierarchies"
     ORIGINAL = "the original table"
+    POPULATION = "a population table"
 
     @property
     def with_option(self) -> str:
@@ -49,6 +50,8 @@ class Need(StrEnum):
                 return bool(inputs.hierarchies)
             case Need.ORIGINAL:
                 return inputs.original is not None
+            case Need.POPULATION:
+                return inputs.population is not None
 
 
 _OPTIONS = {
@@ -56,6 +59,7 @@ _OPTIONS = {
     Need.SENSITIVE: "--sensitive",
     Need.HIERARCHIES: "--hierarchies",
     Need.ORIGINAL: "--original",
+    Need.POPULATION: "--population",
 }
 
 
@@ -64,6 +68,7 @@ _IN_PIPELINE = {
     Need.SENSITIVE: "roles: {sensitive_attribute: [...]} of the Loader or the Evaluator",
     Need.HIERARCHIES: "hierarchies of the Loader or the Evaluator",
     Need.ORIGINAL: "original of the Loader, or a Synthesizer after it",
+    Need.POPULATION: "population of the Loader or the Evaluator",
 }
 
 GLOBAL: Final = "global"
@@ -76,6 +81,56 @@ class Better(StrEnum):
     LOWER = "lower"
     HIGHER = "higher"
     TRUE = "true"
+
+
+class Family(StrEnum):
+    """What a measure is about; results are shown in this order."""
+
+    PRIVACY = "privacy models"
+    RISK = "re-identification risk"
+    UTILITY = "utility"
+    OTHER = "other measures"
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What it would take to keep a limit.
+
+    ``rows_to_suppress`` is enough to reach it, on top of what is suppressed already; None where
+    suppressing rows does not help or was not worked out.
+    """
+
+    rows_breaking: int
+    rows_to_suppress: int | None
+    share_to_suppress: float | None
+
+    @classmethod
+    def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
+        """From numbers of rows; the share is of all rows of the table.
+
+        >>> Remedy.of(3, 3, 12)
+        Remedy(rows_breaking=3, rows_to_suppress=3, share_to_suppress=0.25)
+        """
+        share = None if to_suppress is None else to_suppress / max(rows, 1)
+        return cls(breaking, to_suppress, share)
+
+    @property
+    def text(self) -> str:
+        """The answer in a sentence.
+
+        >>> Remedy.of(3, 3, 12).text
+        '3 rows break the limit; suppressing 3 rows (25 %) reaches it'
+        """
+        if not self.rows_breaking and not self.rows_to_suppress:
+            return "no row breaks the limit"
+        breaks = f"{counted(self.rows_breaking, 'row')} break{'s' * (self.rows_breaking == 1)}"
+        if self.rows_to_suppress is None or self.share_to_suppress is None:
+            return f"{breaks} the limit"
+        share = f"{100 * self.share_to_suppress:.3g} %"
+        return (
+            f"{breaks} the limit; suppressing {counted(self.rows_to_suppress, 'row')} ({share}) "
+            "reaches it"
+        )
 
 
 @dataclass(frozen=True)
@@ -109,6 +164,11 @@ class Result:
     def figure(self) -> str:
         """What the value is a figure of; only like is compared with like."""
         return self.measure
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """Which rows break the limit, and how many to suppress; None without a limit."""
+        return None
 
     @property
     def is_lower_bound(self) -> bool:
@@ -186,6 +246,7 @@ class Measure:
     compute: Callable[..., Result]
     limit_help: str | None = None
     options: tuple[Option, ...] = ()
+    family: Family = Family.OTHER
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
     granularities: tuple[str, ...] = (GLOBAL,)
@@ -241,6 +302,9 @@ def _plain(value: Any) -> Any:
             return value.value
         case float() if math.isnan(value):
             return None
+        case float() if math.isinf(value):
+            # JSON has no word for it; this one is a number again in most languages.
+            return "inf" if value > 0 else "-inf"
     if hasattr(value, "__dataclass_fields__"):
         return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
     return value

@@ -12,7 +12,7 @@ from petaudit.counts.made_frames import frame_kind
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing
 from petaudit.exact import parse_number
 from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
-from petaudit.measures.base import Better, Measure, Need, Option, announce
+from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
 
@@ -208,6 +208,7 @@ def _as_number(value: Any) -> Any:
 MEASURE = Measure(
     name=NAME,
     title="mpUCCs",
+    family=Family.RISK,
     question="Which rows of a synthetic table single out exactly one real person?",
     better=Better.LOWER,
     range=(0.0, 1.0),

@@ -22,7 +22,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import GLOBAL, Better, Measure, Need, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Result, announce
 from petaudit.roles import check_column
 
 _TABLES = (GLOBAL, COLUMNWISE)
@@ -170,6 +170,7 @@ def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
 MEASURE = Measure(
     name="non-uniform-entropy",
     title="Non-Uniform Entropy",
+    family=Family.UTILITY,
     question="How much of the information is left after generalisation?",
     better=Better.HIGHER,
     range=(0.0, 1.0),

@@ -21,7 +21,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import GLOBAL, Better, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 
 _TABLES = (GLOBAL, COLUMNWISE)
 _UNKNOWN = ("error", "maximal")
@@ -122,6 +122,7 @@ def _distortion(
 MEASURE = Measure(
     name="precision",
     title="Precision",
+    family=Family.UTILITY,
     question="How precise are the generalised cells still?",
     better=Better.HIGHER,
     range=(0.0, 1.0),

@@ -13,7 +13,7 @@ from petaudit.errors import OptionError, counted
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 
 _TABLES = (GLOBAL, DETAILS)
 _MONEY = kinds.Number()
@@ -210,6 +210,7 @@ def _holds(failing: int, rows: int) -> str:
 MEASURE = Measure(
     name="profitability",
     title="Profitability",
+    family=Family.PRIVACY,
     question="Does publishing pay for every row, risk of re-identification included?",
     better=Better.TRUE,
     range=(0.0, 1.0),

@@ -26,7 +26,7 @@ from petaudit.measures._closeness_result import (
     TClosenessResult,
     WorstClass,
 )
-from petaudit.measures.base import Better, Measure, Need, Option, announce
+from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.roles import check_column
 
 _DISTANCE = kinds.Choice(get_args(Distance))
@@ -205,6 +205,7 @@ def _chosen_distances(
 MEASURE = Measure(
     name="t-closeness",
     title="t-closeness",
+    family=Family.PRIVACY,
     question="How much does knowing a person's class tell about the sensitive attribute?",
     better=Better.LOWER,
     range=(0.0, 1.0),
