@@ -1,9 +1,10 @@
-"""Both ways to compute a distance agree with the definition, in both kinds of integers."""
+"""Distances agree with the definition, however classes are counted, in both kinds of integers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from unittest.mock import patch
 
@@ -13,7 +14,8 @@ from hypothesis import given, settings
 
 import strategies
 from petaudit import emd
-from petaudit.counts import ClassProfiles, ClassValueCounts, TableCounts, ValueCounts
+from petaudit.class_figures import ClassFigures
+from petaudit.counts import ClassValueCounts, ValueCounts, _profiles
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import gather
 from strategies import Closeness, Release
@@ -32,28 +34,27 @@ def ground_of(asked: Closeness, values: ValueCounts) -> emd.Ground:
     return emd.hierarchical_ground(values, Hierarchy.from_mapping(asked.column, asked.given))
 
 
-def spread(distances: emd.ClassDistances) -> Counter[tuple[int, Fraction]]:
+def spread(distances: ClassFigures) -> Counter[tuple[int, Fraction]]:
     """How many classes have each size and distance."""
     found: Counter[tuple[int, Fraction]] = Counter()
-    for position, (size, classes) in enumerate(
+    for entry, (size, classes) in enumerate(
         zip(distances.sizes.tolist(), distances.classes.tolist(), strict=True)
     ):
-        found[size, distances.exact(position)] += classes
+        found[size, Fraction(distances.exact(entry))] += classes
     return found
 
 
-def both_ways(asked: Closeness) -> tuple[emd.ClassDistances, emd.ClassDistances]:
-    counts = gather(asked.table, **asked.arguments).table.counts
-    names, column, suppressed = asked.quasi_identifiers, asked.column, asked.suppressed
-    values = counts.value_counts(column)
-    ground = ground_of(asked, values)
-    profiles = counts.class_profiles(names, column, ground.features_of_values, suppressed)
-    assert profiles is not None
-    pairs = counts.class_value_counts(names, column, suppressed)
-    return (
-        emd.distances_from_profiles(profiles, ground, values),
-        emd.distances_from_pairs(pairs, ground, values),
-    )
+def every_way(asked: Closeness) -> list[ClassFigures]:
+    """From packed counters, from pairs with equal classes folded, and from every class alone."""
+    found = []
+    for values, reveal in ((_profiles.MOST_VALUES, False), (-1, False), (-1, True)):
+        inputs = replace(gather(asked.table, **asked.arguments), reveal_values=reveal)
+        with patch.object(_profiles, "MOST_VALUES", values):
+            table = inputs.class_table
+        pairs = table.columns[asked.column]
+        ground = ground_of(asked, pairs.values)
+        found.append(emd.class_distances(pairs, table.classes, ground))
+    return found
 
 
 @every_distance
@@ -64,10 +65,11 @@ def test_every_class_is_as_far_as_the_twin_says(
 ) -> None:
     asked = ask(release)
     expected = Counter((rows, distance) for rows, distance, _ in asked.exact_distances)
-    for distances in both_ways(asked):
-        assert distances.numerators.dtype == np.int64
+    for distances in every_way(asked):
         assert spread(distances) == expected
-        assert spread(distances.folded()) == expected
+        assert distances.values.tolist() == pytest.approx(
+            [float(distances.exact(entry)) for entry in range(len(distances.sizes))], rel=1e-15
+        )
         assert distances.largest == asked.exact_t
 
 
@@ -78,11 +80,20 @@ def test_numbers_too_large_for_the_machine_change_nothing(
     ask: Callable[[Release], Closeness], release: Release
 ) -> None:
     asked = ask(release)
-    with patch.object(emd, "_LARGEST_INT64", 0):
-        for distances in both_ways(asked):
-            assert distances.numerators.dtype == object
-            assert spread(distances.folded()) == spread(distances)
-            assert distances.largest == asked.exact_t
+    for small, large in zip(every_way(asked), in_large_numbers(asked), strict=True):
+        assert spread(small) == spread(large)
+        assert small.values.tolist() == large.values.tolist()
+        assert small.largest == large.largest == asked.exact_t
+
+
+def in_large_numbers(asked: Closeness) -> list[ClassFigures]:
+    with (
+        patch.object(emd, "_LARGEST_INT64", 0),
+        patch.object(emd, "ratio_figures", wraps=emd.ratio_figures) as made,
+    ):
+        found = every_way(asked)
+    assert {call.args[0].dtype for call in made.call_args_list} == {np.dtype(object)}
+    return found
 
 
 @every_distance
@@ -93,30 +104,35 @@ def test_classes_above_a_limit_are_told_exactly(
 ) -> None:
     asked = ask(release)
     tiny = Fraction(1, 10**30)
-    for distances in both_ways(asked):
-        exact = [distances.exact(position) for position in range(len(distances.sizes))]
+    for distances in every_way(asked):
+        exact = [distances.exact(entry) for entry in range(len(distances.sizes))]
         for limit in {limit for near in exact for limit in (near - tiny, near, near + tiny)}:
             assert distances.above(limit).tolist() == [distance > limit for distance in exact]
+            assert distances.below(limit).tolist() == [distance < limit for distance in exact]
 
 
-def test_counts_beyond_64_bits_are_still_exact() -> None:
-    # Half of the class and a third of the table have the first value: the distance is 1/6.
-    rows = 3 * 2**40
-    values = ValueCounts(("a", "b"), np.array([rows // 3, rows - rows // 3]))
-    size = 2**39
-    profiles = ClassProfiles(
-        sizes=np.array([size]), classes=np.array([1]), counts_of=lambda _: np.array([size // 2])
-    )
+@pytest.mark.parametrize("power", [20, 40, 50])
+def test_counts_beyond_64_bits_are_still_exact(power: int) -> None:
+    # Half of a class and a third of the table have the first value: the distance is 1/6. One row
+    # more of the first value in the other class, which is as large, makes it so much farther.
+    rows = 3 * 2**power
+    values = ValueCounts(("1", "2"), np.array([rows // 3, rows - rows // 3]))
+    size = 2 ** (power - 1)
+    half = size // 2
     pairs = ClassValueCounts(
-        values, np.array([0, 0]), np.array([0, 1]), np.array([size // 2, size // 2])
+        values,
+        np.array([0, 0, 1, 1]),
+        np.array([0, 1, 0, 1]),
+        np.array([half, half, half + 1, half - 1]),
     )
-    ground = emd.equal_ground(values)
-    for distances in (
-        emd.distances_from_profiles(profiles, ground, values),
-        emd.distances_from_pairs(pairs, ground, values),
-    ):
-        assert distances.numerators.dtype == object
-        assert distances.largest == Fraction(1, 6)
+    ordered = emd.ordered_ground(values)
+    assert ordered is not None
+    for ground in (emd.equal_ground(values), ordered):
+        found = emd.class_distances(pairs, np.array([1, 1]), ground)
+        farther = Fraction(1, 6) + Fraction(1, size)
+        assert (found.smallest, found.largest) == (Fraction(1, 6), farther)
+        assert found.above(Fraction(1, 6)).tolist() == [False, True]
+        assert found.below(farther).tolist() == [True, False]
 
 
 def test_without_classes_the_largest_distance_is_zero() -> None:
@@ -128,39 +144,10 @@ def test_without_classes_the_largest_distance_is_zero() -> None:
         emd.ordered_ground(ValueCounts(("1",), values.counts)),
     ):
         assert ground is not None
-        distances = emd.distances_from_pairs(pairs, ground, values)
+        distances = emd.class_distances(pairs, nothing, ground)
         assert distances.largest == 0
-        assert distances.folded().sizes.size == 0
-        assert distances.worst(3) == []
+        assert distances.folded(3, largest_first=True) == []
         assert distances.above(Fraction(0)).tolist() == []
-
-
-def test_the_worst_come_first_and_larger_classes_first_among_equals() -> None:
-    numerators = np.array([2, 6, 4, 1])
-    distances = emd.ClassDistances(numerators, np.array([1, 3, 1, 1]), np.ones(4, np.int64), 4)
-    assert distances.worst(3) == [2, 1, 0]
-
-
-@pytest.mark.parametrize("most", [0, 1, 3, 5, 40])
-@pytest.mark.parametrize("spread_over", [1, 2, 30, 4000])
-def test_the_farthest_can_be_picked_before_equal_ones_are_folded(
-    most: int, spread_over: int
-) -> None:
-    numbers = np.arange(4000)
-    distances = emd.ClassDistances(
-        numerators=numbers * 7919 % spread_over,
-        sizes=1 + numbers % 3,
-        classes=1 + numbers % 2,
-        scale=spread_over,
-    )
-
-    def farthest(found: emd.ClassDistances) -> list[tuple[Fraction, int, int]]:
-        return [
-            (found.exact(position), int(found.sizes[position]), int(found.classes[position]))
-            for position in found.worst(most)
-        ]
-
-    assert farthest(distances.farthest_folded(most)) == farthest(distances.folded())
 
 
 def test_text_has_no_order() -> None:
@@ -173,8 +160,3 @@ def test_a_label_under_two_parents_is_two_nodes() -> None:
     values = ValueCounts(("A", "B"), np.array([1, 1]))
     ground = emd.hierarchical_ground(values, hierarchy)
     assert ground.nodes == ((0, 1), (0, 1), (0, 1))
-
-
-@pytest.mark.parametrize(("features", "expected"), [(1, True), (512, True), (513, False)])
-def test_one_pass_counts_up_to_512_features(features: int, expected: bool) -> None:
-    assert TableCounts.can_count_at_once(features) is expected

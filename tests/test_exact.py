@@ -43,8 +43,18 @@ def test_a_number_is_what_was_written(value: Any, number: Fraction) -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_float_is_its_shortest_decimal(value: float) -> None:
-    assert exact(value, "limit") == Fraction(repr(value))
+def test_a_float_is_its_shortest_decimal_or_a_quotient(value: float) -> None:
+    found = exact(value, "limit")
+    assert float(found) == value
+    if len(repr(value).partition("e")[0].replace(".", "").strip("-0")) < 15:
+        assert found == Fraction(repr(value))
+    else:
+        assert found == Fraction(repr(value)) or found.denominator <= 10**6
+
+
+@given(st.integers(-(10**4), 10**4), st.integers(1, 10**4))
+def test_a_quotient_in_python_is_the_quotient(above: int, below: int) -> None:
+    assert exact(above / below, "limit") == Fraction(above, below)
 
 
 @pytest.mark.parametrize(

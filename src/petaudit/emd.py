@@ -15,20 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import ClassProfiles, ClassValueCounts, ValueCounts, folded_pairs
+from petaudit.class_figures import ClassFigures, Integers, ratio_figures
+from petaudit.counts import ClassValueCounts, ValueCounts, folded_pairs
 from petaudit.exact import parse_number
 from petaudit.hierarchies import Hierarchy
 
 Distance: TypeAlias = Literal["ordered", "hierarchical", "equal"]
 _LARGEST_INT64 = 2**62
-_FLOAT_MARGIN = 1e-12
 
 
 @dataclass(frozen=True)
@@ -42,27 +40,6 @@ class Ground:
     distance: Distance
     nodes: tuple[tuple[int, ...], ...]
     divisor: int
-
-    @cached_property
-    def features_of_values(self) -> list[list[int]]:
-        """For each value, the features that it belongs to."""
-        if self.distance == "ordered":
-            thresholds = max(self.nodes[0], default=0)
-            return [list(range(rank, thresholds)) for rank in self.nodes[0]]
-        features: list[list[int]] = [[] for _ in self.nodes[0]]
-        start = 0
-        for level in self.nodes:
-            for value, node in enumerate(level):
-                features[value].append(start + node)
-            start += 1 + max(level, default=-1)
-        return features
-
-    @property
-    def feature_count(self) -> int:
-        """How many features there are."""
-        if self.distance == "ordered":
-            return max(self.nodes[0], default=0)
-        return sum(1 + max(level, default=-1) for level in self.nodes)
 
 
 def equal_ground(values: ValueCounts) -> Ground:
@@ -110,115 +87,9 @@ def _full_path(label: str | None, hierarchy: Hierarchy, height: int) -> tuple[ob
     return (*own, *above)[:height]
 
 
-@dataclass(frozen=True)
-class ClassDistances:
-    """Distance of every class, as an exact fraction ``numerators / (sizes * scale)``."""
-
-    numerators: npt.NDArray[Any]
-    sizes: npt.NDArray[np.int64]
-    classes: npt.NDArray[np.int64]
-    scale: int
-
-    @classmethod
-    def together(cls, parts: Sequence[ClassDistances], scale: int) -> ClassDistances:
-        """The distances of several blocks of classes as one."""
-        if len(parts) == 1:
-            return parts[0]
-        none = [np.zeros(0, dtype=np.int64)]
-        return cls(
-            np.concatenate([part.numerators for part in parts] or none),
-            np.concatenate([part.sizes for part in parts] or none),
-            np.concatenate([part.classes for part in parts] or none),
-            scale,
-        )
-
-    @cached_property
-    def _ratios(self) -> npt.NDArray[np.float64]:
-        return self.numerators.astype(np.float64) / self.sizes
-
-    def exact(self, position: int) -> Fraction:
-        """The distance of one entry."""
-        return Fraction(int(self.numerators[position]), int(self.sizes[position]) * self.scale)
-
-    @cached_property
-    def largest(self) -> Fraction:
-        """The largest distance; 0 when there is no class."""
-        if not self.sizes.size:
-            return Fraction(0)
-        near = np.flatnonzero(self._ratios >= self._ratios.max() * (1 - _FLOAT_MARGIN))
-        return max(map(self.exact, self._distinct(near)))
-
-    def above(self, limit: Fraction) -> npt.NDArray[np.bool_]:
-        """Which entries are farther than the limit, exactly."""
-        bound = float(limit * self.scale)
-        above = self._ratios > bound
-        margin = max(abs(bound), 1.0) * _FLOAT_MARGIN
-        for position in np.flatnonzero(np.abs(self._ratios - bound) <= margin).tolist():
-            above[position] = self.exact(position) > limit
-        return above
-
-    def worst(self, most: int) -> list[int]:
-        """Positions of the farthest entries, larger classes first among equals."""
-        order = np.lexsort((-self.sizes, -self._ratios))
-        return [int(position) for position in order[:most]]
-
-    def farthest_folded(self, most: int) -> ClassDistances:
-        """At least so many of the farthest entries, those of equal size and distance as one."""
-        looked_at = 20 * max(most, 1)
-        while looked_at < len(self.sizes):
-            last = np.partition(self._ratios, -looked_at)[-looked_at]
-            kept = self._ratios >= last * (1 - _FLOAT_MARGIN)
-            found = ClassDistances(
-                self.numerators[kept], self.sizes[kept], self.classes[kept], self.scale
-            ).folded()
-            if len(found.sizes) >= most:
-                return found
-            looked_at *= 10
-        return self.folded()
-
-    def folded(self) -> ClassDistances:
-        """The same with classes of equal size and distance as one entry."""
-        if not self.sizes.size:
-            return self
-        order = np.lexsort((self.numerators.astype(np.float64), self.sizes))
-        numerators, sizes, classes = (
-            column[order] for column in (self.numerators, self.sizes, self.classes)
-        )
-        new = np.ones(len(order), dtype=bool)
-        new[1:] = (numerators[1:] != numerators[:-1]) | (sizes[1:] != sizes[:-1])
-        starts = np.flatnonzero(new)
-        return ClassDistances(
-            numerators[starts], sizes[starts], np.add.reduceat(classes, starts), self.scale
-        )
-
-    def _distinct(self, positions: npt.NDArray[np.intp]) -> Sequence[int]:
-        seen = {(self.numerators[i], self.sizes[i]): i for i in positions.tolist()}
-        return list(seen.values())
-
-
-def distances_from_profiles(
-    profiles: ClassProfiles, ground: Ground, values: ValueCounts
-) -> ClassDistances:
-    """Distances from the counts of every feature."""
-    totals = [0] * ground.feature_count
-    for count, features in zip(values.counts.tolist(), ground.features_of_values, strict=True):
-        for feature in features:
-            totals[feature] += count
-    rows = values.rows
-    largest = int(profiles.sizes.max(initial=1))
-    dtype = _integer_type(2 * len(totals) * largest * rows)
-    sizes = profiles.sizes.astype(dtype)
-    numerators = np.zeros(len(sizes), dtype=dtype)
-    for feature, total in enumerate(totals):
-        counts = profiles.counts_of(feature).astype(dtype)
-        numerators += abs(counts * rows - total * sizes)
-    return ClassDistances(numerators, profiles.sizes, profiles.classes, ground.divisor * rows)
-
-
-def distances_from_pairs(
-    pairs: ClassValueCounts, ground: Ground, values: ValueCounts
-) -> ClassDistances:
-    """Distances from the values present in each class, whatever the number of values."""
+def class_distances(pairs: ClassValueCounts, classes: Integers, ground: Ground) -> ClassFigures:
+    """The distance of every class, from the values that are present in it."""
+    values = pairs.values
     rows = values.rows
     span = max(max(ground.nodes[0], default=0), len(ground.nodes)) + 1
     dtype = _integer_type(4 * span * int(pairs.class_sizes.max(initial=1)) * rows)
@@ -229,8 +100,8 @@ def distances_from_pairs(
             (_level_numerators(pairs, level, values, dtype) for level in ground.nodes),
             start=np.zeros(len(pairs.class_starts), dtype=dtype),
         )
-    ones = np.ones(len(pairs.class_starts), dtype=np.int64)
-    return ClassDistances(numerators, pairs.class_sizes, ones, ground.divisor * rows)
+    sizes = pairs.class_sizes
+    return ratio_figures(numerators, sizes, sizes, classes, ground.divisor * rows)
 
 
 def _level_numerators(
@@ -238,9 +109,7 @@ def _level_numerators(
 ) -> npt.NDArray[Any]:
     """Sum over ALL nodes of |cN - Qn| from those present: an absent one adds Qn, all Q make N."""
     node_of_value = np.asarray(nodes, dtype=np.int64)
-    class_index, node, counts = folded_pairs(
-        pairs.class_index, node_of_value[pairs.value_index], pairs.counts
-    )
+    class_index, node, counts = _by_group(pairs, node_of_value)
     totals = np.bincount(node_of_value, weights=values.counts).astype(np.int64).astype(dtype)
     sizes = pairs.class_sizes.astype(dtype)
     if not sizes.size:
@@ -261,9 +130,7 @@ def _ordered_numerators(
     stretch at once.
     """
     rank_of_value = np.asarray(ground.nodes[0], dtype=np.int64)
-    class_index, rank, counts = folded_pairs(
-        pairs.class_index, rank_of_value[pairs.value_index], pairs.counts
-    )
+    class_index, rank, counts = _by_group(pairs, rank_of_value)
     thresholds = int(rank_of_value.max(initial=0))
     if not class_index.size or not thresholds:
         return np.zeros(len(pairs.class_starts), dtype=dtype)
@@ -281,8 +148,9 @@ def _ordered_numerators(
     sizes = pairs.class_sizes
     size = sizes[class_index]
     rows = values.rows
-    turn = np.clip(np.searchsorted(below, reached * rows // size, side="right"), start, stop)
     gone, wide = (reached.astype(dtype) * rows), size.astype(dtype)
+    passed = (gone // wide).astype(np.int64)
+    turn = np.clip(np.searchsorted(below, passed, side="right"), start, stop)
     stretch = (2 * turn - start - stop).astype(dtype) * gone + wide * (
         prefix[stop] + prefix[start] - 2 * prefix[turn]
     )
@@ -290,6 +158,16 @@ def _ordered_numerators(
     numerators: npt.NDArray[Any] = np.add.reduceat(stretch, starts)
     numerators += before_first
     return numerators
+
+
+def _by_group(
+    pairs: ClassValueCounts, group_of_value: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """The counts of groups of values; where each value is a group of its own, they are there."""
+    group = group_of_value[pairs.value_index]
+    if (np.diff(group_of_value) > 0).all():
+        return pairs.class_index, group, pairs.counts
+    return folded_pairs(pairs.class_index, group, pairs.counts)
 
 
 def _starts(class_index: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:

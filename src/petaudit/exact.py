@@ -12,6 +12,8 @@ from petaudit.errors import OptionError
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
+_DIGITS_OF_A_QUOTIENT = 15
+_LARGEST_DENOMINATOR = 1_000_000
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 
 
@@ -19,10 +21,11 @@ def exact(value: object, name: str) -> Fraction:
     """Read a number as the person who wrote it meant it.
 
     A float stands for its shortest decimal form: a limit of 0.3 is three tenths, not the
-    binary fraction a little below it, so a figure of exactly 3/10 keeps it.
+    binary fraction a little below it, so a figure of exactly 3/10 keeps it. Where that is as long
+    as can be, it stands for the simple fraction that Python makes this float of, if there is one.
 
-    >>> exact(0.3, "limit"), exact("0.375", "limit")
-    (Fraction(3, 10), Fraction(3, 8))
+    >>> exact(0.3, "limit"), exact("0.375", "limit"), exact(2 / 3, "limit")
+    (Fraction(3, 10), Fraction(3, 8), Fraction(2, 3))
     >>> exact("abc", "limit")
     Traceback (most recent call last):
     petaudit.errors.OptionError: limit is 'abc'; a finite number was expected
@@ -41,8 +44,17 @@ def exact(value: object, name: str) -> Fraction:
     if isinstance(value, Real):
         text = repr(float(value))
         if parse_number(text) is not None:
-            return Fraction(text)
+            return _simple_fraction(float(value)) or Fraction(text)
     raise _not_a_number(value, name)
+
+
+def _simple_fraction(value: float) -> Fraction | None:
+    """What a float of many digits was computed from: 2/3 is 0.6666666666666666 in Python."""
+    digits = repr(value).partition("e")[0].replace(".", "").strip("-0")
+    if len(digits) < _DIGITS_OF_A_QUOTIENT:
+        return None
+    near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
+    return near if float(near) == value else None
 
 
 def _finite(number: Fraction, value: object, name: str) -> Fraction:

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from petaudit.counts import PairCounts, Source, check_aligned, open_source, pair_counts
+from petaudit.common_labels import labels_in_common, rule_hierarchy
+from petaudit.counts import (
+    ClassHistogram,
+    ClassTable,
+    PairCodes,
+    PairCounts,
+    Source,
+    check_aligned,
+    open_source,
+    pair_codes,
+    pair_counts,
+)
+from petaudit.counts.population import Labels, PopulationClasses, population_classes
 from petaudit.errors import InputError, OptionError, RoleError, naming, suggestion
 from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
@@ -35,6 +48,9 @@ class Inputs:
     population: Source | None = None
     """Everybody whom the people of the table may be among."""
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
+    _in_population: dict[tuple[str, ...], PopulationClasses] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -78,6 +94,45 @@ class Inputs:
             )
         return columns
 
+    @property
+    def class_table(self) -> ClassTable:
+        """The classes with the values of the sensitive attributes; counted once for all."""
+        counts = self.table.counts
+        names = self.quasi_identifiers
+        found = counts.class_table(names, self.sensitive, labels=self.reveal_values)
+        return found if self.suppressed == "class" else found.without_suppressed
+
+    @property
+    def class_histogram(self) -> ClassHistogram:
+        """How many classes have each size, the suppressed one as is asked for."""
+        found = self.table.counts.class_histogram(self.quasi_identifiers)
+        return found.with_suppressed_as_class() if self.suppressed == "class" else found
+
+    @property
+    def population_classes(self) -> PopulationClasses:
+        """The classes with their sizes in the population; suppressed rows as is asked for.
+
+        As a class of their own, suppressed rows have the whole population to be among.
+        """
+        if self.population is None:
+            raise InputError("a population table is needed and was not given")
+        names = self.quasi_identifiers
+        if names not in self._in_population:
+            self._in_population[names] = population_classes(
+                self.table.counts, self.population.counts, names, self._as_released
+            )
+        found = self._in_population[names]
+        return found.with_suppressed_as_class() if self.suppressed == "class" else found
+
+    def _as_released(self, column: str, released: Labels, labels: Labels) -> Labels:
+        """What labels of the population are called in the released table."""
+        if column not in self.hierarchies or set(labels) <= set(released):
+            return labels
+        hierarchy = rule_hierarchy(self.hierarchies, column, labels)
+        if hierarchy is None:
+            hierarchy = self.hierarchy(column)
+        return labels_in_common(column, hierarchy, released, labels)
+
     def hierarchy(self, attribute: str) -> Hierarchy:
         """The hierarchy of a column."""
         values = None if self.original is None else self._original_values
@@ -95,13 +150,23 @@ class Inputs:
 
     def pair_counts(self, column: str) -> PairCounts:
         """Original value against released label, row by row."""
-        original = self._needed_original()
-        if not self._pairs:
-            names = (original.name, self.table.name)
-            check_aligned(original.counts, self.table.counts, self.key, names)
+        original = self.aligned_original
         if column not in self._pairs:
             self._pairs[column] = pair_counts(original.counts, self.table.counts, column, self.key)
         return self._pairs[column]
+
+    def pair_codes(self, column: str) -> PairCodes:
+        """The same by positions among the labels of both columns, which may be very many."""
+        original = self.aligned_original
+        return pair_codes(original.counts, self.table.counts, column, self.key)
+
+    @cached_property
+    def aligned_original(self) -> Source:
+        """The original; an error unless every row has its partner, which is checked once."""
+        original = self._needed_original()
+        names = (original.name, self.table.name)
+        check_aligned(original.counts, self.table.counts, self.key, names)
+        return original
 
 
 def gather(

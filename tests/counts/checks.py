@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,10 @@ from counts.engines import (
     is_suppressed,
     label,
     labels,
+    rows_of,
 )
-from petaudit.counts import ClassProfiles, ClassValueCounts, Source
+from petaudit.counts import ClassTable, Source
+from petaudit.counts._profiles import count_profiles
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,10 @@ def check_everything(source: Source, case: Case) -> None:
     assert source.rows == len(next(iter(case.table.values())).cells)
     check_value_counts(source, case.table)
     check_class_sizes(source, case)
-    classes = counted_classes(case.table, case.quasi_identifiers)
-    # Without suppressed rows the two ways of treating them are one.
-    for suppressed in ("exclude", "class") if any(map(is_suppressed, classes)) else ("exclude",):
-        check_class_profiles(source, case, suppressed)
-        check_class_value_counts(source, case, suppressed)
+    check_packed_counters(source, case)
     check_class_histogram(source, case)
+    check_class_table(source, case, [case.value])
+    check_class_table(source, case, list(labels(case.table)))
     check_column_values(source, case.table)
 
 
@@ -75,30 +76,44 @@ def check_class_histogram(source: Source, case: Case) -> None:
     assert _pairs(folded.sizes, folded.classes) == sorted(expected.items())
 
 
-def check_class_value_counts(source: Source, case: Case, suppressed: str) -> None:
-    expected = counted_by_class(case.table, case.quasi_identifiers, case.value, suppressed)
-    found = source.counts.class_value_counts(
-        case.quasi_identifiers, case.value, suppressed, labels=True
-    )
-    assert by_class(found) == expected
-    sizes = dict(zip(found.class_labels or (), found.class_sizes.tolist(), strict=True))
-    assert sizes == {row: counter.total() for row, counter in expected.items()}
+def check_class_table(source: Source, case: Case, columns: list[str]) -> None:
+    """The same classes with their labels and, equal ones as one entry, without them."""
+    names = case.quasi_identifiers
+    labelled = source.counts.class_table(names, columns, labels=True)
+    folded = source.counts.class_table(names, columns)
+    for column in columns:
+        assert by_class(labelled, column) == counted_by_class(case.table, names, column, "class")
+        assert by_class(labelled.without_suppressed, column) == counted_by_class(
+            case.table, names, column, "exclude"
+        )
+    everything = counted_profiles(case.table, names, columns)
+    said = Counter({own: times for own, times in everything.items() if not own.suppressed})
+    for table in (labelled, folded):
+        assert by_profile(table) == everything
+        assert by_profile(table.without_suppressed) == said
+        assert table.suppressed_rows == sum(own.size for own in everything if own.suppressed)
+        histogram = source.counts.class_histogram(names)
+        assert _pairs(table.histogram.sizes, table.histogram.classes) == _pairs(
+            histogram.sizes, histogram.classes
+        )
+        assert table.histogram.suppressed_rows == histogram.suppressed_rows
+        assert table.without_suppressed.histogram.suppressed_rows == 0
+    assert labelled.classes.tolist() == [1] * len(labelled.sizes)
+    assert folded.labels is None
+    assert len(folded.sizes) <= len(labelled.sizes)
 
 
-def check_class_profiles(source: Source, case: Case, suppressed: str) -> None:
-    """One feature per value, so that the profiles are the counts per class and value."""
-    values = source.counts.value_counts(case.value).labels
-    features = [[position] for position in range(len(values))]
-    found = source.counts.class_profiles(case.quasi_identifiers, case.value, features, suppressed)
+def check_packed_counters(source: Source, case: Case) -> None:
+    """Only columns of some kinds may be left to the slower way of counting."""
+    found = count_profiles(source.counts, case.quasi_identifiers, [case.value])
     if found is None:
-        # Only such columns may be left to class_value_counts.
-        assert case.table[case.value].kind in {"date", "datetime", "decimal"}
+        assert not source.rows or case.table[case.value].kind in {"date", "datetime", "decimal"}
         return
-    per_class = counted_by_class(case.table, case.quasi_identifiers, case.value, suppressed)
-    expected = Counter(
-        (own.total(), *(own[value] for value in values)) for own in per_class.values()
-    )
-    assert by_profile(found, len(values)) == expected
+    assert found.labels is None
+    table = found.split({case.value: source.counts.value_counts(case.value)})
+    expected = counted_profiles(case.table, case.quasi_identifiers, [case.value])
+    assert by_profile(table) == expected
+    assert len(table.sizes) == len(expected), "equal classes are one entry"
 
 
 def check_column_values(source: Source, table: Table) -> None:
@@ -106,25 +121,63 @@ def check_column_values(source: Source, table: Table) -> None:
         assert [label(cell) for cell in source.counts.column_values(name).to_pylist()] == cells
 
 
-def by_class(found: ClassValueCounts) -> dict[Any, Counter[str | None]]:
-    """The counts of values by the labels of their class."""
-    assert found.class_labels is not None
-    told: dict[Any, Counter[str | None]] = {}
-    rows = zip(found.class_index, found.value_index, found.counts.tolist(), strict=True)
+def by_class(found: ClassTable, column: str) -> dict[Any, Counter[str | None]]:
+    """The counts of the values of a column by the labels of their class."""
+    assert found.labels is not None
+    own = found.columns[column]
+    assert own.class_sizes.tolist() == found.sizes.tolist()
+    told: dict[Any, Counter[str | None]] = {row: Counter() for row in found.labels}
+    assert len(told) == len(found.labels), "a class stands once"
+    rows = zip(own.class_index, own.value_index, own.counts.tolist(), strict=True)
     for class_index, value_index, count in rows:
-        own = told.setdefault(found.class_labels[class_index], Counter())
-        value = found.values.labels[value_index]
-        assert value not in own, "a class has each value once"
-        own[value] = count
+        counter = told[found.labels[class_index]]
+        value = own.values.labels[value_index]
+        assert value not in counter, "a class has each value once"
+        counter[value] = count
     return told
 
 
-def by_profile(found: ClassProfiles, features: int) -> Counter[tuple[int, ...]]:
-    """How many classes have each size and counts; the profiles come in no order."""
-    counts = [found.counts_of(feature).tolist() for feature in range(features)]
-    told: Counter[tuple[int, ...]] = Counter()
-    for profile in zip(found.classes.tolist(), found.sizes.tolist(), *counts, strict=True):
-        told[profile[1:]] += profile[0]
+@dataclass(frozen=True)
+class Profile:
+    """All that a class table says about a class without its labels."""
+
+    suppressed: bool
+    size: int
+    values: tuple[frozenset[tuple[str | None, int]], ...]
+    """Of each column, the values with their counts."""
+
+
+def by_profile(found: ClassTable) -> Counter[Profile]:
+    """How many classes are alike; the entries come in no order."""
+    values: list[list[set[tuple[str | None, int]]]] = []
+    for own in found.columns.values():
+        sets: list[set[tuple[str | None, int]]] = [set() for _ in found.sizes]
+        order = own.class_index * (len(own.values.labels) + 1) + own.value_index
+        assert (order[1:] > order[:-1]).all(), "pairs are ordered by class and then by value"
+        for entry, place, count in zip(
+            own.class_index.tolist(), own.value_index.tolist(), own.counts.tolist(), strict=True
+        ):
+            sets[entry].add((own.values.labels[place], count))
+        assert own.class_sizes.tolist() == found.sizes.tolist()
+        values.append(sets)
+    told: Counter[Profile] = Counter()
+    for entry, (size, times) in enumerate(
+        zip(found.sizes.tolist(), found.classes.tolist(), strict=True)
+    ):
+        own_values = tuple(frozenset(sets[entry]) for sets in values)
+        told[Profile(entry == found.marked, size, own_values)] += times
+    return told
+
+
+def counted_profiles(table: Table, names: list[str], columns: Sequence[str]) -> Counter[Profile]:
+    """The same from the rows."""
+    members: dict[Any, list[tuple[str | None, ...]]] = {}
+    for row, cells in zip(rows_of(table, names), rows_of(table, list(columns)), strict=True):
+        members.setdefault(row, []).append(cells)
+    told: Counter[Profile] = Counter()
+    for row, own in members.items():
+        values = tuple(frozenset(Counter(cells).items()) for cells in zip(*own, strict=True))
+        told[Profile(is_suppressed(row), len(own), values)] += 1
     return told
 
 

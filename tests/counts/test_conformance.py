@@ -14,18 +14,17 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from counts.cases import CASES, MANY_CLASSES
-from counts.checks import Case, by_profile, check_everything
+from counts.checks import Case, Profile, by_profile, check_everything, counted_profiles
 from counts.engines import (
     ENGINES,
     Column,
     NotExpressibleError,
     Table,
     arrow_table,
-    counted_by_class,
     held_by,
     text,
 )
-from petaudit.counts import _class_keys, open_source
+from petaudit.counts import _class_keys, _class_values, open_source
 
 NOT_EXPRESSIBLE: dict[str, set[str]] = {
     "duckdb": {"names in two cases"},
@@ -46,37 +45,41 @@ def test_engine_counts_like_counter(name: str, engine: str, tmp_path: Path) -> N
     check_everything(open_source(held_by(engine, case.table, tmp_path)), case)
 
 
-@pytest.mark.parametrize("few_classes", [True, False], ids=["raw", "coded"])
+SHORT_CUTS = ("raw", "coded", "coded in blocks", "coded classes, values apart")
+
+
+@pytest.mark.parametrize("short_cut", SHORT_CUTS)
 @pytest.mark.parametrize("name", CASES)
 def test_short_cuts_for_large_files_count_like_counter(
-    name: str, few_classes: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, short_cut: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Large files are grouped by their raw cells or by codes; here small ones are, too."""
-    take_short_cut(monkeypatch, few_classes)
+    take_short_cut(monkeypatch, short_cut)
     case = CASES[name]
     check_everything(open_source(held_by("parquet", case.table, tmp_path)), case)
 
 
-def take_short_cut(patch: pytest.MonkeyPatch, few_classes: bool) -> None:
+def take_short_cut(patch: pytest.MonkeyPatch, short_cut: str) -> None:
     patch.setattr(_class_keys, "_LARGE_TABLE", 0)
-    patch.setattr(_class_keys.Sample, "shows_few_classes", few_classes)
+    patch.setattr(_class_keys.Sample, "shows_few_classes", short_cut == "raw")
+    if short_cut == "coded in blocks":
+        patch.setattr(_class_values, "_ROWS_PER_BLOCK", 2)
+    if short_cut == "coded classes, values apart":
+        patch.setattr(_class_values, "LARGEST_KEY", 0)
 
 
 @pytest.fixture(scope="module")
-def profiles_of_many_classes() -> Counter[tuple[int, ...]]:
+def profiles_of_many_classes() -> Counter[Profile]:
     """How many of the hundred thousand classes have each size and counts of p, q and r."""
-    per_class = counted_by_class(MANY_CLASSES.table, ["a"], "v", "exclude")
-    return Counter((own.total(), *(own[value] for value in "pqr")) for own in per_class.values())
+    return counted_profiles(MANY_CLASSES.table, ["a"], ["v"])
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_engine_counts_a_hundred_thousand_classes(
-    engine: str, profiles_of_many_classes: Counter[tuple[int, ...]], tmp_path: Path
+    engine: str, profiles_of_many_classes: Counter[Profile], tmp_path: Path
 ) -> None:
     counts = open_source(held_by(engine, MANY_CLASSES.table, tmp_path)).counts
-    profiles = counts.class_profiles(["a"], "v", [[0], [1], [2]], "exclude")
-    assert profiles is not None
-    assert by_profile(profiles, 3) == profiles_of_many_classes
+    assert by_profile(counts.class_table(["a"], ["v"])) == profiles_of_many_classes
     histogram = counts.class_histogram(["a"])
     assert histogram.sizes.tolist() == [1, 2]
     assert histogram.classes.tolist() == [90_000, 10_000]
@@ -147,16 +150,16 @@ def test_engines_agree_on_random_tables(case: Case) -> None:
 @given(
     case=cases(),
     cuts=st.lists(st.integers(0, 12), max_size=2),
-    few_classes=st.sampled_from([None, True, False]),
+    short_cut=st.sampled_from([None, *SHORT_CUTS]),
 )
 def test_cutting_a_parquet_file_changes_no_count(
-    case: Case, cuts: list[int], few_classes: bool | None
+    case: Case, cuts: list[int], short_cut: str | None
 ) -> None:
     whole = arrow_table(case.table)
     bounds = sorted([0, whole.num_rows, *(min(cut, whole.num_rows) for cut in cuts)])
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        if few_classes is not None:
-            take_short_cut(patch, few_classes)
+        if short_cut is not None:
+            take_short_cut(patch, short_cut)
         paths = []
         for start, stop in pairwise(bounds):
             paths.append(Path(folder) / f"part {len(paths)}.parquet")

@@ -163,8 +163,9 @@ def test_columns_that_cannot_be_counted_are_refused_by_name_when_used(column: pl
     for ask in (
         lambda: source.counts.value_counts("my column"),
         lambda: source.counts.class_histogram(["zip", "my column"]),
-        lambda: source.counts.class_value_counts(["my column"], "zip", "exclude"),
-        lambda: source.counts.class_profiles(["zip"], "my column", [[0]], "exclude"),
+        lambda: source.counts.class_table(["my column"], ["zip"]),
+        lambda: source.counts.class_table(["zip"], ["my column"]),
+        lambda: source.counts.class_table(["zip"], ["zip", "my column"], labels=True),
     ):
         with pytest.raises(ColumnError, match=r"'my column' is of kind .* cannot be counted"):
             ask()

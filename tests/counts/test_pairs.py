@@ -17,7 +17,14 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from counts.engines import ENGINES, Column, Table, held_by, labels, text
-from petaudit.counts import PairCounts, TableCounts, check_aligned, open_source, pair_counts
+from petaudit.counts import (
+    PairCounts,
+    TableCounts,
+    check_aligned,
+    open_source,
+    pair_codes,
+    pair_counts,
+)
 from petaudit.errors import InputError
 
 ORIGINAL: Table = {
@@ -233,3 +240,36 @@ def test_key_and_cells_come_from_one_query(monkeypatch: pytest.MonkeyPatch) -> N
     found = pair_counts(before, after, "a", "id")
     assert list(zip(found.original, found.released, strict=True)) == [("x", "X"), ("y", "Y")]
     assert len(queries) == 2
+
+
+# By positions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("after", ["duckdb", "csv", "polars-lazy", "pandas"])
+@pytest.mark.parametrize("before", ENGINES)
+@pytest.mark.parametrize("key", [None, "id"])
+def test_positions_lead_back_to_the_pairs(
+    before: str, after: str, key: str | None, tmp_path: Path
+) -> None:
+    original = opened(before, shuffled(ORIGINAL, [3, 0, 4, 2, 1]), tmp_path / "before")
+    other = [3, 0, 4, 2, 1] if key is None else [1, 4, 0, 3, 2]
+    released = opened(after, shuffled(RELEASED, other), tmp_path / "after")
+    check_aligned(original, released, key, NAMES)
+    for column in ("age", "city"):
+        found = pair_codes(original, released, column, key)
+        old, new = (table.value_counts(column).labels for table in (original, released))
+        pairs = PairCounts(
+            tuple(old[place] for place in found.original.tolist()),
+            tuple(new[place] for place in found.released.tolist()),
+            found.counts,
+        )
+        assert told(pairs) == expected(column)
+
+
+def test_positions_from_an_engine_without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = open_source(pl.LazyFrame({"id": ["1", "2", "3"], "a": ["x", None, "x"]})).counts
+    after = open_source(pl.LazyFrame({"id": ["3", "1", "2"], "a": ["X", "X", "Y"]})).counts
+    monkeypatch.setattr("petaudit.counts._pairs._ORDERED_ENGINES", set())
+    found = pair_codes(before, after, "a", "id")
+    assert [found.original.tolist(), found.released.tolist()] == [[0, 1], [0, 1]]
+    assert found.counts.tolist() == [2, 1]

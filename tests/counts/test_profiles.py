@@ -1,4 +1,4 @@
-"""The one-pass counts of all features of a class agree with the counts per class and value."""
+"""Counting all values of every class in one pass, and folding equal classes, change no count."""
 
 from __future__ import annotations
 
@@ -13,29 +13,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from counts.checks import by_profile
+from counts.checks import Case, Profile, by_profile, check_class_table, counted_profiles
 from counts.engines import ENGINES, Column, Table, arrow_table, held_by, text
-from petaudit.counts import TableCounts, _class_keys, open_source
+from petaudit.counts import ValueCounts, _class_keys, _class_values, _profiles, open_source
 from petaudit.counts._packing import Packing, likely_largest_class
+from petaudit.counts._profiles import count_profiles
+from petaudit.counts.class_table import ClassPairs
 
 Features = Sequence[Sequence[int]]
-
-
-def from_pairs(
-    counts: TableCounts, names: list[str], column: str, features: Features, suppressed: str
-) -> Counter[tuple[int, ...]]:
-    """The same profiles, added up from the counts per class and value."""
-    pairs = counts.class_value_counts(names, column, suppressed)
-    width = 1 + max((max(own, default=-1) for own in features), default=-1)
-    totals: dict[int, list[int]] = {}
-    for index, value, count in zip(
-        pairs.class_index.tolist(), pairs.value_index.tolist(), pairs.counts.tolist(), strict=True
-    ):
-        own = totals.setdefault(index, [0] * (width + 1))
-        own[0] += count
-        for feature in features[value]:
-            own[1 + feature] += count
-    return Counter(tuple(own) for own in totals.values())
 
 
 @contextmanager
@@ -54,119 +39,301 @@ def counted_passes(rows_sampled: int) -> Iterator[list[Packing]]:
         yield passes
 
 
-def misleading_table() -> Table:
+def misleading_table(values: str = "pqrst") -> Table:
     """Small classes first, then one of 900 rows that nobody expects after the first 100."""
     return {
         "a": text(*(f"small {row}" for row in range(100)), *["large"] * 900),
-        "v": text(*("pqrst"[row % 5] for row in range(1000))),
+        "v": text(*(values[row % len(values)] for row in range(1000))),
+        "w": text(*("xyz"[row % 3] for row in range(1000))),
     }
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_guess_too_low_costs_a_second_pass_and_nothing_else(engine: str, tmp_path: Path) -> None:
-    source = open_source(held_by(engine, misleading_table(), tmp_path))
-    features = [[0], [1], [0, 2], [], [2]]
+    table = misleading_table()
+    counts = open_source(held_by(engine, table, tmp_path)).counts
     with counted_passes(rows_sampled=100) as passes:
-        found = source.counts.class_profiles(["a"], "v", features, "class")
+        found = counts.class_table(["a"], ["v"])
     assert [packing.largest_count < 900 for packing in passes] == [True, False]
-    assert found is not None
-    expected = from_pairs(source.counts, ["a"], "v", features, "class")
-    assert by_profile(found, 3) == expected
+    assert by_profile(found) == counted_profiles(table, ["a"], ["v"])
+
+
+def test_a_guess_too_low_costs_no_third_pass_for_a_second_column() -> None:
+    """Every pass weighs both columns; the first one is enough to see that the guess was wrong."""
+    table = misleading_table()
+    counts = open_source(arrow_table(table)).counts
+    with counted_passes(rows_sampled=100) as passes:
+        found = counts.class_table(["a"], ["v", "w"])
+    assert [packing.largest_count < 900 for packing in passes] == [True, True, False, False]
+    assert by_profile(found) == counted_profiles(table, ["a"], ["v", "w"])
 
 
 def test_a_known_histogram_makes_one_pass_enough() -> None:
     counts = open_source(arrow_table(misleading_table())).counts
     counts.class_histogram(["a"])
     with counted_passes(rows_sampled=100) as passes:
-        counts.class_profiles(["a"], "v", [[0], [1], [2], [3], [4]], "exclude")
+        counts.class_table(["a"], ["v"])
     assert [packing.largest_count for packing in passes] == [900]
 
 
-def test_a_suppressed_class_larger_than_all_others_is_counted_too() -> None:
+def test_a_table_is_counted_once_and_tells_the_histogram() -> None:
+    counts = open_source(arrow_table(misleading_table())).counts
+    with counted_passes(rows_sampled=1000) as passes:
+        found = counts.class_table(["a"], ["v"])
+        assert counts.class_table(("a",), ["v"]) is found
+    assert len(passes) == 1
+    assert counts.knows_histogram(["a"])
+    assert counts.class_histogram(["a"]) is found.histogram
+    assert found.histogram.sizes.tolist() == [1, 900]
+    assert found.histogram.classes.tolist() == [100, 1]
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_a_suppressed_class_larger_than_all_others_is_counted_too(labels: bool) -> None:
     table: Table = {"a": text(*["x"] * 3, *["*"] * 600), "v": text(*["p", "q", "p"] * 201)}
     counts = open_source(arrow_table(table)).counts
     counts.class_histogram(["a"])
-    profiles = counts.class_profiles(["a"], "v", [[0], [1]], "class")
-    assert profiles is not None
-    assert by_profile(profiles, 2) == {(3, 2, 1): 1, (600, 400, 200): 1}
+    found = counts.class_table(["a"], ["v"], labels=labels)
+    small = Profile(False, 3, (frozenset({("p", 2), ("q", 1)}),))
+    large = Profile(True, 600, (frozenset({("p", 400), ("q", 200)}),))
+    assert by_profile(found) == {small: 1, large: 1}
+    assert by_profile(found.without_suppressed) == {small: 1}
+    assert (found.suppressed_rows, found.without_suppressed.suppressed_rows) == (600, 0)
+    assert found.without_suppressed.without_suppressed is found.without_suppressed
+    if labels:
+        assert found.labels is not None
+        assert found.labels[found.marked or 0] == ("*",)
+        assert found.without_suppressed.labels == (("x",),)
 
 
-def test_too_many_features_for_one_pass_give_none() -> None:
-    table: Table = {"a": text(*["x"] * 40), "v": Column("integer", list(range(40)))}
+@pytest.mark.parametrize("engine", ["parquet", "pyarrow", "polars"])
+@pytest.mark.parametrize(("distinct", "at_once"), [(20, True), (300, False), (700, False)], ids=str)
+def test_too_many_values_for_one_pass_are_counted_another_way(
+    engine: str, distinct: int, at_once: bool, tmp_path: Path
+) -> None:
+    # 300 counters are too many for one pass over classes of this size, 700 for any.
+    table: Table = {
+        "a": text(*("xyz"[row * row % 7 % 3] for row in range(1500))),
+        "v": Column("integer", [row * 7919 % distinct for row in range(1500)]),
+        "w": text(*("pq"[row % 11 % 2] for row in range(1500))),
+    }
+    source = open_source(held_by(engine, table, tmp_path))
+    assert (count_profiles(source.counts, ["a"], ["v"]) is not None) is at_once
+    check_class_table(source, Case(table, ["a"], "v"), ["v"])
+    check_class_table(source, Case(table, ["a"], "v"), ["w", "v"])
+
+
+def test_how_many_values_one_pass_may_hold() -> None:
+    """All columns together; one row per class makes counters as small as they get."""
+    for more, expected in ((0, True), (1, False)):
+        table: Table = {
+            "a": Column("integer", list(range(400))),
+            "v": Column("integer", list(range(400))),
+            "w": Column("integer", [row % (112 + more) for row in range(400)]),
+        }
+        counts = open_source(arrow_table(table)).counts
+        assert (count_profiles(counts, ["a"], ["v", "w"]) is not None) is expected
+
+
+def test_values_that_fit_the_guess_but_not_the_truth_are_counted_another_way() -> None:
+    # 120 counters of a few bits fit in 24 floats, of ten bits and more they do not.
+    table = misleading_table("".join(map(chr, range(0x4E00, 0x4E00 + 120))))
     counts = open_source(arrow_table(table)).counts
-    few = [[place % 20] for place in range(40)]
-    many = [[place, 40 + place * 20] for place in range(40)]
-    assert counts.class_profiles(["a"], "v", few, "exclude") is not None
-    assert counts.class_profiles(["a"], "v", many, "exclude") is None
-
-
-def test_features_that_fit_the_guess_but_not_the_truth_give_none() -> None:
-    counts = open_source(arrow_table(misleading_table())).counts
     with counted_passes(rows_sampled=100) as passes:
-        features = [[199], [0], [1], [2], [3]]
-        assert counts.class_profiles(["a"], "v", features, "exclude") is None
+        assert count_profiles(counts, ["a"], ["v"]) is None
     assert len(passes) == 1
+    assert by_profile(counts.class_table(["a"], ["v"])) == counted_profiles(table, ["a"], ["v"])
 
 
 @pytest.mark.parametrize("kind", ["date", "decimal"])
-def test_columns_that_cannot_be_weighed_give_none(kind: str) -> None:
-    counts = open_source(arrow_table({"a": text("x"), "v": Column(kind, [None])})).counts
-    assert counts.class_profiles(["a"], "v", [[0]], "exclude") is None
-    assert counts.class_value_counts(["a"], "v", "exclude").counts.tolist() == [1]
-
-
-def test_how_many_features_one_pass_may_hold() -> None:
-    assert [TableCounts.can_count_at_once(features) for features in (0, 512, 513)] == [
-        True,
-        True,
-        False,
-    ]
+def test_columns_that_cannot_be_weighed_are_counted_another_way(kind: str) -> None:
+    table: Table = {"a": text("x"), "v": Column(kind, [None]), "w": text("p")}
+    counts = open_source(arrow_table(table)).counts
+    for columns in (["v"], ["w", "v"]):
+        assert count_profiles(counts, ["a"], columns) is None
+        found = counts.class_table(["a"], columns)
+        assert by_profile(found) == counted_profiles(table, ["a"], columns)
 
 
 @pytest.mark.parametrize("cells", ["ppp", [None] * 3], ids=["constant", "null"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_no_feature_at_all_still_tells_the_class_sizes(
+def test_a_column_of_one_value_still_tells_the_class_sizes(
     engine: str, cells: Sequence[str | None], tmp_path: Path
 ) -> None:
-    """The ordered distance has no threshold to count where a column has a single value."""
     table: Table = {"a": text(*"xxy"), "v": text(*cells)}
     counts = open_source(held_by(engine, table, tmp_path)).counts
-    profiles = counts.class_profiles(["a"], "v", [[]], "exclude")
-    assert profiles is not None
-    assert by_profile(profiles, 0) == {(2,): 1, (1,): 1}
+    assert sorted(counts.class_table(["a"], ["v"]).sizes.tolist()) == [1, 2]
+    assert by_profile(counts.class_table(["a"], ["v"])) == counted_profiles(table, ["a"], ["v"])
 
 
 CELLS = {
-    "text": st.sampled_from(["p", "q", "r", "s", "*", None]),
+    "text": st.sampled_from(["p", "q", "r", "s", " p", "*", None]),
     "integer": st.sampled_from([1, 2, 2**53, 2**53 + 1, None]),
     "float": st.sampled_from([0.5, -0.0, float("nan"), 3.0, None]),
     "boolean": st.sampled_from([True, False, None]),
 }
 
 
-@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
-@given(data=st.data())
-@pytest.mark.parametrize("engine", ["parquet", "polars", "pandas-nullable", "pyarrow"])
-def test_profiles_agree_with_pairs_on_random_tables(
-    engine: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    rows = data.draw(st.integers(0, 60))
-    kind = data.draw(st.sampled_from(sorted(CELLS)))
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[Table, list[str]]:
+    """Two quasi-identifiers and one to three columns of values."""
+    rows = draw(st.integers(0, 60))
     # Ascending classes: the first rows show only the smallest labels.
-    first = sorted(data.draw(st.lists(st.sampled_from("wxyz*"), min_size=rows, max_size=rows)))
-    second = data.draw(st.lists(st.sampled_from("*1"), min_size=rows, max_size=rows))
-    cells = data.draw(st.lists(CELLS[kind], min_size=rows, max_size=rows))
-    table: Table = {"a": text(*first), "b": text(*second), "v": Column(kind, cells)}
-    suppressed = data.draw(st.sampled_from(["exclude", "class"]))
+    first = sorted(draw(st.lists(st.sampled_from("wxyz*"), min_size=rows, max_size=rows)))
+    second = draw(st.lists(st.sampled_from("*1"), min_size=rows, max_size=rows))
+    table: Table = {"a": text(*first), "b": text(*second)}
+    kinds = draw(st.lists(st.sampled_from(sorted(CELLS)), min_size=1, max_size=3))
+    for place, kind in enumerate(kinds):
+        cells = draw(st.lists(CELLS[kind], min_size=rows, max_size=rows))
+        table[f"v{place}"] = Column(kind, cells)
+    return table, [f"v{place}" for place in range(len(kinds))]
+
+
+@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
+@given(drawn=tables(), rows_sampled=st.sampled_from([1, 8, 65_536]), at_once=st.booleans())
+@pytest.mark.parametrize("engine", ["parquet", "polars", "pandas-nullable", "pyarrow"])
+def test_folded_and_unfolded_classes_are_the_same_on_random_tables(
+    engine: str,
+    drawn: tuple[Table, list[str]],
+    rows_sampled: int,
+    at_once: bool,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    table, columns = drawn
     source = open_source(held_by(engine, table, tmp_path_factory.mktemp("table")))
-    values = source.counts.value_counts("v").labels
-    features = [sorted(data.draw(st.sets(st.integers(0, 30), max_size=4))) for _ in values]
-    with counted_passes(rows_sampled=data.draw(st.sampled_from([1, 8, 65_536]))):
-        found = source.counts.class_profiles(["a", "b"], "v", features, suppressed)
-    assert found is not None
-    expected = from_pairs(source.counts, ["a", "b"], "v", features, suppressed)
-    width = 1 + max((max(own, default=-1) for own in features), default=-1)
-    assert by_profile(found, width) == expected
+    with counted_passes(rows_sampled) as passes, pytest.MonkeyPatch.context() as patch:
+        if not at_once:
+            patch.setattr(_profiles, "MOST_VALUES", -1)
+        check_class_table(source, Case(table, ["a", "b"], columns[0]), columns)
+    assert bool(passes) is (at_once and source.rows > 0)
+
+
+@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
+@given(drawn=tables(), rows_per_block=st.sampled_from([1, 2, 7, 65_536]))
+def test_blocks_of_classes_are_the_same_on_random_tables(
+    drawn: tuple[Table, list[str]],
+    rows_per_block: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """What large files with many classes and many values come to."""
+    table, columns = drawn
+    source = open_source(held_by("parquet", table, tmp_path_factory.mktemp("table")))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_profiles, "MOST_VALUES", -1)
+        patch.setattr(_class_keys, "_LARGE_TABLE", 0)
+        patch.setattr(_class_keys.Sample, "shows_few_classes", False)
+        patch.setattr(_class_values, "_ROWS_PER_BLOCK", rows_per_block)
+        check_class_table(source, Case(table, ["a", "b"], columns[0]), columns)
+
+
+# How equal classes are folded --------------------------------------------------------------------
+
+
+def class_pairs(
+    *classes: dict[int, int], marked: int | None = None, times: Sequence[int] | None = None
+) -> ClassPairs:
+    """Classes by how often they have each value."""
+    pairs = [
+        (entry, value, count)
+        for entry, own in enumerate(classes)
+        for value, count in sorted(own.items())
+    ]
+    entry, value, count = np.array(pairs, dtype=np.int64).reshape(-1, 3).T
+    sizes = np.array([sum(own.values()) for own in classes], dtype=np.int64)
+    each = np.array([1] * len(classes) if times is None else times, dtype=np.int64)
+    return ClassPairs(sizes, each, entry, value, count, marked)
+
+
+def spelled(pairs: ClassPairs) -> Counter[tuple[bool, int, frozenset[tuple[int, int]]]]:
+    own: list[set[tuple[int, int]]] = [set() for _ in pairs.sizes]
+    for entry, value, count in zip(
+        pairs.entry.tolist(), pairs.value.tolist(), pairs.counts.tolist(), strict=True
+    ):
+        own[entry].add((value, count))
+    told: Counter[tuple[bool, int, frozenset[tuple[int, int]]]] = Counter()
+    for entry, (size, times) in enumerate(
+        zip(pairs.sizes.tolist(), pairs.classes.tolist(), strict=True)
+    ):
+        told[entry == pairs.marked, size, frozenset(own[entry])] += times
+    return told
+
+
+def test_equal_classes_are_one_entry() -> None:
+    folded = class_pairs({0: 2}, {0: 1, 1: 1}, {0: 2}, {1: 1, 0: 1}, {1: 2}).folded(2)
+    assert folded.classes.tolist() == [2, 2, 1]
+    assert spelled(folded) == {
+        (False, 2, frozenset({(0, 2)})): 2,
+        (False, 2, frozenset({(0, 1), (1, 1)})): 2,
+        (False, 2, frozenset({(1, 2)})): 1,
+    }
+
+
+def test_the_suppressed_class_is_folded_with_no_other() -> None:
+    folded = class_pairs({0: 2}, {0: 2}, {0: 2}, {0: 2}, marked=2).folded(1)
+    assert sorted(folded.classes.tolist()) == [1, 3]
+    assert folded.marked is not None
+    assert folded.classes[folded.marked] == 1
+
+
+def test_large_classes_stay_as_they_are() -> None:
+    for count, entries in ((63, 1), (64, 2)):
+        assert len(class_pairs({0: count}, {0: count}).folded(1).sizes) == entries
+
+
+@pytest.mark.parametrize("values", [1, 3, 1000, 2**20, 2**55])
+def test_a_class_with_too_many_values_for_a_number_stays_as_it_is(values: int) -> None:
+    """With the last values of the column, whose numbers are the largest."""
+    most = min(values, 12)
+    wide = {values - 1 - place: 1 for place in range(most)}
+    other = {values - 1 - place: 1 + (place == 0) for place in range(most)}
+    classes = [wide, other, wide, {values - 1: 63}, {values - 1: 62}, {values - 1: 63}]
+    pairs = class_pairs(*classes)
+    folded = pairs.folded(values)
+    assert spelled(folded) == spelled(pairs)
+    assert (folded.sizes == 63).sum() == 1
+
+
+@given(
+    classes=st.lists(
+        st.dictionaries(st.integers(0, 5), st.integers(1, 70), min_size=1, max_size=6),
+        max_size=12,
+    ),
+    times=st.lists(st.integers(1, 5), min_size=24, max_size=24),
+    values=st.sampled_from([6, 50, 5000]),
+    data=st.data(),
+)
+def test_folding_changes_no_count(
+    classes: list[dict[int, int]], times: list[int], values: int, data: st.DataObject
+) -> None:
+    every = [*classes, *classes[::-1]]
+    marked = data.draw(st.none() | st.integers(0, len(every) - 1)) if every else None
+    pairs = class_pairs(*every, marked=marked, times=times[: len(every)])
+    folded = pairs.folded(values)
+    assert spelled(folded) == spelled(pairs)
+    assert spelled(folded.folded(values)) == spelled(pairs)
+    cut = data.draw(st.integers(0, len(every)))
+    parts = [
+        class_pairs(
+            *every[start:stop],
+            marked=marked - start if marked is not None and start <= marked < stop else None,
+            times=times[start:stop],
+        )
+        for start, stop in ((0, cut), (cut, len(every)))
+    ]
+    together = ClassPairs.together([part.folded(values) for part in parts])
+    assert spelled(together) == spelled(together.folded(values)) == spelled(pairs)
+
+
+def test_each_column_has_its_own_values_again() -> None:
+    values = {
+        name: ValueCounts(labels, np.ones(len(labels), dtype=np.int64))
+        for name, labels in {"v": ("p", "q"), "w": ("x", "y", None)}.items()
+    }
+    table = class_pairs({0: 1, 1: 1, 4: 2}, {1: 1, 2: 1}).split(values)
+    [v, w] = table.columns.values()
+    assert (v.class_index.tolist(), v.value_index.tolist()) == ([0, 0, 1], [0, 1, 1])
+    assert (w.class_index.tolist(), w.value_index.tolist()) == ([0, 1], [2, 0])
+    assert (v.counts.tolist(), w.counts.tolist()) == ([1, 1, 1], [2, 1])
 
 
 # How counters are packed -------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import strategies
 from petaudit import emd, mask_right, t_closeness
-from petaudit.counts import TableCounts
+from petaudit.counts import _profiles, table_counts
 from petaudit.errors import (
     ColumnError,
     HierarchyError,
@@ -30,7 +30,6 @@ from petaudit.errors import (
     RoleError,
 )
 from petaudit.inputs import gather
-from petaudit.measures import t_closeness as module
 from petaudit.measures.t_closeness import compute
 from strategies import Closeness, Release
 
@@ -63,10 +62,10 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
     ask: Callable[[Release], Closeness], release: Release
 ) -> None:
     asked = ask(release)
+    # Counts are kept, so that each way needs a table of its own.
+    with patch.object(_profiles, "MOST_VALUES", -1):
+        in_pairs = compute(gather(asked.table, **asked.arguments), distance=asked.distance)
     inputs = gather(asked.table, **asked.arguments)
-    never = patch.object(TableCounts, "can_count_at_once", staticmethod(lambda _: False))
-    with never:
-        in_pairs = compute(inputs, distance=asked.distance)
     with patch.object(emd, "_LARGEST_INT64", 0):
         in_large_numbers = compute(inputs, distance=asked.distance)
     at_once = compute(inputs, distance=asked.distance)
@@ -113,16 +112,16 @@ def test_the_worst_classes_are_those_of_the_twin(
     expected = asked.exact_distances
     inputs = gather(asked.table, **asked.arguments)
     folded = compute(inputs, distance=asked.distance, worst=99).attributes[0].worst_classes
-    assert {(w.rows, w.distance): w.classes for w in folded} == Counter(
+    assert {(w.rows, w.figure): w.classes for w in folded} == Counter(
         (rows, float(distance)) for rows, distance, _ in expected
     )
     shown = compute(replace(inputs, reveal_values=True), distance=asked.distance, worst=99)
     revealed = shown.attributes[0].worst_classes
-    assert {(w.rows, w.distance, tuple((w.labels or {}).values())) for w in revealed} == {
+    assert {(w.rows, w.figure, tuple((w.labels or {}).values())) for w in revealed} == {
         (rows, float(distance), labels) for rows, distance, labels in expected
     }
     for listed in (folded, revealed):
-        order = [(-worst.distance, -worst.rows) for worst in listed]
+        order = [(-worst.figure, -worst.rows) for worst in listed]
         assert order == sorted(order)
 
 
@@ -136,7 +135,9 @@ def test_many_values_are_counted_another_way_with_the_same_result(
         {"qi": "ab"[i * i % 7 > 3], "s": str(i * 7919 % distinct)} for i in range(1500)
     ]
     asked = Closeness(rows, ("qi",), "s", distance, "exclude")
-    with patch.object(module, "distances_from_pairs", wraps=emd.distances_from_pairs) as in_pairs:
+    with patch.object(
+        table_counts, "class_value_blocks", wraps=table_counts.class_value_blocks
+    ) as in_pairs:
         found = t_closeness(asked.table, distance=distance, **asked.arguments)
     assert in_pairs.called is (distinct > 30)
     assert found.exact_value == asked.exact_t > 0
@@ -158,7 +159,7 @@ def test_a_large_class_after_many_small_ones_is_counted_rightly(
     if known:
         assert inputs.table.counts.class_histogram(["qi"]).sizes.tolist() == [1, large]
     [found] = compute(inputs, limit="0.6").attributes
-    assert [(w.rows, w.distance, w.classes) for w in found.worst_classes] == [
+    assert [(w.rows, w.figure, w.classes) for w in found.worst_classes] == [
         (1, 0.75, small),
         (large, 0.5, 1),
     ]
@@ -401,7 +402,10 @@ def test_a_table_of_suppressed_rows_has_nothing_to_measure(reveal: bool) -> None
     assert found.exact_value == 0
     assert found.attributes[0].classes == 0
     assert found.attributes[0].worst_classes == ()
-    assert found.explanation == ("s: t = 0 (equal distance, 0 classes)",)
+    assert found.explanation == (
+        "s: t = 0 (equal distance, 0 classes)",
+        "no row breaks the limit",
+    )
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -467,7 +471,7 @@ WORST = {
 def test_as_many_of_the_worst_classes_are_shown_as_asked(worst: int) -> None:
     found = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", worst=worst)
     expected = [(4, 5 / 9, 1), (2, 4 / 9, 2), (1, 4 / 9, 1)]
-    shown = [(w.rows, w.distance, w.classes) for w in found.attributes[0].worst_classes]
+    shown = [(w.rows, w.figure, w.classes) for w in found.attributes[0].worst_classes]
     assert shown == expected[:worst]
 
 
@@ -496,6 +500,7 @@ def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
     assert found.explanation == (
         "s: t = 0.555556 (equal distance, 4 classes); farthest: a class of 4 rows; "
         "4 classes with 9 rows are above the limit",
+        "9 rows break the limit",
     )
 
 
@@ -503,3 +508,62 @@ def test_the_explanation_counts_equally_far_classes() -> None:
     table = pa.table({"qi": list("aabb"), "s": list("xxyy")})
     found = t_closeness(table, quasi_identifiers="qi", sensitive="s")
     assert "farthest: 2 classes of 2 rows" in found.explanation[0]
+
+
+# --- what the limit would take --------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(release=strategies.releases(), data=st.data(), reveal=st.booleans())
+def test_the_rows_that_break_the_limit_are_those_of_any_attribute(
+    release: Release, data: st.DataObject, reveal: bool
+) -> None:
+    """Classes that are too far for two attributes are not suppressed twice."""
+    asked = [strategies.ordered_numbers(release), strategies.equal_labels(release)]
+    for own in asked:
+        # Both see the same classes; the twin knows one sensitive column at a time.
+        assert own.classes == asked[0].classes
+    far = [
+        {labels: (rows, distance) for rows, distance, labels in own.exact_distances}
+        for own in asked
+    ]
+    every = sorted({distance for own in far for _, distance in own.values()} | {Fraction(0)})
+    limit = data.draw(st.sampled_from(every))
+    breaking = {
+        labels: rows for own in far for labels, (rows, distance) in own.items() if distance > limit
+    }
+    columns = {
+        name: strategies.cells(asked[0].rows, name) for name in release.quasi_identifiers
+    } | {own.column: strategies.cells(own.rows, own.column) for own in asked}
+    inputs = gather(
+        strategies.arrow_columns(columns),
+        quasi_identifiers=release.quasi_identifiers,
+        sensitive=[own.column for own in asked],
+        suppressed=release.suppressed,
+        reveal_values=reveal,
+    )
+    distance = {own.column: own.distance for own in asked}
+    found = compute(inputs, limit, distance)
+    rows = sum(breaking.values())
+    in_classes = sum(size for size, _ in far[0].values())
+    # Where every class breaks it, nothing would be left to measure.
+    helps = not rows or (release.suppressed == "exclude" and rows < in_classes)
+    assert found.what_it_takes is not None
+    assert found.what_it_takes.rows_breaking == rows
+    assert found.what_it_takes.rows_to_suppress == (rows if helps else None)
+    assert found.passed is (rows == 0)
+    assert found.remedy is not None
+    assert found.explanation[-1] == found.remedy.text
+
+
+def test_suppressing_what_it_takes_reaches_the_limit() -> None:
+    table = {"qi": list("aabbcc"), "s": list("xyxxyy"), "t": list("pqpqpp")}
+    given = {"quasi_identifiers": "qi", "sensitive": ["s", "t"], "limit": "0.4"}
+    found = t_closeness(pa.table(table), **given)
+    assert found.what_it_takes is not None
+    # The classes b and c have one value of s each: half of the table has the other one.
+    assert (found.passed, found.what_it_takes.rows_to_suppress) == (False, 4)
+    assert found.what_it_takes.share_to_suppress == 4 / 6
+    after = t_closeness(pa.table(table | {"qi": list("aa****")}), **given)
+    assert (after.passed, after.what_it_takes and after.what_it_takes.rows_breaking) == (True, 0)
+    assert t_closeness(pa.table(table), **given | {"limit": None}).what_it_takes is None

@@ -2,14 +2,15 @@
 
 from petaudit.counts._encoding import folded_pairs
 from petaudit.counts._files import find_files
-from petaudit.counts._pairs import check_aligned, pair_counts
+from petaudit.counts._pairs import check_aligned, pair_codes, pair_counts
 from petaudit.counts._private_folder import remove_orphans
 from petaudit.counts._relabel import relabelled_table
+from petaudit.counts.class_table import ClassTable
 from petaudit.counts.results import (
     ClassHistogram,
-    ClassProfiles,
     ClassSizes,
     ClassValueCounts,
+    PairCodes,
     PairCounts,
     ValueCounts,
 )
@@ -18,9 +19,10 @@ from petaudit.counts.table_counts import TableCounts
 
 __all__ = [
     "ClassHistogram",
-    "ClassProfiles",
     "ClassSizes",
+    "ClassTable",
     "ClassValueCounts",
+    "PairCodes",
     "PairCounts",
     "Source",
     "TableCounts",
@@ -29,6 +31,7 @@ __all__ = [
     "find_files",
     "folded_pairs",
     "open_source",
+    "pair_codes",
     "pair_counts",
     "relabelled_table",
     "remove_orphans",

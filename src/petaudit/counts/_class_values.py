@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ from petaudit.counts._encoding import (
     folded_pairs,
     whole_numbers,
 )
-from petaudit.counts.results import ClassValueCounts, Integers
+from petaudit.counts.class_table import ClassPairs
+from petaudit.counts.results import Integers
 from petaudit.labels import label_of
 
 if TYPE_CHECKING:
@@ -36,70 +38,105 @@ _ROWS_PER_BLOCK = 1 << 19
 
 
 def class_value_blocks(
-    table: TableCounts, quasi_identifiers: Sequence[str], column: str, suppressed: str, labels: bool
-) -> Iterator[ClassValueCounts]:
+    table: TableCounts, quasi_identifiers: Sequence[str], columns: Sequence[str], labels: bool
+) -> Iterator[ClassPairs]:
     """Count pairs of class and value; large tables come in blocks of whole classes."""
-    value = table.position(column)
-    keys = class_keys(table, quasi_identifiers, carried=[value])
-    values = len(table.value_counts(column).labels)
-    if keys.codes is not None and keys.codes.span * values <= LARGEST_KEY:
-        yield from _coded_blocks(table, keys, column, suppressed, labels)
+    carried = list(dict.fromkeys(table.position(column) for column in columns))
+    keys = class_keys(table, quasi_identifiers, carried=carried)
+    spans = [len(table.value_counts(column).labels) for column in columns]
+    if table.rows and keys.codes is not None and keys.codes.span * math.prod(spans) <= LARGEST_KEY:
+        yield from _coded_blocks(table, keys, columns, labels)
     else:
-        yield _counted(table, keys, quasi_identifiers, column, suppressed, labels)
+        yield _counted(table, keys, quasi_identifiers, columns, labels)
 
 
 def _counted(
     table: TableCounts,
     keys: ClassKeys,
     quasi_identifiers: Sequence[str],
-    column: str,
-    suppressed: str,
+    columns: Sequence[str],
     labels: bool,
-) -> ClassValueCounts:
-    """Let the engine count the pairs, and number the classes here."""
-    value = table.position(column)
-    counted = _pairs(table, keys, value)
+) -> ClassPairs:
+    """Let the engine count the values of each class, and number the classes here."""
+    cells = list(dict.fromkeys(table.position(column) for column in columns))
+    counted = _grouped(table, keys, cells)
     if has_blanks(counted):
-        keys = trimmed_keys(table, quasi_identifiers, carried=[value])
-        counted = _pairs(table, keys, value)
-    kept = np.ones(counted.num_rows, bool) if suppressed == "class" else ~is_marked(counted)
+        keys = trimmed_keys(table, quasi_identifiers, carried=cells)
+        counted = _grouped(table, keys, cells)
     key_codes = [dictionary_codes(counted.column(key)) for key in keys.keys]
-    values = table.value_counts(column)
-    value_codes, cells = dictionary_codes(counted.column(value))
-    position = np.array([values.index[label_of(plain(cell))] for cell in cells], dtype=np.int64)
-    class_index = class_indices([codes[kept] for codes, _ in key_codes], int(kept.sum()))
-    counts = whole_numbers(counted.column("n"))[kept]
-    found = folded_pairs(class_index, position[value_codes][kept], counts)
-    if not labels:
-        return ClassValueCounts(values, *found)
+    class_index = class_indices([codes for codes, _ in key_codes], counted.num_rows)
+    counts = whole_numbers(counted.column("n"))
+    value_indices = []
+    for column, cell in zip(columns, cells, strict=True):
+        values = table.value_counts(column)
+        codes, found = dictionary_codes(counted.column(cell))
+        places = [values.index[label_of(plain(value))] for value in found]
+        value_indices.append(np.array(places, dtype=np.int64)[codes])
+    marked = class_index[is_marked(counted)]
     first = np.unique(class_index, return_index=True)[1]
-    columns = [
-        [label_of(plain(own[code])) for code in codes[kept][first]] for codes, own in key_codes
-    ]
-    named = tuple(zip(*columns, strict=True)) if columns else ((),) * len(first)
-    return ClassValueCounts(values, *found, class_labels=named)
+    named = None
+    if labels and keys.codes is not None:
+        [numbers] = [whole_numbers(counted.column(key)) for key in keys.keys]
+        named = tuple(zip(*keys.codes.decode(numbers[first]), strict=True))
+    elif labels:
+        named_columns = [
+            [label_of(plain(own[code])) for code in codes[first]] for codes, own in key_codes
+        ]
+        named = tuple(zip(*named_columns, strict=True)) if named_columns else ((),) * len(first)
+    return _paired(table, columns, class_index, value_indices, counts, marked, named)
 
 
-def _pairs(table: TableCounts, keys: ClassKeys, value: str) -> pa.Table:
-    pairs = keys.rows.group_by(*keys.keys, value).agg(nw.len().alias("n"))
+def _grouped(table: TableCounts, keys: ClassKeys, cells: Sequence[str]) -> pa.Table:
+    groups = keys.rows.group_by(*keys.keys, *cells).agg(nw.len().alias("n"))
     flags = [flag.alias(name) for name, flag in keys.flags.items()]
-    return table.collected(pairs.with_columns(*flags) if flags else pairs)
+    return table.collected(groups.with_columns(*flags) if flags else groups)
+
+
+def _paired(
+    table: TableCounts,
+    columns: Sequence[str],
+    class_index: Integers,
+    value_indices: Sequence[Integers],
+    counts: Integers,
+    marked: Integers,
+    labels: tuple[tuple[str | None, ...], ...] | None,
+) -> ClassPairs:
+    """Fold the counts of combinations of values to those of each column."""
+    sizes = np.zeros(int(class_index.max(initial=-1)) + 1, dtype=np.int64)
+    np.add.at(sizes, class_index, counts)
+    start = 0
+    parts = []
+    for column, value in zip(columns, value_indices, strict=True):
+        entry, own, number = folded_pairs(class_index, value, counts)
+        parts.append((entry, own + start, number))
+        start += len(table.value_counts(column).labels)
+    if len(parts) == 1:
+        [(entry, value, number)] = parts
+    else:
+        entry, value, number = (np.concatenate([part[i] for part in parts]) for i in range(3))
+        order = np.argsort(entry, kind="stable")
+        entry, value, number = entry[order], value[order], number[order]
+    ones = np.ones(len(sizes), dtype=np.int64)
+    only = int(marked[0]) if marked.size else None
+    return ClassPairs(sizes, ones, entry, value, number, only, labels)
 
 
 def _coded_blocks(
-    table: TableCounts, keys: ClassKeys, column: str, suppressed: str, labels: bool
-) -> Iterator[ClassValueCounts]:
+    table: TableCounts, keys: ClassKeys, columns: Sequence[str], labels: bool
+) -> Iterator[ClassPairs]:
     """The same where a class is a number already: a row becomes one number, and rows are sorted.
 
     Keys are codes only where classes are many, so that pairs are about as many as rows: sorting
     them here is several times faster than grouping them in the engine.
     """
     assert keys.codes is not None  # noqa: S101 (the caller looked)
-    values = table.value_counts(column)
-    size = len(values.labels)
-    named = keys.rows.rename({table.position(column): "v"})
-    rows, code = join_codes(table, named, column, "v", "code")
-    fetched = table.collected(rows.select((nw.col("k") * size + code).alias("kv")))
+    widths = [len(table.value_counts(column).labels) for column in columns]
+    size = math.prod(widths)
+    rows, number = keys.rows, nw.col("k")
+    for index, column in enumerate(columns):
+        rows, code = join_codes(table, rows, column, table.position(column), f"code{index}")
+        number = number * widths[index] + code
+    fetched = table.collected(rows.select(number.alias("kv")))
     both = np.sort(whole_numbers(fetched.column("kv")))
     del fetched
     start = 0
@@ -110,16 +147,16 @@ def _coded_blocks(
             stop = int(np.searchsorted(both, (both[stop] // size + 1) * size))
         block, counts = _run_lengths(both[start:stop])
         start = stop
-        key, value_index = np.divmod(block, size)
-        if suppressed == "exclude" and keys.codes.mark is not None:
-            kept = key != keys.codes.mark
-            key, value_index, counts = key[kept], value_index[kept], counts[kept]
+        key, combination = np.divmod(block, size)
         new = np.diff(key, prepend=-1) != 0
         class_index: Integers = np.cumsum(new, dtype=np.int64) - 1
-        named_classes = None
-        if labels:
-            named_classes = tuple(zip(*keys.codes.decode(key[new]), strict=True))
-        yield ClassValueCounts(values, class_index, value_index, counts, named_classes)
+        value_indices: list[Integers] = []
+        for width in reversed(widths):
+            combination, own = np.divmod(combination, width)
+            value_indices.insert(0, own)
+        marked = class_index[:0] if keys.codes.mark is None else class_index[key == keys.codes.mark]
+        named = tuple(zip(*keys.codes.decode(key[new]), strict=True)) if labels else None
+        yield _paired(table, columns, class_index, value_indices, counts, marked, named)
 
 
 def _run_lengths(ordered: Integers) -> tuple[Integers, Integers]:

@@ -81,13 +81,18 @@ def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
     >>> codes.tolist(), values
     ([0, 1, 0], ['b', None])
     """
+    codes, cells = dictionary_cells(column)
+    return codes, python_values(cells)
+
+
+def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
+    """The same with the values as Arrow has them."""
     encoded = column.combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], "string")
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode(null_encoding="encode")
-    codes = whole_numbers(pa.chunked_array([encoded.indices]))
-    return codes, python_values(encoded.dictionary)
+    return whole_numbers(pa.chunked_array([encoded.indices])), encoded.dictionary
 
 
 def class_indices(codes: Sequence[Integers], rows: int) -> Integers:

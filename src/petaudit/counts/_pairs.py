@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from petaudit.counts._class_keys import plain
 from petaudit.counts._encoding import dictionary_codes, python_values
-from petaudit.counts.results import Integers, PairCounts
+from petaudit.counts.aligned import aligned_codes
+from petaudit.counts.results import Integers, PairCodes, PairCounts
 from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import InputError
 from petaudit.labels import label_of
@@ -51,6 +52,8 @@ def pair_counts(
     """How often each original value meets each released label in the same row."""
     if original.engine == released.engine and original.engine not in _ORDERED_ENGINES:
         return _joined_in_engine(original, released, column, str(key))
+    if key is None and original.keeps_order and released.keeps_order:
+        return _from_codes(original, released, column)
     if key is None:
         before, after = original.column_values(column), released.column_values(column)
     else:
@@ -66,6 +69,36 @@ def pair_counts(
     return _merged(
         [before_values[pair // len(after_values)] for pair in pairs.tolist()],
         [after_values[pair % len(after_values)] for pair in pairs.tolist()],
+        counts.tolist(),
+    )
+
+
+def pair_codes(
+    original: TableCounts, released: TableCounts, column: str, key: str | None
+) -> PairCodes:
+    """The same by positions among the values of both columns, for columns of very many values."""
+    old, new = original.value_counts(column), released.value_counts(column)
+    if original.engine == released.engine and original.engine not in _ORDERED_ENGINES:
+        pairs = _joined_in_engine(original, released, column, str(key))
+        before = np.array([old.index[label] for label in pairs.original], dtype=np.int64)
+        after = np.array([new.index[label] for label in pairs.released], dtype=np.int64)
+        return PairCodes(before, after, pairs.counts)
+    [codes] = aligned_codes(original, released, [column], key)
+    width = max(len(new.labels), 1)
+    pair, counts = _count(codes[0].astype(np.int64) * width + codes[1], len(old.labels) * width)
+    return PairCodes(pair // width, pair % width, counts)
+
+
+def _from_codes(original: TableCounts, released: TableCounts, column: str) -> PairCounts:
+    """Count pairs of labels, of which every row's number may be known already."""
+    [before], [after] = original.row_codes([column]), released.row_codes([column])
+    old, new = original.value_counts(column).labels, released.value_counts(column).labels
+    width = len(new)
+    both = before.astype(np.int64) * width + after
+    pairs, counts = _count(both, len(old) * width)
+    return _merged(
+        [old[pair // width] for pair in pairs.tolist()],
+        [new[pair % width] for pair in pairs.tolist()],
         counts.tolist(),
     )
 

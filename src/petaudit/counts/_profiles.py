@@ -1,8 +1,8 @@
-"""Counting every feature of a column in every class, in one pass over the rows."""
+"""Counting every value of some columns in every class, in one pass over the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -20,46 +20,50 @@ from petaudit.counts._class_keys import (
 )
 from petaudit.counts._encoding import arrow_floats, floats, whole_numbers
 from petaudit.counts._packing import Packing, likely_largest_class
-from petaudit.counts.results import ClassProfiles
+from petaudit.counts.class_table import ClassPairs
+from petaudit.counts.results import Integers
 
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
 
-MOST_FEATURES = 512
+MOST_VALUES = 512
 _MOST_WORDS = 24
 _PACKABLE = (nw.String, nw.Boolean)
 _CANNOT_REPLACE = "dask"  # its replaced values keep the type of the old ones
 
 
 def count_profiles(
-    table: TableCounts,
-    quasi_identifiers: Sequence[str],
-    column: str,
-    features_of_values: Sequence[Sequence[int]],
-    suppressed: str,
-) -> ClassProfiles | None:
+    table: TableCounts, quasi_identifiers: Sequence[str], columns: Sequence[str]
+) -> ClassPairs | None:
     """Count with packed counters; None when they do not fit.
 
-    The size of a class is one feature more, to which all values belong: a separate count would
+    The size of a class is one counter more, to which all values belong: a separate count would
     cost the engine half as much again as all packed counters.
     """
+    if not columns or not all(_can_be_packed(table, column) for column in columns):
+        return None
+    widths = [len(table.value_counts(column).labels) for column in columns]
+    if not table.rows or sum(widths) > MOST_VALUES:
+        return None
+    for largest_class in (_likely_largest_class, _largest_class):
+        largest = largest_class(table, quasi_identifiers)
+        packings = {
+            column: Packing(width + (index == 0), largest)
+            for index, (column, width) in enumerate(zip(columns, widths, strict=True))
+        }
+        if sum(packing.words for packing in packings.values()) > _MOST_WORDS:
+            return None
+        found = _packed(table, quasi_identifiers, packings)
+        if found is not None:
+            return found
+    return None  # pragma: no cover (counters for the largest class cannot run over)
+
+
+def _can_be_packed(table: TableCounts, column: str) -> bool:
     dtype = table.schema[table.position(column)]
     if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)):
-        return None
-    if table.engine == _CANNOT_REPLACE or (dtype.is_integer() and _is_old_polars(table)):
-        return None
-    size = 1 + max((max(own, default=-1) for own in features_of_values), default=-1)
-    features = [[*own, size] for own in features_of_values]
-    packing = Packing(size + 1, _likely_largest_class(table, quasi_identifiers))
-    if packing.words > _MOST_WORDS:
-        return None
-    found = _packed(table, quasi_identifiers, column, features, packing, suppressed)
-    if found is not None:
-        return found
-    packing = Packing(size + 1, _largest_class(table, quasi_identifiers))
-    if packing.words > _MOST_WORDS:
-        return None
-    return _packed(table, quasi_identifiers, column, features, packing, suppressed)
+        return False
+    return table.engine != _CANNOT_REPLACE and not (dtype.is_integer() and _is_old_polars(table))
 
 
 def _is_old_polars(table: TableCounts) -> bool:
@@ -71,63 +75,83 @@ def _is_old_polars(table: TableCounts) -> bool:
 
 
 def _packed(
-    table: TableCounts,
-    quasi_identifiers: Sequence[str],
-    column: str,
-    features: Sequence[Sequence[int]],
-    packing: Packing,
-    suppressed: str,
-) -> ClassProfiles | None:
+    table: TableCounts, quasi_identifiers: Sequence[str], packings: Mapping[str, Packing]
+) -> ClassPairs | None:
     """One pass; None if a counter ran over, which the sum of all counters gives away."""
-    words = [f"w{index}" for index in range(packing.words)]
-    value = table.position(column)
-    keys = class_keys(table, quasi_identifiers, carried=[value])
-    counted = _summed(table, keys, column, packing.weights(features), words)
+    carried = list(dict.fromkeys(table.position(column) for column in packings))
+    keys = class_keys(table, quasi_identifiers, carried=carried)
+    counted = _summed(table, keys, packings)
     if has_blanks(counted):
-        keys = trimmed_keys(table, quasi_identifiers, carried=[value])
-        counted = _summed(table, keys, column, packing.weights(features), words)
-    sums = [floats(counted.column(word)) for word in words]
+        keys = trimmed_keys(table, quasi_identifiers, carried=carried)
+        counted = _summed(table, keys, packings)
     times = whole_numbers(counted.column("classes"))
-    expected = sum(
-        count * len(own)
-        for count, own in zip(table.value_counts(column).counts.tolist(), features, strict=True)
+    parts: list[tuple[Integers, Integers, Integers]] = []
+    sizes: Integers | None = None
+    start = 0
+    for index, (column, packing) in enumerate(packings.items()):
+        words = [floats(counted.column(word)) for word in _words(index, packing)]
+        expected = table.rows * (2 if index == 0 else 1)
+        if packing.total(words, times) != expected:
+            return None
+        counts_of = packing.unpacker(words)
+        width = len(table.value_counts(column).labels)
+        if sizes is None:
+            sizes = counts_of(width)
+        for value in range(width):
+            own = counts_of(value)
+            [entry] = np.nonzero(own)
+            parts.append((entry, np.full(len(entry), start + value), own[entry]))
+        start += width
+    assert sizes is not None  # noqa: S101 (there is a column)
+    entries, indices, counts = (
+        np.concatenate([np.zeros(0, np.int64), *(part[i] for part in parts)]) for i in range(3)
     )
-    if packing.total(sums, times) != expected:
-        return None
-    if suppressed == "exclude":
-        kept = ~is_marked(counted)
-        times, sums = times[kept], [word[kept] for word in sums]
-    counts_of = packing.unpacker(sums)
-    return ClassProfiles(counts_of(packing.features - 1), times, counts_of)
+    order = np.argsort(entries, kind="stable")
+    marked = np.flatnonzero(is_marked(counted))
+    return ClassPairs(
+        sizes,
+        times,
+        entries[order],
+        indices[order],
+        counts[order],
+        int(marked[0]) if marked.size else None,
+    )
 
 
-def _summed(
-    table: TableCounts,
-    keys: ClassKeys,
-    column: str,
-    weights: npt.NDArray[np.float64],
-    words: Sequence[str],
-) -> pa.Table:
-    rows = _weighted(table, keys, column, weights, words)
-    classes = rows.group_by(*keys.keys).agg(*(nw.col(word).sum() for word in words))
+def _words(index: int, packing: Packing) -> list[str]:
+    return [f"w{index}_{word}" for word in range(packing.words)]
+
+
+def _summed(table: TableCounts, keys: ClassKeys, packings: Mapping[str, Packing]) -> pa.Table:
+    rows = keys.rows
+    every: list[str] = []
+    for index, (column, packing) in enumerate(packings.items()):
+        width = len(table.value_counts(column).labels)
+        # The first column counts the rows of the class, too.
+        features = [[value, *([width] if index == 0 else [])] for value in range(width)]
+        words = _words(index, packing)
+        rows = _weighted(table, rows, column, packing.weights(features), words)
+        every += words
+    classes = rows.group_by(*keys.keys).agg(*(nw.col(word).sum() for word in every))
     flags = [flag.alias(name) for name, flag in keys.flags.items()]
     classes = classes.with_columns(*flags) if flags else classes
-    return table.collected(classes.group_by(*words, *keys.flags).agg(nw.len().alias("classes")))
+    return table.collected(classes.group_by(*every, *keys.flags).agg(nw.len().alias("classes")))
 
 
 def _weighted(
     table: TableCounts,
-    keys: ClassKeys,
+    rows: nw.LazyFrame[Any],
     column: str,
     weights: npt.NDArray[np.float64],
     words: Sequence[str],
 ) -> nw.LazyFrame[Any]:
-    """Rows with their keys and, for every word, the weight of their value."""
+    """Rows with what their value of a column adds to every word."""
     values = table.values(column)
     own = weights[values.positions]
     null = values.counts.index.get(None)
     of_null = None if null is None else weights[null].tolist()
-    cell = nw.col(table.position(column))
+    position = table.position(column)
+    cell = nw.col(position)
     if table.load is None:
         filled = np.array([label is not None for label in _labels(values)], dtype=bool)
         old = [
@@ -141,17 +165,17 @@ def _weighted(
                 nw.when(cell.is_null()).then(nw.lit(null_weight)).otherwise(weight)
                 for null_weight, weight in zip(of_null, mapped, strict=True)
             ]
-        return keys.rows.select(
-            *keys.keys, *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
+        return rows.with_columns(
+            *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
         )
     # Where a small table can be put beside the data, a join finds all weights at once.
     data = [arrow_floats(own[:, i]) for i in range(len(words))]
-    beside = values.beside(table, ["v", *words], data)
-    rows = keys.rows.select(*keys.keys, cell.alias("v")).join(beside, on="v", how="left")
+    beside = values.beside(table, [position, *words], data)
+    joined = rows.join(beside, on=position, how="left")
     if of_null is None:
-        return rows
+        return joined
     weighted = [nw.col(word).fill_null(weight) for word, weight in zip(words, of_null, strict=True)]
-    return rows.with_columns(*weighted)
+    return joined.with_columns(*weighted)
 
 
 def _labels(values: ColumnValues) -> list[str | None]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+
+from petaudit.label_numbers import LabelNumbers, PlainNumbers, Reader
 
 Integers = npt.NDArray[np.int64]
 
@@ -28,6 +29,15 @@ class ValueCounts:
     def index(self) -> dict[str | None, int]:
         """Position of each label."""
         return {label: position for position, label in enumerate(self.labels)}
+
+    @cached_property
+    def plain_numbers(self) -> PlainNumbers:
+        """The numbers that labels spell plainly, read once for all that reckon with them."""
+        return PlainNumbers.of(self.labels)
+
+    def numbers(self, reader: Reader) -> LabelNumbers:
+        """All numbers; a reader reads those that are not written plainly."""
+        return self.plain_numbers.completed(self.labels, reader)
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,6 @@ class ClassValueCounts:
     class_index: Integers
     value_index: Integers
     counts: Integers
-    class_labels: tuple[tuple[str | None, ...], ...] | None = None
 
     @cached_property
     def class_starts(self) -> Integers:
@@ -88,15 +97,6 @@ class ClassValueCounts:
 
 
 @dataclass(frozen=True)
-class ClassProfiles:
-    """Classes with equal counts folded into one: sizes, how many, and the counts of a feature."""
-
-    sizes: Integers
-    classes: Integers
-    counts_of: Callable[[int], Integers]
-
-
-@dataclass(frozen=True)
 class PairCounts:
     """How often an original value and a released label meet in a row."""
 
@@ -105,21 +105,10 @@ class PairCounts:
     counts: Integers
 
 
-def joined_blocks(
-    values: ValueCounts, blocks: Sequence[ClassValueCounts], labels: bool
-) -> ClassValueCounts:
-    """Put blocks of whole classes together again."""
-    if len(blocks) == 1:
-        return blocks[0]
-    offsets = np.cumsum([0, *(len(block.class_starts) for block in blocks)])
-    class_index = [
-        block.class_index + offset for block, offset in zip(blocks, offsets, strict=False)
-    ]
-    empty = [np.zeros(0, dtype=np.int64)]
-    return ClassValueCounts(
-        values,
-        np.concatenate(class_index or empty),
-        np.concatenate([block.value_index for block in blocks] or empty),
-        np.concatenate([block.counts for block in blocks] or empty),
-        tuple(name for block in blocks for name in block.class_labels or ()) if labels else None,
-    )
+@dataclass(frozen=True)
+class PairCodes:
+    """The same by the positions of both among the labels of ``value_counts``."""
+
+    original: Integers
+    released: Integers
+    counts: Integers

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
+from petaudit.counts._cell_labels import cell_labels, in_order
 from petaudit.counts._class_keys import (
     ClassKeys,
     ColumnValues,
@@ -25,17 +25,13 @@ from petaudit.counts._class_values import class_value_blocks
 from petaudit.counts._database import is_interrupt
 from petaudit.counts._encoding import python_values, whole_numbers
 from petaudit.counts._frames import uncountable
-from petaudit.counts._profiles import MOST_FEATURES, count_profiles
-from petaudit.counts.results import (
-    ClassHistogram,
-    ClassProfiles,
-    ClassSizes,
-    ClassValueCounts,
-    ValueCounts,
-    joined_blocks,
-)
+from petaudit.counts._profiles import count_profiles
+from petaudit.counts._row_codes import RowCodes, read_row_codes
+from petaudit.counts.class_table import ClassPairs, ClassTable
+from petaudit.counts.population import CodedClasses, count_coded_classes
+from petaudit.counts.results import ClassHistogram, ClassSizes, Integers, ValueCounts
 from petaudit.errors import ColumnError, EngineError
-from petaudit.labels import BLANKS, SUPPRESSED, label_of
+from petaudit.labels import SUPPRESSED, label_of
 
 
 class TableCounts:
@@ -65,7 +61,10 @@ class TableCounts:
         self.schema = frame.collect_schema()
         self._values: dict[str, ColumnValues] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
+        self._class_tables: dict[tuple[tuple[str, ...], tuple[str, ...], bool], ClassTable] = {}
+        self._coded_classes: dict[tuple[str, ...], CodedClasses] = {}
         self._samples: dict[frozenset[str], Sample] = {}
+        self._row_codes: dict[str, RowCodes] = {}
         self._rows: int | None = None
 
     @property
@@ -96,6 +95,13 @@ class TableCounts:
         sizes = whole_numbers(table.column("n"))
         order = sorted(range(len(labels)), key=lambda row: [_null_last(x) for x in labels[row]])
         return ClassSizes(tuple(labels[row] for row in order), sizes[order])
+
+    def coded_classes(self, quasi_identifiers: Sequence[str]) -> CodedClasses:
+        """Every class with its size, as numbers: what several tables are compared by."""
+        wanted = tuple(quasi_identifiers)
+        if wanted not in self._coded_classes:
+            self._coded_classes[wanted] = count_coded_classes(self, wanted)
+        return self._coded_classes[wanted]
 
     def class_histogram(self, quasi_identifiers: Sequence[str]) -> ClassHistogram:
         """How many classes have each size: one pass, and only the histogram leaves the engine."""
@@ -144,38 +150,29 @@ class TableCounts:
         marked = self.frame.filter(nw.all_horizontal(*marks, ignore_nulls=False))
         return self._number(marked.select(nw.len().alias("rows")))
 
-    @staticmethod
-    def can_count_at_once(features: int) -> bool:
-        """Whether one pass may hold a counter for each of so many features."""
-        return features <= MOST_FEATURES
+    def class_table(
+        self, quasi_identifiers: Sequence[str], columns: Sequence[str], *, labels: bool = False
+    ) -> ClassTable:
+        """The classes with the counts of the values of some columns in them, counted once.
 
-    def class_profiles(
-        self,
-        quasi_identifiers: Sequence[str],
-        column: str,
-        features_of_values: Sequence[Sequence[int]],
-        suppressed: str,
-    ) -> ClassProfiles | None:
-        """Per class, how many rows show each feature of a column, in one pass.
-
-        A feature is a set of values (``features_of_values`` says, for each label of
-        ``value_counts``, which features it belongs to). Returns None when there are too many
-        features to count at once; ``class_value_counts`` serves then.
+        Equal classes are one entry; with labels every class is one of its own.
         """
-        return count_profiles(self, quasi_identifiers, column, features_of_values, suppressed)
-
-    def class_value_counts(
-        self, quasi_identifiers: Sequence[str], column: str, suppressed: str, labels: bool = False
-    ) -> ClassValueCounts:
-        """Counts per class and value, for columns of many values; with class labels on request."""
-        blocks = class_value_blocks(self, quasi_identifiers, column, suppressed, labels)
-        return joined_blocks(self.value_counts(column), list(blocks), labels)
-
-    def class_value_blocks(
-        self, quasi_identifiers: Sequence[str], column: str, suppressed: str
-    ) -> Iterator[ClassValueCounts]:
-        """The same in blocks of whole classes, so that a large table takes little memory."""
-        return class_value_blocks(self, quasi_identifiers, column, suppressed, False)
+        asked = (tuple(quasi_identifiers), tuple(columns), labels)
+        if asked not in self._class_tables:
+            values = {column: self.value_counts(column) for column in columns}
+            found = None if labels else count_profiles(self, quasi_identifiers, columns)
+            if found is None:
+                width = sum(len(own.labels) for own in values.values())
+                blocks = class_value_blocks(self, quasi_identifiers, columns, labels)
+                parts = [block if labels else block.folded(width) for block in blocks]
+                found = ClassPairs.together(parts)
+                if len(parts) > 1 and not labels:
+                    found = found.folded(width)
+            self._class_tables[asked] = found.split(values)
+            self._histograms.setdefault(
+                frozenset(quasi_identifiers), self._class_tables[asked].histogram
+            )
+        return self._class_tables[asked]
 
     def column_values(self, column: str) -> pa.ChunkedArray:
         """The cells of a column, in row order."""
@@ -189,6 +186,26 @@ class TableCounts:
         cells = [nw.col(self.position(name)).alias(f"x{i}") for i, name in enumerate(columns)]
         table = self.collected((self.raw_frame if raw else self.frame).select(*cells))
         return [table.column(f"x{i}") for i in range(len(columns))]
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether rows come in one order whenever they are asked for: so it is with our own files.
+
+        A query of somebody else may order its rows anew each time.
+        """
+        return self.load is not None or self.engine == "pyarrow"
+
+    def row_codes(self, columns: Sequence[str]) -> list[RowCodes]:
+        """For every row the position of its label in ``value_counts``, column by column.
+
+        They are kept where rows have an order; elsewhere they come from one query each time.
+        """
+        if not self.keeps_order:
+            return read_row_codes(self, columns)
+        missing = [name for name in dict.fromkeys(columns) if name not in self._row_codes]
+        if missing:
+            self._row_codes |= zip(missing, read_row_codes(self, missing), strict=True)
+        return [self._row_codes[name] for name in columns]
 
     def renamed(self, names: Mapping[str, str]) -> nw.LazyFrame[Any]:
         """Some columns under other names, still in their engine."""
@@ -204,17 +221,33 @@ class TableCounts:
                 self.raw_frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
             cells = counted.column(name).combine_chunks()
-            own = _labels(python_values(cells), is_text=self.is_text(name))
-            totals: dict[str | None, int] = dict.fromkeys(own, 0)
-            for label, count in zip(own, counted.column("n").to_pylist(), strict=True):
-                totals[label] += count
-            labels = tuple(sorted(totals, key=_numbers_first))
-            counts = ValueCounts(
-                labels, np.array([totals[label] for label in labels], dtype=np.int64)
-            )
-            positions = np.array([counts.index[label] for label in own], dtype=np.int64)
-            self._values[column] = ColumnValues(counts, cells, positions)
+            self._keep_values(column, cells, whole_numbers(counted.column("n")))
         return self._values[column]
+
+    def note_values(self, column: str, cells: pa.Array, codes: Integers) -> None:
+        """Count the values of a column from the codes of its rows, which spares a query.
+
+        Only of our own files is it certain that grouping would find the same cells.
+        """
+        if self.load is not None and column not in self._values:
+            self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
+
+    def _keep_values(self, column: str, cells: pa.Array, numbers: Integers) -> None:
+        own = cell_labels(cells)
+        places = np.arange(len(own), dtype=np.int64)
+        first = dict.fromkeys(own)
+        if len(first) < len(own):
+            # Blanks around text do not count, so several cells may have one label.
+            known = {label: place for place, label in enumerate(first)}
+            places = np.array([known[label] for label in own], dtype=np.int64)
+        distinct = list(first)
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, places, numbers)
+        order = in_order(distinct)
+        counts = ValueCounts(tuple(distinct[place] for place in order.tolist()), totals[order])
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        self._values[column] = ColumnValues(counts, cells, position[places])
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""
@@ -257,23 +290,6 @@ class TableCounts:
     def _number(self, lazy: nw.LazyFrame[Any]) -> int:
         [value] = self.collected(lazy).column(0).to_pylist()
         return int(value or 0)
-
-
-def _labels(cells: list[Any], *, is_text: bool) -> list[str | None]:
-    if is_text:
-        # What label_of does, without its questions: a column may have very many texts.
-        return [cell.strip(BLANKS) or None if cell is not None else None for cell in cells]
-    return [label_of(plain(cell)) for cell in cells]
-
-
-def _numbers_first(label: str | None) -> tuple[bool, bool, float, str]:
-    """Numbers by value, then texts, then null."""
-    try:
-        number = float(label or "x")
-    except ValueError:
-        number = math.nan
-    text = number != number  # noqa: PLR0124 (NaN, in its own spelling too, is no number)
-    return (label is None, text, 0.0 if text else number, label or "")
 
 
 def _null_last(label: str | None) -> tuple[bool, str]:

@@ -95,6 +95,11 @@ class Hierarchies:
         """The attributes that have a hierarchy."""
         return tuple(self._by_attribute)
 
+    def rule(self, attribute: str) -> Rule | None:
+        """The rule that makes the hierarchy of an attribute; None where it was spelled out."""
+        entry = self._by_attribute[attribute]
+        return None if isinstance(entry, Hierarchy) else entry
+
     def __contains__(self, attribute: str) -> bool:
         return attribute in self._by_attribute
 

@@ -11,7 +11,7 @@ from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
 from petaudit.errors import counted
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Result
+from petaudit.measures.base import GLOBAL, Better, Remedy, Result
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _COLUMNWISE: Final[Mapping[str, Kind]] = {
@@ -26,13 +26,18 @@ _COLUMNWISE: Final[Mapping[str, Kind]] = {
 
 
 @dataclass(frozen=True)
-class WorstClass:
+class FarClass:
     """Classes of one size at one distance; labels only when values may be shown."""
 
     rows: int
     distance: float
     classes: int
     labels: Mapping[str, str | None] | None = None
+
+    @property
+    def figure(self) -> float:
+        """The distance, by the name that it has in other models."""
+        return self.distance
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class AttributeCloseness:
     classes: int
     classes_above_limit: int | None
     rows_above_limit: int | None
-    worst_classes: tuple[WorstClass, ...]
+    worst_classes: tuple[FarClass, ...]
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,12 @@ class TClosenessResult(Result):
 
     exact_value: Fraction
     attributes: tuple[AttributeCloseness, ...]
+    remedy: Remedy | None
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """The rows of the classes that are too far, for any attribute."""
+        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -78,6 +89,8 @@ class TClosenessResult(Result):
                 rows = counted(found.rows_above_limit, "row")
                 line += f"; {above} with {rows} {are} above the limit"
             lines.append(line)
+        if self.remedy is not None:
+            lines.append(self.remedy.text)
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:

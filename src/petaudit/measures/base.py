@@ -68,7 +68,7 @@ _IN_PIPELINE = {
     Need.SENSITIVE: "roles: {sensitive_attribute: [...]} of the Loader or the Evaluator",
     Need.HIERARCHIES: "hierarchies of the Loader or the Evaluator",
     Need.ORIGINAL: "original of the Loader, or a Synthesizer after it",
-    Need.POPULATION: "population of the Loader or the Evaluator",
+    Need.POPULATION: "population of the Loader",
 }
 
 GLOBAL: Final = "global"
@@ -105,6 +105,17 @@ class Remedy:
     share_to_suppress: float | None
 
     @classmethod
+    def by_suppressing(cls, breaking: int, in_classes: int, rows: int, *, can: bool) -> Remedy:
+        """Where suppressing the rows that break a limit is enough, unless that is all of them.
+
+        ``can``: whether suppressed rows are in no class, so that all others stay as they are.
+
+        >>> Remedy.by_suppressing(3, 3, 12, can=True).rows_to_suppress
+        """
+        helps = not breaking or (can and breaking < in_classes)
+        return cls.of(breaking, breaking if helps else None, rows)
+
+    @classmethod
     def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
         """From numbers of rows; the share is of all rows of the table.
 
@@ -121,8 +132,9 @@ class Remedy:
         >>> Remedy.of(3, 3, 12).text
         '3 rows break the limit; suppressing 3 rows (25 %) reaches it'
         """
-        if not self.rows_breaking and not self.rows_to_suppress:
-            return "no row breaks the limit"
+        if not self.rows_breaking:
+            helps = self.rows_to_suppress is not None
+            return "no row breaks the limit" if helps else "suppressing rows would not help"
         breaks = f"{counted(self.rows_breaking, 'row')} break{'s' * (self.rows_breaking == 1)}"
         if self.rows_to_suppress is None or self.share_to_suppress is None:
             return f"{breaks} the limit"
@@ -199,7 +211,8 @@ class Result:
         from petaudit.counts.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
 
         if granularity != GLOBAL:
-            raise OptionError(f"{self.measure} has no table {granularity!r}")
+            near = suggestion(str(granularity), [GLOBAL])
+            raise OptionError(f"{self.measure} has no table {granularity!r}{near}; it has {GLOBAL}")
         is_truth = isinstance(self.value, bool)
         return {
             "measure": MadeColumn("text", [self.measure]),
@@ -249,6 +262,8 @@ class Measure:
     family: Family = Family.OTHER
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
+    when_left_out: Callable[[Inputs], str | None] | None = None
+    """Why the measure runs on this table only when it is named, for example because it is large."""
     granularities: tuple[str, ...] = (GLOBAL,)
     """The tables that a result can be laid out as; see :meth:`Result.table`."""
     limit_kind: Kind = field(default_factory=Number)
@@ -256,15 +271,37 @@ class Measure:
     """Whether the original and the control must have the columns of the table."""
     check: Callable[[Mapping[str, Any]], object] | None = None
     """Raises an error for options that contradict each other; computes nothing."""
+    either: tuple[tuple[Need, tuple[str, ...]], ...] = ()
+    """Needs that an option can stand in for, each with the names of such options."""
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
         """What the measure would still need."""
         absent = [need.with_option for need in self.needs if not need.is_met(inputs)]
+        absent += [
+            f"{need.with_option} or the option {' or '.join(names)}"
+            for need, names in self.neither(inputs, options)
+        ]
         required = [option.name for option in self.options if option.required]
         lacking = [name for name in required if options.get(name) is None]
         if lacking:
             absent.append(f"the option{'s' if len(lacking) > 1 else ''} {listing(lacking)}")
         return absent
+
+    def neither(
+        self, inputs: Inputs, options: Mapping[str, Any]
+    ) -> list[tuple[Need, tuple[str, ...]]]:
+        """The needs that neither the inputs nor the options that can stand in for them meet."""
+        return [
+            (need, names)
+            for need, names in self.either
+            if not need.is_met(inputs) and all(options.get(name) is None for name in names)
+        ]
+
+    def why_left_out(self, inputs: Inputs) -> str | None:
+        """Why the measure should not run on a table unless somebody names it."""
+        if self.only_by_name is not None or self.when_left_out is None:
+            return self.only_by_name
+        return None if self.missing(inputs, {}) else self.when_left_out(inputs)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise an error for an option that the measure does not have."""

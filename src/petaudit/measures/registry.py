@@ -6,14 +6,26 @@ from functools import cache
 from importlib.metadata import entry_points
 
 from petaudit.errors import OptionError, listing, suggestion
-from petaudit.measures.base import Measure
+from petaudit.measures.base import Family, Measure
 
 GROUP = "petaudit.measures"
+# What people ask first comes first; measures of other packages follow by name.
+_ORDER = (
+    *("k-anonymity", "k-map", "alpha-k-anonymity", "l-diversity", "entropy-l-diversity"),
+    *("recursive-l-diversity", "t-closeness", "beta-likeness", "enhanced-beta-likeness"),
+    *("delta-disclosure", "delta-presence", "strict-average-risk", "profitability"),
+    *("prosecutor-risk", "journalist-risk", "marketer-risk", "sample-uniques"),
+    *("special-uniques", "population-uniqueness", "mpuccs", "suppression", "precision"),
+    *("granularity", "non-uniform-entropy", "ambiguity", "average-class-size", "discernibility"),
+    *("attribute-squared-error", "record-squared-error", "distribution-distance"),
+    *("association-change", "model-utility", "utility-bias"),
+)
+_FAMILIES = list(Family)
 
 
 @cache
 def all_measures() -> dict[str, Measure]:
-    """Every registered measure by name."""
+    """Every registered measure by name, family by family."""
     found: dict[str, Measure] = {}
     for entry in entry_points(group=GROUP):
         try:
@@ -27,7 +39,12 @@ def all_measures() -> dict[str, Measure]:
         if measure.name in found and found[measure.name] is not measure:
             raise OptionError(f"two packages register a measure named {measure.name!r}")
         found[measure.name] = measure
-    return found
+    return {measure.name: measure for measure in sorted(found.values(), key=_place)}
+
+
+def _place(measure: Measure) -> tuple[int, int, str]:
+    known = _ORDER.index(measure.name) if measure.name in _ORDER else len(_ORDER)
+    return (_FAMILIES.index(measure.family), known, measure.name)
 
 
 def find_measure(name: str) -> Measure:
@@ -41,6 +58,6 @@ def find_measure(name: str) -> Measure:
     if wanted not in known:
         raise OptionError(
             f"unknown measure {name!r}{suggestion(wanted, known)}; measures are "
-            f"{listing(list(known))}"
+            f"{listing(list(known), most=len(known))}"
         )
     return known[wanted]

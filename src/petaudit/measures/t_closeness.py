@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, get_args
 
+import numpy as np
+
 from petaudit import kinds
+from petaudit.class_figures import Truths
 from petaudit.emd import (
-    ClassDistances,
     Distance,
     Ground,
-    distances_from_pairs,
-    distances_from_profiles,
+    class_distances,
     equal_ground,
     hierarchical_ground,
     ordered_ground,
@@ -23,9 +24,10 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures._closeness_result import (
     TABLES,
     AttributeCloseness,
+    FarClass,
     TClosenessResult,
-    WorstClass,
 )
+from petaudit.measures._sensitive import WORST_OPTION, remedy, worst_classes
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.roles import check_column
 
@@ -72,10 +74,12 @@ def compute(
             f"the limit of t-closeness is {float(bound):g}; t never exceeds 1, so it always holds"
         )
     chosen = _chosen_distances(inputs, distance)
-    found = tuple(
+    judged = [
         _attribute(inputs, attribute, chosen.get(attribute), bound, worst, warnings)
         for attribute in inputs.sensitive
-    )
+    ]
+    found = tuple(own for own, _ in judged)
+    breaking = [above for _, above in judged if above is not None]
     if all(not attribute.classes for attribute in found):
         warnings.append("every row is suppressed: there is no class to measure")
     t = max(attribute.exact_t for attribute in found)
@@ -86,6 +90,7 @@ def compute(
         warnings=tuple(warnings),
         exact_value=t,
         attributes=found,
+        remedy=remedy(inputs, inputs.class_table, np.any(breaking, axis=0) if breaking else None),
     )
 
 
@@ -96,55 +101,28 @@ def _attribute(
     limit: Fraction | None,
     worst: int,
     warnings: list[str],
-) -> AttributeCloseness:
+) -> tuple[AttributeCloseness, Truths | None]:
     if attribute in inputs.quasi_identifiers:  # pragma: no cover (Roles allow one role a column)
         raise OptionError(f"{attribute!r} is both sensitive and a quasi-identifier")
     ground = _ground(inputs, attribute, distance, warnings)
-    distances, labels = _class_distances(inputs, attribute, ground)
-    shown = distances if labels is not None else distances.farthest_folded(worst)
-    names = inputs.quasi_identifiers
+    table = inputs.class_table
+    distances = class_distances(table.columns[attribute], table.classes, ground)
     above = None if limit is None else distances.above(limit)
-    return AttributeCloseness(
+    t = Fraction(distances.largest)
+    found = AttributeCloseness(
         attribute=attribute,
         distance=ground.distance,
-        t=float(distances.largest),
-        exact_t=distances.largest,
+        t=float(t),
+        exact_t=t,
         classes=int(distances.classes.sum()),
-        classes_above_limit=None if above is None else int(distances.classes[above].sum()),
-        rows_above_limit=(
-            None if above is None else int((distances.classes * distances.sizes)[above].sum())
-        ),
+        classes_above_limit=None if above is None else distances.count(above),
+        rows_above_limit=None if above is None else distances.rows(above),
         worst_classes=tuple(
-            WorstClass(
-                rows=int(shown.sizes[position]),
-                distance=float(shown.exact(position)),
-                classes=int(shown.classes[position]),
-                labels=(
-                    None if labels is None else dict(zip(names, labels[position], strict=True))
-                ),
-            )
-            for position in shown.worst(worst)
+            FarClass(own.rows, own.figure, own.classes, own.labels)
+            for own in worst_classes(inputs, table, distances, worst, largest_is_worst=True)
         ),
     )
-
-
-def _class_distances(
-    inputs: Inputs, attribute: str, ground: Ground
-) -> tuple[ClassDistances, tuple[tuple[str | None, ...], ...] | None]:
-    counts, names = inputs.table.counts, inputs.quasi_identifiers
-    values = counts.value_counts(attribute)
-    if not inputs.reveal_values and counts.can_count_at_once(ground.feature_count):
-        profiles = counts.class_profiles(
-            names, attribute, ground.features_of_values, inputs.suppressed
-        )
-        if profiles is not None:
-            return distances_from_profiles(profiles, ground, values), None
-    if inputs.reveal_values:
-        pairs = counts.class_value_counts(names, attribute, inputs.suppressed, labels=True)
-        return distances_from_pairs(pairs, ground, values), pairs.class_labels
-    blocks = counts.class_value_blocks(names, attribute, inputs.suppressed)
-    parts = [distances_from_pairs(block, ground, values) for block in blocks]
-    return ClassDistances.together(parts, ground.divisor * values.rows), None
+    return found, above
 
 
 def _ground(
@@ -226,12 +204,7 @@ MEASURE = Measure(
             "ordered, hierarchical or equal; one for all or one per attribute",
             kind=kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE))),
         ),
-        Option(
-            "worst",
-            "how many of the worst classes to show",
-            kind=kinds.Whole(0),
-            shows_in_figure=False,
-        ),
+        WORST_OPTION,
     ),
     granularities=TABLES,
 )

@@ -1,0 +1,28 @@
+"""Whole columns as small numbers, for figures that look at rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.counts.source import Source
+
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+
+def column_codes(source: Source, columns: Sequence[str]) -> dict[str, Codes]:
+    """For every row the position of its value among the labels of ``value_counts``.
+
+    All columns come from one query, so rows without an order of their own stay together.
+
+    >>> import pyarrow as pa
+    >>> from petaudit.counts import open_source
+    >>> source = open_source(pa.table({"age": [30, None, 5, 30]}))
+    >>> source.counts.value_counts("age").labels, column_codes(source, ["age"])["age"].tolist()
+    (('5', '30', None), [1, 2, 0, 1])
+    """
+    found = source.counts.row_codes(columns)
+    return {name: own.astype(np.int32) for name, own in zip(columns, found, strict=True)}

@@ -1,0 +1,190 @@
+"""Classes of a table beside the same classes of the population that its people are among."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.counts._class_keys import ClassKeys, class_keys, has_blanks, plain, trimmed_keys
+from petaudit.counts._encoding import class_indices, dictionary_codes, whole_numbers
+from petaudit.counts.results import Integers
+from petaudit.errors import InputError, counted
+from petaudit.labels import SUPPRESSED, label_of
+
+if TYPE_CHECKING:
+    from petaudit.counts.table_counts import TableCounts
+
+Labels: TypeAlias = Sequence[str | None]
+Translate: TypeAlias = Callable[[str, Labels, Labels], Labels]
+"""Column, labels of the table, labels of the population: what each of the latter is called."""
+
+
+@dataclass(frozen=True)
+class CodedClasses:
+    """Every class of a table: per column the position of its label, and its size."""
+
+    labels: tuple[tuple[str | None, ...], ...]
+    codes: tuple[Integers, ...]
+    sizes: Integers
+
+    @cached_property
+    def is_suppressed(self) -> npt.NDArray[np.bool_]:
+        """Whether all labels of a class are the suppression mark."""
+        marked = np.ones(len(self.sizes), dtype=bool)
+        for own, codes in zip(self.labels, self.codes, strict=True):
+            mark = own.index(SUPPRESSED) if SUPPRESSED in own else -1
+            marked &= codes == mark
+        return marked
+
+
+@dataclass(frozen=True)
+class PopulationClasses:
+    """The classes of a table, each with its size in the table and in the population.
+
+    Classes of equal sizes are one entry; entries are ordered by size in the population, then by
+    size in the table. Rows whose every quasi-identifier is suppressed are in no class, neither
+    those of the table nor those of the population.
+    """
+
+    sizes: Integers
+    population_sizes: Integers
+    classes: Integers
+    suppressed_rows: int
+    population_rows: int
+    classes_without_rows: int
+    """Classes of the population that have no row in the table."""
+    people_without_rows: int
+    """The people in these classes."""
+    uniques_with_rows: int
+    """People of the population who are alone in their class, and have a row in the table."""
+    uniques_without_rows: int
+    """The same for people who have none."""
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the table in classes."""
+        return int((self.sizes * self.classes).sum())
+
+    def with_suppressed_as_class(self) -> PopulationClasses:
+        """The same with all suppressed rows as one more class: they may be anybody at all."""
+        if not self.suppressed_rows:
+            return self
+        return replace(
+            self,
+            # Nothing is larger than the whole population, so the entry belongs at the end.
+            sizes=np.append(self.sizes, self.suppressed_rows),
+            population_sizes=np.append(self.population_sizes, self.population_rows),
+            classes=np.append(self.classes, 1),
+            suppressed_rows=0,
+        )
+
+
+def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) -> CodedClasses:
+    """Count all classes; codes are positions among the values of each column."""
+    keys = class_keys(table, quasi_identifiers)
+    values = [table.value_counts(name) for name in quasi_identifiers]
+    labels = tuple(own.labels for own in values)
+    if keys.codes is not None:
+        # There are about as many classes as rows: sorting is faster than grouping in the engine.
+        rows = table.collected(keys.rows.select(*keys.keys))
+        key, sizes = np.unique(whole_numbers(rows.column(0)), return_counts=True)
+        parts = zip(keys.codes.strides, keys.codes.labels, strict=True)
+        coded = tuple(key // step % len(own) for step, own in parts)
+        return CodedClasses(labels, coded, sizes.astype(np.int64))
+    counted_keys = _grouped(table, keys)
+    if has_blanks(counted_keys):
+        keys = trimmed_keys(table, quasi_identifiers)
+        counted_keys = _grouped(table, keys)
+    codes = []
+    for name, own in zip(keys.keys, values, strict=True):
+        cells, found = dictionary_codes(counted_keys.column(name))
+        places = [own.index[label_of(plain(value))] for value in found]
+        codes.append(np.array(places, dtype=np.int64)[cells])
+    return CodedClasses(labels, tuple(codes), whole_numbers(counted_keys.column("n")))
+
+
+def _grouped(table: TableCounts, keys: ClassKeys) -> pa.Table:
+    groups = table.grouped(keys.rows, keys.keys)
+    blank = keys.flags.get("b")
+    return table.collected(groups if blank is None else groups.with_columns(blank.alias("b")))
+
+
+def population_classes(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+) -> PopulationClasses:
+    """Find every class of the sample in the population; an error if anybody is not in there."""
+    if population.rows < sample.rows:
+        raise InputError(
+            f"the population has {counted(population.rows, 'row')}, fewer than the "
+            f"{sample.rows:,} of the table; it must hold everybody of the table"
+        )
+    own = sample.coded_classes(quasi_identifiers)
+    everybody = population.coded_classes(quasi_identifiers)
+    kept, known = ~own.is_suppressed, ~everybody.is_suppressed
+    columns = []
+    for place, name in enumerate(quasi_identifiers):
+        codes = own.codes[place][kept]
+        labels = own.labels[place]
+        released = [labels[code] for code in np.unique(codes).tolist()]
+        called = translate(name, released, everybody.labels[place])
+        position = {label: code for code, label in enumerate(labels)}
+        recode = [position.setdefault(label, len(position)) for label in called]
+        others = np.array(recode, dtype=np.int64)[everybody.codes[place][known]]
+        columns.append(np.concatenate([codes, others]))
+    number = int(kept.sum())
+    index = class_indices(columns, number + int(known.sum()))
+    classes = int(index.max(initial=-1)) + 1
+    in_sample = _summed(index[:number], own.sizes[kept], classes)
+    in_population = _summed(index[number:], everybody.sizes[known], classes)
+    _check_holds_all(in_sample, in_population)
+    without = in_sample == 0
+    rows = ~without
+    sizes, people, times = _folded(in_sample[rows], in_population[rows])
+    return PopulationClasses(
+        sizes=sizes,
+        population_sizes=people,
+        classes=times,
+        suppressed_rows=int(own.sizes[~kept].sum()),
+        population_rows=population.rows,
+        classes_without_rows=int(without.sum()),
+        people_without_rows=int(in_population[without].sum()),
+        uniques_with_rows=int((in_population[rows] == 1).sum()),
+        uniques_without_rows=int((in_population[without] == 1).sum()),
+    )
+
+
+def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
+    # Sums of floats are exact below 2**53, which no number of rows reaches.
+    return np.bincount(index, weights=sizes, minlength=classes).astype(np.int64)
+
+
+def _check_holds_all(sizes: Integers, people: Integers) -> None:
+    lacking = people < sizes
+    if not lacking.any():
+        return
+    nowhere = int((lacking & (people == 0)).sum())
+    raise InputError(
+        f"{counted(int(lacking.sum()), 'class', 'classes')} of the table with "
+        f"{counted(int(sizes[lacking].sum()), 'row')} "
+        f"{'has' if lacking.sum() == 1 else 'have'} fewer people in the population than rows in "
+        f"the table ({nowhere:,} of them nobody at all): the population must hold everybody of "
+        "the table, with the labels of the table or, where hierarchies lead to these, as it was "
+        "collected"
+    )
+
+
+def _folded(sizes: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
+    """Classes of equal sizes as one, ordered by people and then by size."""
+    # One number per pair: only a class of more than 2**31 people could be too large for that.
+    width = int(sizes.max(initial=0)) + 1
+    pairs, times = np.unique(people * width + sizes, return_counts=True)
+    return pairs % width, pairs // width, times.astype(np.int64)

@@ -1,0 +1,290 @@
+"""What models of sensitive attributes share: each attribute is judged alone, the worst counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Final, Self
+
+import numpy as np
+
+from petaudit import kinds
+from petaudit.class_figures import ClassFigures, Exact, Truths
+from petaudit.counts import ClassTable
+from petaudit.counts.made_frames import Kind, MadeColumn
+from petaudit.errors import NotMeasurableError, OptionError, counted
+from petaudit.inputs import Inputs
+from petaudit.labels import SUPPRESSED
+from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
+from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
+
+TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
+WORST_OPTION: Final = Option(
+    "worst", "how many of the worst classes to show", kind=kinds.Whole(0), shows_in_figure=False
+)
+_COLUMNWISE: Final[Mapping[str, Kind]] = {
+    "attribute": "text",
+    "value": "number",
+    "classes": "integer",
+    # Without a limit they are null, which whole numbers of pandas cannot be.
+    "classes_breaking": "integer",
+    "rows_breaking": "integer",
+}
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """Classes of one size with one figure; labels only when values may be shown."""
+
+    rows: int
+    figure: float
+    classes: int
+    labels: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True)
+class AttributeFigure:
+    """The figure of one sensitive attribute: that of its worst class."""
+
+    attribute: str
+    value: float
+    exact_value: Exact = field(repr=False)
+    classes: int
+    classes_breaking: int | None
+    rows_breaking: int | None
+    worst_classes: tuple[WorstClass, ...]
+    classes_infinite: int = 0
+    """How many classes no limit would suit."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a model says about the classes of a table."""
+
+    attributes: tuple[AttributeFigure, ...]
+    exact_value: Exact
+    breaking: Truths | None
+    """The entries of the class table that break the limit for any attribute."""
+    table: ClassTable
+
+
+@dataclass(frozen=True)
+class SensitiveResult(Result):
+    """The worst figure over classes and sensitive attributes."""
+
+    exact_value: Exact
+    attributes: tuple[AttributeFigure, ...]
+    remedy: Remedy | None
+
+    @classmethod
+    def judged(
+        cls,
+        inputs: Inputs,
+        judged: Judged,
+        limit: Fraction | None,
+        warnings: tuple[str, ...] = (),
+        **own: Any,
+    ) -> Self:
+        """The result of a model; ``own`` are the fields that only this model has."""
+        return cls(
+            value=float(judged.exact_value),
+            limit=None if limit is None else float(limit),
+            passed=None if judged.breaking is None else not judged.breaking.any(),
+            warnings=(*warnings, *suppressed_values(judged.table)),
+            exact_value=judged.exact_value,
+            attributes=judged.attributes,
+            remedy=remedy(inputs, judged.table, judged.breaking),
+            **own,
+        )
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """The rows of the classes that break the limit."""
+        return self.remedy
+
+    @property
+    def why_infinite(self) -> str:
+        """What is said of classes whose figure is infinite, after their number."""
+        return "for which no limit would do"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What only this model has to say."""
+        return ()
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The figure of each attribute with its worst classes, and what the limit would take."""
+        takes = () if self.remedy is None else (self.remedy.text,)
+        return (*(self._line(own) for own in self.attributes), *self.notes, *takes)
+
+    def _line(self, own: AttributeFigure) -> str:
+        classes = counted(own.classes, "class", "classes")
+        line = f"{own.attribute}: {own.value:.6g} ({classes})"
+        if own.worst_classes:
+            worst = own.worst_classes[0]
+            many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
+            line += f"; worst: {many} of {counted(worst.rows, 'row')}"
+        if own.classes_infinite:
+            line += f"; {counted(own.classes_infinite, 'class', 'classes')} {self.why_infinite}"
+        if own.classes_breaking:
+            broken = counted(own.classes_breaking, "class", "classes")
+            break_it = "breaks" if own.classes_breaking == 1 else "break"
+            line += f"; {broken} with {counted(own.rows_breaking or 0, 'row')} {break_it} the limit"
+        return line
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
+
+        Labels are known only where values were revealed (``reveal_values``), and shown only where
+        they are asked for.
+        """
+        if granularity == COLUMNWISE:
+            return {
+                name: MadeColumn(kind, [getattr(own, name) for own in self.attributes])
+                for name, kind in _COLUMNWISE.items()
+            }
+        if granularity == DETAILS:
+            return self._worst_classes(with_values=with_values)
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, TABLES)
+
+    def _worst_classes(self, *, with_values: bool) -> dict[str, MadeColumn]:
+        rows = [(own.attribute, worst) for own in self.attributes for worst in own.worst_classes]
+        labels = [worst.labels if with_values else None for _, worst in rows]
+        return {
+            "attribute": MadeColumn("text", [attribute for attribute, _ in rows]),
+            "rows": MadeColumn("integer", [worst.rows for _, worst in rows]),
+            "value": MadeColumn("number", [worst.figure for _, worst in rows]),
+            "classes": MadeColumn("integer", [worst.classes for _, worst in rows]),
+            "quasi_identifiers": MadeColumn("tuple", [own and tuple(own) for own in labels]),
+            "labels": MadeColumn("tuple", [own and tuple(own.values()) for own in labels]),
+        }
+
+
+def suppressed_values(table: ClassTable) -> tuple[str, ...]:
+    """Say where sensitive cells of classes are suppressed: behind the mark may be any value."""
+    found = []
+    for attribute, pairs in table.columns.items():
+        marked = pairs.value_index == pairs.values.index.get(SUPPRESSED, -1)
+        number = int((pairs.counts * table.classes[pairs.class_index])[marked].sum())
+        if number:
+            cells = counted(number, "cell")
+            found.append(
+                f"column {attribute!r} has {cells} with the mark '*', which counts as a value of "
+                "its own, though it may hide any of the others"
+            )
+    return tuple(found)
+
+
+def always_holds(limit: Fraction | None, measure: str) -> tuple[str, ...]:
+    """Say that a limit of 1 or less holds for every table.
+
+    >>> always_holds(Fraction(1), "l-diversity")
+    ('the limit of l-diversity is 1; it is never below 1, so every table holds it',)
+    """
+    if limit is None or limit > 1:
+        return ()
+    return (
+        f"the limit of {measure} is {float(limit):g}; it is never below 1, so every table holds it",
+    )
+
+
+def check_option(option: Option, value: Any) -> None:
+    """Refuse what the kind of an option refuses, in its words.
+
+    >>> check_option(WORST_OPTION, -1)
+    Traceback (most recent call last):
+    petaudit.errors.OptionError: worst is -1; a whole number from 0 was expected
+    """
+    problems = kinds.Problems()
+    option.kind.check(value, (option.name,), problems)
+    for _, message in problems:
+        raise OptionError(message)
+
+
+def classes_to_judge(inputs: Inputs) -> ClassTable:
+    """The classes; an error when there is none."""
+    table = inputs.class_table
+    if not table.sizes.size:
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
+    return table
+
+
+def judge(
+    inputs: Inputs,
+    figures: Callable[[str, ClassTable], ClassFigures],
+    *,
+    better: Better,
+    breaks: Callable[[ClassFigures], Truths] | None,
+    worst: int,
+) -> Judged:
+    """Judge every sensitive attribute in the classes of the quasi-identifiers alone.
+
+    ``breaks`` says which entries break the limit; None without a limit.
+    """
+    check_option(WORST_OPTION, worst)
+    table = classes_to_judge(inputs)
+    largest_is_worst = better is Better.LOWER
+    found: list[AttributeFigure] = []
+    any_breaking = None if breaks is None else np.zeros(len(table.sizes), dtype=bool)
+    for attribute in inputs.sensitive:
+        own = figures(attribute, table)
+        breaking = None
+        if breaks is not None and any_breaking is not None:
+            breaking = breaks(own)
+            any_breaking |= breaking
+        value = own.largest if largest_is_worst else own.smallest
+        found.append(
+            AttributeFigure(
+                attribute,
+                float(value),
+                value,
+                int(own.classes.sum()),
+                None if breaking is None else own.count(breaking),
+                None if breaking is None else own.rows(breaking),
+                worst_classes(inputs, table, own, worst, largest_is_worst=largest_is_worst),
+                own.count(np.isinf(own.values)),
+            )
+        )
+    values = [own.exact_value for own in found]
+    value = max(values) if largest_is_worst else min(values)
+    return Judged(tuple(found), value, any_breaking, table)
+
+
+def worst_classes(
+    inputs: Inputs, table: ClassTable, figures: ClassFigures, most: int, *, largest_is_worst: bool
+) -> tuple[WorstClass, ...]:
+    """The worst classes: each with its labels where they are known, else equal ones as one."""
+    if table.labels is None:
+        folded = figures.folded(most, largest_first=largest_is_worst)
+        return tuple(WorstClass(size, value, number) for size, value, number in folded)
+    names = inputs.quasi_identifiers
+    return tuple(
+        WorstClass(
+            int(figures.sizes[entry]),
+            figures.shown(entry),
+            int(figures.classes[entry]),
+            dict(zip(names, table.labels[entry], strict=True)),
+        )
+        for entry in figures.order(largest_first=largest_is_worst)[:most].tolist()
+    )
+
+
+def remedy(inputs: Inputs, table: ClassTable, breaking: Truths | None) -> Remedy | None:
+    """What the limit would take: suppressing whole classes changes no other class.
+
+    The whole table, suppressed rows included, is what classes are compared with, so it does not
+    change either. Where suppressed rows are a class of their own, more of them change that class.
+    """
+    if breaking is None:
+        return None
+    in_classes = table.sizes * table.classes
+    return Remedy.by_suppressing(
+        int(in_classes[breaking].sum()),
+        int(in_classes.sum()),
+        inputs.table.rows,
+        can=inputs.suppressed == "exclude",
+    )

@@ -1,0 +1,150 @@
+"""k-anonymity: how many people share their quasi-identifiers with anybody at least."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from petaudit.counts import ClassHistogram
+from petaudit.counts.made_frames import MadeColumn
+from petaudit.errors import NotMeasurableError, counted
+from petaudit.exact import Number, exact_nonnegative
+from petaudit.inputs import Inputs, gather
+from petaudit.measures._sensitive import always_holds
+from petaudit.measures._tables import DETAILS, no_such_table
+from petaudit.measures.base import (
+    GLOBAL,
+    Better,
+    Family,
+    Measure,
+    Need,
+    Remedy,
+    Result,
+    announce,
+)
+
+_TABLES = (GLOBAL, DETAILS)
+_CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What a k would take: the rows in smaller classes, and their share of the table."""
+
+    k: int
+    rows: int
+    share: float
+
+
+@dataclass(frozen=True)
+class KAnonymityResult(Result):
+    """The smallest class, and how many rows any k would take."""
+
+    measure: ClassVar[str] = "k-anonymity"
+    better: ClassVar[Better] = Better.HIGHER
+
+    classes: int
+    rows: int
+    suppressed_rows: int
+    curve: tuple[CurvePoint, ...]
+    remedy: Remedy | None
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """The rows of the classes that are too small."""
+        return self.remedy
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """How many classes there are, what the limit takes, and the curve."""
+        lines = [f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"]
+        if self.suppressed_rows:
+            lines[0] += f"; {counted(self.suppressed_rows, 'row')} suppressed"
+        if self.remedy is not None:
+            lines.append(self.remedy.text)
+        points = ", ".join(f"{point.k}: {100 * point.share:.3g} %" for point in self.curve)
+        lines.append(f"rows in classes smaller than k: {points}")
+        return tuple(lines)
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``details`` has the curve: for each k the rows in smaller classes."""
+        if granularity == DETAILS:
+            return {
+                "k": MadeColumn("integer", [point.k for point in self.curve]),
+                "rows": MadeColumn("integer", [point.rows for point in self.curve]),
+                "share": MadeColumn("number", [point.share for point in self.curve]),
+            }
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, _TABLES)
+
+
+def k_anonymity(table: object, *, limit: Number | None = None, **given: Any) -> KAnonymityResult:
+    """Measure k of a table (Sweeney 2002).
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+    >>> found = k_anonymity(table, quasi_identifiers="zip", limit=2)
+    >>> found.value, found.passed, found.what_it_takes.share_to_suppress
+    (1.0, False, 0.25)
+    """
+    result = compute(gather(table, **given), limit=limit)
+    announce(result)
+    return result
+
+
+def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
+    """Measure k from opened inputs."""
+    bound = None if limit is None else exact_nonnegative(limit, "the limit of k-anonymity")
+    histogram = inputs.class_histogram
+    if not histogram.sizes.size:
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
+    k = int(histogram.sizes[0])
+    total = inputs.table.rows
+    remedy = None
+    if bound is not None:
+        broken, can = rows_below(histogram, bound), inputs.suppressed == "exclude"
+        remedy = Remedy.by_suppressing(broken, histogram.rows, total, can=can)
+    curve = [(number, rows_below(histogram, number)) for number in _CURVE]
+    return KAnonymityResult(
+        value=float(k),
+        limit=None if bound is None else float(bound),
+        passed=None if bound is None else k >= bound,
+        warnings=always_holds(bound, "k-anonymity"),
+        classes=int(histogram.classes.sum()),
+        rows=histogram.rows,
+        suppressed_rows=histogram.suppressed_rows,
+        curve=tuple(CurvePoint(number, rows, rows / total) for number, rows in curve),
+        remedy=remedy,
+    )
+
+
+def rows_below(histogram: ClassHistogram, k: Any) -> int:
+    """Rows in classes smaller than k.
+
+    >>> rows_below(ClassHistogram(np.array([1, 4]), np.array([3, 1]), 0), 2)
+    3
+    """
+    small = np.array([size < k for size in histogram.sizes.tolist()], dtype=bool)
+    return int((histogram.sizes * histogram.classes)[small].sum())
+
+
+MEASURE = Measure(
+    name="k-anonymity",
+    title="k-anonymity",
+    family=Family.PRIVACY,
+    question="How many people share their quasi-identifiers with anybody, at the least?",
+    better=Better.HIGHER,
+    range=(1.0, float("inf")),
+    needs=(Need.QUASI_IDENTIFIERS,),
+    formula="number of rows in the smallest class",
+    reference=(
+        "L. Sweeney: k-Anonymity: A Model for Protecting Privacy. IJUFKS 10(5), 2002, "
+        "doi 10.1142/S0218488502001648"
+    ),
+    compute=compute,
+    limit_help="every class must have at least this many rows",
+    granularities=_TABLES,
+)

@@ -1,0 +1,141 @@
+"""k-anonymity: the smallest class, the curve, and what a limit would take."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies
+from petaudit.errors import NotMeasurableError, OptionError, RoleError
+from petaudit.inputs import gather
+from petaudit.measures.k_anonymity import compute, k_anonymity
+from strategies import Release
+
+# Classes of 1, 2 and 3 rows.
+TABLE = pa.table({"q": list("abbccc"), "s": list("xyzxyz")})
+
+
+def test_k_is_the_smallest_class() -> None:
+    found = k_anonymity(TABLE, quasi_identifiers="q")
+    assert (found.value, found.classes, found.rows, found.suppressed_rows) == (1.0, 3, 6, 0)
+    assert (found.passed, found.what_it_takes) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("limit", "passed", "rows"),
+    [
+        (0, True, 0),
+        (1, True, 0),
+        ("1.0000000000000000001", False, 1),
+        (2, False, 1),
+        (2.5, False, 3),
+        (3, False, 3),
+        (4, False, 6),
+        (10**30, False, 6),
+    ],
+)
+def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
+    found = k_anonymity(TABLE, quasi_identifiers="q", limit=limit)
+    takes = found.what_it_takes
+    assert takes is not None
+    # Suppressing all rows would leave nothing to measure.
+    enough = rows if rows < 6 else None
+    assert (found.passed, takes.rows_breaking, takes.rows_to_suppress) == (passed, rows, enough)
+    assert takes.share_to_suppress == (None if enough is None else enough / 6)
+
+
+def test_the_curve_says_what_every_k_would_take() -> None:
+    # 1 row alone, a class of 4, one of 5 and one of 90.
+    table = pa.table({"q": ["a"] + ["b"] * 4 + ["c"] * 5 + ["d"] * 90})
+    found = k_anonymity(table, quasi_identifiers="q")
+    rows = {point.k: point.rows for point in found.curve}
+    assert rows == {2: 1, 3: 1, 5: 5, 10: 10, 15: 10, 20: 10, 25: 10, 50: 10, 100: 100}
+    assert {point.k: point.share for point in found.curve} == {
+        k: number / 100 for k, number in rows.items()
+    }
+    assert found.explanation == (
+        "100 rows in 4 classes",
+        "rows in classes smaller than k: 2: 1 %, 3: 1 %, 5: 5 %, 10: 10 %, 15: 10 %, 20: 10 %, "
+        "25: 10 %, 50: 10 %, 100: 100 %",
+    )
+    details = found.table("details")
+    assert details["k"].values == list(rows)
+    assert details["rows"].values == list(rows.values())
+    with pytest.raises(OptionError, match="k-anonymity has no table 'columnwise'"):
+        found.table("columnwise")
+
+
+def test_suppressed_rows_are_no_class_unless_asked_for() -> None:
+    table = pa.table({"q": ["a", "a", "a", "*", "*"], "r": ["1", "1", "1", "*", "*"]})
+    names = ["q", "r"]
+    without = k_anonymity(table, quasi_identifiers=names, limit=3)
+    assert (without.value, without.passed, without.rows, without.suppressed_rows) == (3, True, 3, 2)
+    assert without.explanation[0] == "3 rows in 1 class; 2 rows suppressed"
+    as_class = k_anonymity(table, quasi_identifiers=names, limit=3, suppressed="class")
+    assert (as_class.value, as_class.passed, as_class.classes) == (2, False, 2)
+    takes = as_class.what_it_takes
+    # Suppressing more rows changes that very class: it does not help.
+    assert takes is not None
+    assert (takes.rows_breaking, takes.rows_to_suppress, takes.share_to_suppress) == (2, None, None)
+
+
+def test_nulls_are_values_of_their_own() -> None:
+    # pandas would leave out the third row, and pyCANON says 2.
+    table = pa.table({"q": ["a", "a", None]})
+    assert k_anonymity(table, quasi_identifiers="q").value == 1
+
+
+def test_a_table_of_suppressed_rows_cannot_be_measured() -> None:
+    table = pa.table({"q": ["*", "*"]})
+    with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+        k_anonymity(table, quasi_identifiers="q")
+    assert k_anonymity(table, quasi_identifiers="q", suppressed="class").value == 2
+
+
+def test_without_quasi_identifiers_there_is_an_error() -> None:
+    with pytest.raises(RoleError, match="no quasi-identifier is known"):
+        k_anonymity(TABLE)
+
+
+@settings(max_examples=60)
+@given(release=strategies.releases(), limit=st.fractions(0, 6, max_denominator=2))
+def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
+    names = release.quasi_identifiers
+    keys = [tuple(row[name] for name in names) for row in release.released]
+    sizes = Counter(keys)
+    if release.suppressed == "exclude":
+        sizes.pop(("*",) * len(names), None)
+    inputs = gather(
+        strategies.arrow(release.released),
+        quasi_identifiers=names,
+        suppressed=release.suppressed,
+    )
+    if not sizes:
+        with pytest.raises(NotMeasurableError):
+            compute(inputs)
+        return
+    found = compute(inputs, limit=limit)
+    assert (found.value, found.classes) == (min(sizes.values()), len(sizes))
+    assert found.rows == sum(sizes.values())
+    assert found.passed is all(size >= limit for size in sizes.values())
+    assert found.what_it_takes is not None
+    small = sum(size for size in sizes.values() if size < limit)
+    assert found.what_it_takes.rows_breaking == small
+    for point in found.curve:
+        assert point.rows == sum(size for size in sizes.values() if size < point.k)
+        assert point.share == point.rows / len(keys)
+
+
+@pytest.mark.parametrize(("limit", "passed"), [(5, True), (6, False)])
+def test_the_reference_table_is_5_anonymous(shared_data: Path, limit: int, passed: bool) -> None:
+    found = k_anonymity(shared_data / "adult" / "adult_anonymized.csv", limit=limit)
+    assert (found.value, found.passed) == (5.0, passed)
+    assert found.suppressed_rows == 8230
+    assert k_anonymity(shared_data / "adult" / "adult.csv").value == 1
