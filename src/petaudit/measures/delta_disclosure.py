@@ -1,0 +1,254 @@
+"""delta-disclosure: how far the shares of sensitive values in a class are from the table's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import localcontext
+from fractions import Fraction
+from math import inf
+from typing import Any, ClassVar, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit import kinds
+from petaudit.class_figures import ClassFigures, Exact, Floats, Truths
+from petaudit.counts import ClassTable
+from petaudit.errors import counted
+from petaudit.exact import Number, exact_nonnegative
+from petaudit.inputs import Inputs, gather
+from petaudit.logarithms import sign_of_logs, sum_of_logs
+from petaudit.measures._sensitive import (
+    TABLES,
+    WORST_OPTION,
+    SensitiveResult,
+    check_option,
+    judge,
+)
+from petaudit.measures._shares import Shares
+from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures.l_diversity import distinct_values
+
+_DIGITS: Final = 40
+
+
+@dataclass(frozen=True)
+class _Base(kinds.Choice):
+    """A base by its name, or 2 as YAML and the shell read it."""
+
+    def takes(self, value: Any) -> bool:
+        """The words, and the number of the same name."""
+        return super().takes(value) or (type(value) is int and super().takes(str(value)))
+
+    def schema(self) -> kinds.JsonSchema:
+        """The same as JSON Schema."""
+        return {"enum": [*self.words, *(int(word) for word in self.words if word.isdecimal())]}
+
+
+_BASE: Final = Option(
+    "base", "of the logarithm: e (default) or 2, which ARX uses", kind=_Base(("e", "2"))
+)
+_ABSENT: Final = Option(
+    "absent",
+    "a value that a class lacks: ignore (default, as other tools do), or infinite as in the paper",
+    kind=kinds.Choice(("ignore", "infinite")),
+)
+
+
+@dataclass(frozen=True)
+class DeltaDisclosureResult(SensitiveResult):
+    """What delta must exceed: the largest |log(p/q)| of a value in a class."""
+
+    measure: ClassVar[str] = "delta-disclosure"
+    better: ClassVar[Better] = Better.LOWER
+
+    base: str
+    absent: str
+    classes_lacking_values: Mapping[str, int]
+    """Per attribute, how many classes lack a value that the table has."""
+
+    @property
+    def is_strict(self) -> bool:
+        """Delta itself is not reached: |log(p/q)| < delta."""
+        return True
+
+    @property
+    def figure(self) -> str:
+        """Another base, or another way with absent values, gives another figure."""
+        base = ["base 2"] * (self.base == "2")
+        absent = ["absent values infinite"] * (self.absent == "infinite")
+        other = ", ".join(base + absent)
+        return f"{self.measure} ({other})" if other else self.measure
+
+    @property
+    def why_infinite(self) -> str:
+        """Only absent values have no logarithm."""
+        return "without some value of the table, for which no delta would do"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Where values are missing, since the paper takes these for infinitely far."""
+        if self.absent == "infinite" or not any(self.classes_lacking_values.values()):
+            return ()
+        where = ", ".join(
+            f"{counted(classes, 'class', 'classes')} ({attribute})"
+            for attribute, classes in self.classes_lacking_values.items()
+            if classes
+        )
+        return (f"values of the table that are missing were ignored: in {where}",)
+
+
+def delta_disclosure(
+    table: object,
+    *,
+    limit: Number | None = None,
+    base: Literal["e", "2", 2] = "e",
+    absent: Literal["ignore", "infinite"] = "ignore",
+    worst: int = 5,
+    **given: Any,
+) -> DeltaDisclosureResult:
+    """Measure what delta of delta-disclosure must exceed (Brickell and Shmatikov 2008).
+
+    The paper asks for |log(p/q)| < delta for all values of the table, also those that a class does
+    not have; ``absent="infinite"`` does the same.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 2 + ["148**"] * 2,
+    ...                   "illness": ["flu", "cancer", "flu", "flu"]})
+    >>> given = {"quasi_identifiers": "zip", "sensitive": "illness"}
+    >>> delta_disclosure(table, base="2", limit=1, **given).passed
+    False
+    >>> delta_disclosure(table, **given).value, delta_disclosure(table, base="2", **given).value
+    (0.6931471805599453, 1.0)
+    """
+    options: dict[str, Any] = {"limit": limit, "base": base, "absent": absent, "worst": worst}
+    result = compute(gather(table, **given), **options)
+    announce(result)
+    return result
+
+
+def compute(
+    inputs: Inputs,
+    limit: Number | None = None,
+    base: str | int | None = None,
+    absent: str | None = None,
+    worst: int = 5,
+) -> DeltaDisclosureResult:
+    """Measure what delta must exceed from opened inputs."""
+    check_option(_BASE, "e" if base is None else base)
+    check_option(_ABSENT, "ignore" if absent is None else absent)
+    base = str(base or "e")
+    absent = absent or "ignore"
+    bound = None if limit is None else exact_nonnegative(limit, "the limit of delta-disclosure")
+    judged = judge(
+        inputs,
+        lambda attribute, table: log_figures(
+            attribute, table, base, is_lacking(attribute, table) if absent == "infinite" else None
+        ),
+        better=Better.LOWER,
+        breaks=None if bound is None else lambda figures: ~figures.below(bound),
+        worst=worst,
+    )
+    lacking = {
+        own: int(judged.table.classes[is_lacking(own, judged.table)].sum())
+        for own in inputs.sensitive
+    }
+    return DeltaDisclosureResult.judged(
+        inputs, judged, bound, base=base, absent=absent, classes_lacking_values=lacking
+    )
+
+
+def is_lacking(attribute: str, table: ClassTable) -> Truths:
+    """Which classes lack a value of the table."""
+    all_values = len(table.columns[attribute].values.labels)
+    found: Truths = distinct_values(attribute, table).values < all_values
+    return found
+
+
+def log_figures(
+    attribute: str, table: ClassTable, base: str, is_infinite: Truths | None
+) -> ClassFigures:
+    """The largest |log(p/q)| of each class, or infinite where that is said."""
+    shares = Shares.of(table.columns[attribute])
+    logs = _logs(shares, base)
+    values = shares.largest(logs)
+    if is_infinite is not None:
+        values[is_infinite] = np.inf
+
+    def largest_ratio(entry: int) -> Fraction:
+        return max(max(ratio, 1 / ratio) for ratio in shares.of_largest(entry, logs))
+
+    def exact(entry: int) -> Exact:
+        return inf if np.isinf(values[entry]) else log_of(largest_ratio(entry), base)
+
+    return ClassFigures(
+        values,
+        table.sizes,
+        table.classes,
+        exact,
+        lambda entry, limit: compared_with(largest_ratio(entry), limit, base) > 0,
+        lambda entry, limit: compared_with(largest_ratio(entry), limit, base) < 0,
+    )
+
+
+def _logs(shares: Shares, base: str) -> Floats:
+    """|log(p/q)| of each value; accurate also where p and q are nearly equal."""
+    larger = np.maximum(shares.inside, shares.overall)
+    smaller = np.minimum(shares.inside, shares.overall)
+    logs: Floats = np.log1p((larger - smaller).astype(np.float64) / smaller.astype(np.float64))
+    if base == "e":
+        return logs
+    logs /= np.log(2)
+    powers = np.rint(logs)
+    scales: npt.NDArray[Any] = (2 ** powers.astype(np.int64)).astype(shares.inside.dtype)
+    return np.where((smaller * scales == larger).astype(bool), powers, logs)
+
+
+def log_of(ratio: Fraction, base: str) -> Exact:
+    """The logarithm of a fraction from 1, as a fraction where it is one.
+
+    >>> log_of(Fraction(8), "2"), log_of(Fraction(1), "e"), log_of(Fraction(2), "e")
+    (Fraction(3, 1), Fraction(0, 1), 0.6931471805599453)
+    """
+    power = ratio.numerator.bit_length() - 1
+    if ratio == 1 or (base == "2" and ratio == 1 << power):
+        return Fraction(power)
+    with localcontext() as context:
+        context.prec = _DIGITS
+        found = sum_of_logs([(1, ratio)])
+        return float(found / sum_of_logs([(1, Fraction(2))]) if base == "2" else found)
+
+
+def compared_with(ratio: Fraction, limit: Fraction, base: str) -> int:
+    """1, 0 or -1: whether the logarithm is above, at or below a limit, exactly.
+
+    >>> compared_with(Fraction(8), Fraction(3), "2"), compared_with(Fraction(8), Fraction(3), "e")
+    (0, -1)
+    """
+    if base == "e":
+        return sign_of_logs([(1, ratio)], limit)
+    return sign_of_logs([(limit.denominator, ratio), (-limit.numerator, Fraction(2))])
+
+
+MEASURE = Measure(
+    name="delta-disclosure",
+    title="delta-disclosure privacy",
+    family=Family.PRIVACY,
+    question="How far are the shares of sensitive values in a class from those of the table?",
+    better=Better.LOWER,
+    range=(0.0, float("inf")),
+    needs=(Need.QUASI_IDENTIFIERS, Need.SENSITIVE),
+    formula=(
+        "largest |log(p/q)| of a value that is present in a class, p its share in the class and q "
+        "in the whole table"
+    ),
+    reference=(
+        "J. Brickell, V. Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in "
+        "Anonymized Data Publishing. KDD 2008, doi 10.1145/1401890.1401904"
+    ),
+    compute=compute,
+    limit_help="|log(p/q)| must be below this for every value of every class",
+    options=(_BASE, _ABSENT, WORST_OPTION),
+    granularities=TABLES,
+)

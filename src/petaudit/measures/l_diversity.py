@@ -1,0 +1,81 @@
+"""l-diversity, distinct: how many different sensitive values every class has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from petaudit.class_figures import ClassFigures, ratio_figures
+from petaudit.counts import ClassTable
+from petaudit.exact import Number, exact_nonnegative
+from petaudit.inputs import Inputs, gather
+from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, always_holds, judge
+from petaudit.measures.base import Better, Family, Measure, Need, announce
+
+
+@dataclass(frozen=True)
+class LDiversityResult(SensitiveResult):
+    """The smallest number of different values in a class."""
+
+    measure: ClassVar[str] = "l-diversity"
+    better: ClassVar[Better] = Better.HIGHER
+
+
+def l_diversity(
+    table: object, *, limit: Number | None = None, worst: int = 5, **given: Any
+) -> LDiversityResult:
+    """Measure distinct l-diversity (Machanavajjhala et al. 2007).
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"] * 2,
+    ...                   "illness": ["flu", "cancer", "cancer", "flu", "flu"]})
+    >>> found = l_diversity(table, quasi_identifiers="zip", sensitive="illness", limit=2)
+    >>> found.value, found.passed, found.what_it_takes.rows_to_suppress
+    (1.0, False, 2)
+    """
+    result = compute(gather(table, **given), limit=limit, worst=worst)
+    announce(result)
+    return result
+
+
+def compute(inputs: Inputs, limit: Number | None = None, worst: int = 5) -> LDiversityResult:
+    """Measure distinct l-diversity from opened inputs."""
+    bound = None if limit is None else exact_nonnegative(limit, "the limit of l-diversity")
+    judged = judge(
+        inputs,
+        distinct_values,
+        better=Better.HIGHER,
+        breaks=None if bound is None else lambda figures: figures.below(bound),
+        worst=worst,
+    )
+    return LDiversityResult.judged(inputs, judged, bound, always_holds(bound, "l-diversity"))
+
+
+def distinct_values(attribute: str, table: ClassTable) -> ClassFigures:
+    """How many values of an attribute each class has; a null is a value."""
+    starts = table.columns[attribute].class_starts
+    distinct = np.diff(starts, append=len(table.columns[attribute].counts))
+    ones = np.ones(len(distinct), dtype=np.int64)
+    return ratio_figures(distinct.astype(np.int64), ones, table.sizes, table.classes)
+
+
+MEASURE = Measure(
+    name="l-diversity",
+    title="l-diversity (distinct)",
+    family=Family.PRIVACY,
+    question="How many different sensitive values does every class have?",
+    better=Better.HIGHER,
+    range=(1.0, float("inf")),
+    needs=(Need.QUASI_IDENTIFIERS, Need.SENSITIVE),
+    formula="smallest number of distinct values of a sensitive attribute in a class",
+    reference=(
+        "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: l-Diversity: Privacy "
+        "Beyond k-Anonymity. ACM TKDD 1(1), 2007, doi 10.1145/1217299.1217302"
+    ),
+    compute=compute,
+    limit_help="every class must have at least this many different values",
+    options=(WORST_OPTION,),
+    granularities=TABLES,
+)

@@ -1,0 +1,97 @@
+"""(alpha, k)-anonymity: the share of the commonest value, and the smallest class."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from petaudit.errors import OptionError, PetauditWarning
+from petaudit.inputs import gather
+from petaudit.measures.alpha_k_anonymity import MEASURE, alpha_k_anonymity, compute
+
+# Class a: 3 of 4 rows are x. Class b: 1 of 2. Class c: 1 of 3.
+TABLE = pa.table({"q": list("aaaabbccc"), "s": list("xxxyxyxyz")})
+GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
+
+
+def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
+    found = alpha_k_anonymity(TABLE, **GIVEN)
+    assert (found.exact_value, found.value, found.k) == (Fraction(3, 4), 0.75, 2)
+    assert (found.passed, found.what_it_takes) == (None, None)
+    assert found.explanation == (
+        "s: 0.75 (3 classes); worst: a class of 4 rows",
+        "smallest class: 2 rows",
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "k", "passed", "rows"),
+    [
+        (0.75, None, True, 0),
+        ("0.7499999999999999999", None, False, 4),
+        (0.75, 1, True, 0),
+        (0.75, 2, True, 0),
+        # Class b is too small; then so is c; then all are.
+        (0.75, 3, False, 2),
+        (0.75, 4, False, 5),
+        (0.75, 5, False, 9),
+        # A class that breaks both counts once.
+        (0.5, 3, False, 4 + 2),
+        (0.5, 2, False, 4),
+        (Fraction(1, 3), 4, False, 9),
+    ],
+)
+def test_both_must_hold(limit: Any, k: int | None, passed: bool, rows: int) -> None:
+    found = alpha_k_anonymity(TABLE, limit=limit, k=k, **GIVEN)
+    assert found.passed is passed
+    assert found.what_it_takes is not None
+    assert found.what_it_takes.rows_breaking == rows
+    # Suppressing all rows would leave nothing to measure.
+    assert found.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
+    assert found.exact_value == Fraction(3, 4)
+
+
+def test_the_explanation_tells_the_two_reasons_apart() -> None:
+    found = alpha_k_anonymity(TABLE, limit=0.5, k=3, **GIVEN)
+    assert (found.k, found.asked_k, found.rows_in_small_classes) == (2, 3, 2)
+    assert found.attributes[0].rows_breaking == 4
+    assert found.explanation == (
+        "s: 0.75 (3 classes); worst: a class of 4 rows; 1 class with 4 rows breaks the limit",
+        "smallest class: 2 rows; 2 rows in classes smaller than 3",
+        "6 rows break the limit; suppressing 6 rows (66.7 %) reaches it",
+    )
+
+
+def test_a_k_without_a_limit_would_judge_nothing() -> None:
+    message = "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, use"
+    with pytest.raises(OptionError, match=message):
+        alpha_k_anonymity(TABLE, k=2, **GIVEN)
+    assert MEASURE.check is not None
+    with pytest.raises(OptionError, match=message):
+        MEASURE.check({"k": 2})
+    MEASURE.check({"k": 2, "limit": 0.5})
+    MEASURE.check({"limit": 0.5})
+    MEASURE.check({})
+
+
+@pytest.mark.parametrize("k", [0, -1, 2.0, "2", True, [2]])
+def test_a_wrong_k_is_an_error(k: Any) -> None:
+    with pytest.raises(OptionError, match=r"^k is .*; a whole number from 1 was expected$"):
+        compute(gather(TABLE, **GIVEN), limit=1, k=k)
+
+
+def test_a_limit_above_one_is_worth_a_warning() -> None:
+    with pytest.warns(PetauditWarning, match="is 1.5; alpha never exceeds 1, so it always holds"):
+        assert alpha_k_anonymity(TABLE, limit=1.5, **GIVEN).passed is True
+
+
+def test_the_inpatients(shared_data: Path) -> None:
+    """Three classes of four rows, each with one condition twice and two others once."""
+    found = alpha_k_anonymity(
+        shared_data / "inpatient" / "inpatient_anonymized.csv", limit=0.5, k=4
+    )
+    assert (found.exact_value, found.k, found.passed) == (Fraction(1, 2), 4, True)

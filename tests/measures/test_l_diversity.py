@@ -1,0 +1,238 @@
+"""l-diversity in its three forms: distinct, by entropy, and recursive."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from petaudit.errors import OptionError
+from petaudit.inputs import gather
+from petaudit.measures import recursive_l_diversity as recursive_module
+from petaudit.measures.entropy_l_diversity import entropy_l_diversity
+from petaudit.measures.l_diversity import l_diversity
+from petaudit.measures.recursive_l_diversity import recursive_l_diversity
+
+GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
+
+
+def one_class(*counts: int) -> pa.Table:
+    """A class whose values are so common."""
+    values = [f"v{index}" for index, count in enumerate(counts) for _ in range(count)]
+    return pa.table({"q": ["a"] * len(values), "s": values})
+
+
+# --- distinct -------------------------------------------------------------------------------
+
+# Class a has x and y, class b only z.
+TABLE = pa.table({"q": list("aaabb"), "s": list("xyyzz"), "t": list("pqrpq")})
+
+
+def test_distinct_l_is_the_smallest_number_of_values() -> None:
+    found = l_diversity(TABLE, **GIVEN)
+    assert (found.value, found.exact_value, found.passed) == (1.0, 1, None)
+    assert found.explanation == ("s: 1 (2 classes); worst: a class of 2 rows",)
+
+
+@pytest.mark.parametrize(
+    ("limit", "passed", "rows"),
+    [(0, True, 0), (1, True, 0), ("1.0000000000000000001", False, 2), (2, False, 2), (3, False, 5)],
+)
+def test_the_limit_of_distinct_l(limit: Any, passed: bool, rows: int) -> None:
+    found = l_diversity(TABLE, limit=limit, **GIVEN)
+    assert found.what_it_takes is not None
+    assert (found.passed, found.what_it_takes.rows_breaking) == (passed, rows)
+    # Suppressing all rows would leave nothing to measure.
+    assert found.what_it_takes.rows_to_suppress == (rows if rows < 5 else None)
+
+
+def test_several_attributes_are_judged_in_the_same_classes() -> None:
+    found = l_diversity(TABLE, quasi_identifiers="q", sensitive=["s", "t"], limit=3)
+    assert [(own.attribute, own.value, own.rows_breaking) for own in found.attributes] == [
+        ("s", 1.0, 5),
+        ("t", 2.0, 2),
+    ]
+    assert found.value == 1.0
+    assert found.what_it_takes is not None
+    assert found.what_it_takes.rows_breaking == 5
+
+
+def test_other_sensitive_columns_are_no_quasi_identifiers() -> None:
+    """PETWorks groups by t as well when it judges s, finds one row per class, and says 1."""
+    table = pa.table({"q": list("aaaa"), "s": list("wxyz"), "t": list("pqrs")})
+    found = l_diversity(table, quasi_identifiers="q", sensitive=["s", "t"], limit=4)
+    assert (found.value, found.passed) == (4.0, True)
+
+
+@pytest.mark.parametrize(("limit", "passed"), [(3, True), (4, False)])
+def test_the_inpatients_are_3_diverse(shared_data: Path, limit: int, passed: bool) -> None:
+    path = shared_data / "inpatient" / "inpatient_anonymized.csv"
+    found = l_diversity(path, limit=limit)
+    assert (found.value, found.passed) == (3.0, passed)
+    names = ["zipcode", "age", "nationality"]
+    found = l_diversity(path, quasi_identifiers=names, sensitive="condition")
+    assert (found.value, found.attributes[0].classes) == (3.0, 3)
+
+
+# --- by entropy -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("times", [1, 3, 1000])
+@pytest.mark.parametrize("values", range(1, 31))
+def test_equally_common_values_count_fully(values: int, times: int) -> None:
+    """e to the ln(m) is a little off for many m in floats; here it is m, and m is reached."""
+    table = one_class(*[times] * values)
+    found = entropy_l_diversity(table, limit=values, **GIVEN)
+    assert (found.value, found.exact_value, found.passed) == (values, values, True)
+    assert found.attributes[0].worst_classes[0].figure == values
+    above = entropy_l_diversity(table, limit=f"{values}.00000000000000000001", **GIVEN)
+    assert above.passed is False
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        # H = 1/2 ln 2 + 2 * 1/4 ln 4 = 3/2 ln 2
+        ((2, 1, 1), 2**1.5),
+        # H = 2/3 ln(3/2) + 1/3 ln 3 = ln 3 - 2/3 ln 2
+        ((2, 1), 3 / 2 ** (2 / 3)),
+        # H = 1/2 ln 2 + 4 * 1/8 ln 8 = 2 ln 2: a whole number, though the values are not equal.
+        ((4, 1, 1, 1, 1), 4),
+        ((400, 100, 100, 100, 100), 4),
+        ((1,), 1),
+    ],
+)
+def test_entropy_by_hand(counts: tuple[int, ...], expected: float) -> None:
+    assert entropy_l_diversity(one_class(*counts), **GIVEN).value == pytest.approx(
+        expected, rel=1e-15
+    )
+
+
+@pytest.mark.parametrize("scale", [1, 100, 20_000])
+def test_a_whole_number_is_reached_by_unequal_values_too(scale: int) -> None:
+    """n^n / 4^4 = 8^8 / 4^4 = 2^16 = 4^8, and the same of multiples."""
+    table = one_class(*(scale * count for count in (4, 1, 1, 1, 1)))
+    found = entropy_l_diversity(table, limit=4, **GIVEN)
+    assert (found.value, found.passed) == (4.0, True)
+    assert entropy_l_diversity(table, limit="4.0000000000000000000001", **GIVEN).passed is False
+    one_more = one_class(*(scale * count + (count == 4) for count in (4, 1, 1, 1, 1)))
+    assert entropy_l_diversity(one_more, limit=4, **GIVEN).passed is False
+
+
+def test_the_least_even_class_counts() -> None:
+    # 2 equal values; 3 to 1, which is 4 / 27^(1/4) = 1.7548
+    table = pa.table({"q": list("aabbbb"), "s": list("xyxxxy")})
+    found = entropy_l_diversity(table, limit=1.76, **GIVEN)
+    assert found.value == pytest.approx(4 / 27**0.25, rel=1e-15)
+    assert found.what_it_takes is not None
+    assert (found.passed, found.what_it_takes.rows_to_suppress) == (False, 4)
+
+
+def test_many_values_add_up_rightly() -> None:
+    values = np.arange(200_000)
+    table = pa.table({"q": ["a"] * 400_000, "s": np.concatenate([values, values])})
+    assert entropy_l_diversity(table, limit=200_000, **GIVEN).passed is True
+    # 200,001 zeros, and 199,999 values that occur once: each of these has -p ln p = ln(n) / n.
+    skewed = pa.table({"q": ["a"] * 400_000, "s": np.concatenate([values, values * 0])})
+    zeros = 200_001 / 400_000
+    entropy = (1 - zeros) * math.log(400_000) - zeros * math.log(zeros)
+    assert entropy_l_diversity(skewed, **GIVEN).value == pytest.approx(math.exp(entropy), rel=1e-13)
+
+
+def test_the_entropy_of_the_inpatients(shared_data: Path) -> None:
+    """Every class has four rows and three conditions: 2, 1 and 1, so 2^1.5."""
+    path = shared_data / "inpatient" / "inpatient_anonymized.csv"
+    found = entropy_l_diversity(
+        path, quasi_identifiers=["zipcode", "age", "nationality"], sensitive="condition"
+    )
+    assert found.value == pytest.approx(2**1.5, rel=1e-15)
+
+
+# --- recursive ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "least", "expected"),
+    [
+        # The paper's r1 < c (rl + ... + rm), the counts from the commonest on.
+        ((5, 3, 1, 1), 1, Fraction(5, 10)),
+        ((5, 3, 1, 1), 2, Fraction(5, 5)),
+        ((5, 3, 1, 1), 3, Fraction(5, 2)),
+        ((5, 3, 1, 1), 4, Fraction(5, 1)),
+        ((1, 1, 3, 5), 4, Fraction(5, 1)),
+        ((2, 1), 2, Fraction(2)),
+        ((5, 1), 2, Fraction(5)),
+        ((1, 1), 2, Fraction(1)),
+        ((3,), 1, Fraction(1)),
+    ],
+)
+def test_what_c_must_exceed(counts: tuple[int, ...], least: int, expected: Fraction) -> None:
+    table = one_class(*counts)
+    found = recursive_l_diversity(table, l=least, **GIVEN)
+    assert (found.exact_value, found.l, found.is_strict) == (expected, least, True)
+    assert found.explanation[1] == f"with l = {least}, c must be more than {float(expected):g}"
+    # c itself is not enough, and anything above it is.
+    assert recursive_l_diversity(table, l=least, limit=expected, **GIVEN).passed is False
+    above = expected + Fraction(1, 10**18)
+    assert recursive_l_diversity(table, l=least, limit=above, **GIVEN).passed is True
+
+
+@pytest.mark.parametrize("least", [3, 2**63 - 1])
+def test_a_class_with_fewer_values_suits_no_c(least: int) -> None:
+    table = pa.table({"q": list("aaabb"), "s": list("xyzxy")})
+    found = recursive_l_diversity(table, l=least, limit=10**9, **GIVEN)
+    few = 1 if least == 3 else 2
+    assert (found.value, found.exact_value, found.passed) == (math.inf, math.inf, False)
+    assert found.attributes[0].classes_infinite == few
+    assert f"with fewer than {least:,} values, for which no c would do" in found.explanation[0]
+    assert found.what_it_takes is not None
+    assert found.what_it_takes.rows_breaking == (2 if least == 3 else 5)
+    assert found.to_dict()["value"] == "inf"
+
+
+def test_without_l_it_is_that_of_every_class_and_attribute() -> None:
+    table = pa.table({"q": list("aaaabbb"), "s": list("wxyzxyz"), "t": list("ppqqppq")})
+    alone = recursive_l_diversity(table, quasi_identifiers="q", sensitive="s")
+    # Class b has x, y, z: l = 3. Class a: 1 / (1 + 1); class b: 1 / 1.
+    assert (alone.l, alone.exact_value) == (3, 1)
+    both = recursive_l_diversity(table, quasi_identifiers="q", sensitive=["s", "t"])
+    # t has two values everywhere, so l = 2 for both. s: 1/3 and 1/2; t: 2/2 and 2/1.
+    assert both.l == 2
+    assert [own.exact_value for own in both.attributes] == [Fraction(1, 2), 2]
+    assert (alone.figure, both.figure) == (
+        "recursive-l-diversity (l = 3)",
+        "recursive-l-diversity (l = 2)",
+    )
+
+
+def test_a_limit_without_l_means_nothing() -> None:
+    message = "a limit of recursive-l-diversity is c for some l: give l as well"
+    with pytest.raises(OptionError, match=message):
+        recursive_l_diversity(one_class(2, 1), limit=3, **GIVEN)
+    assert recursive_module.MEASURE.check is not None
+    with pytest.raises(OptionError, match=message):
+        recursive_module.MEASURE.check({"limit": 3})
+    recursive_module.MEASURE.check({"limit": 3, "l": 2})
+    recursive_module.MEASURE.check({"l": 2})
+
+
+@pytest.mark.parametrize("least", [0, -1, 2.0, "2", True])
+def test_a_wrong_l_is_an_error(least: Any) -> None:
+    inputs = gather(one_class(2, 1), **GIVEN)
+    with pytest.raises(OptionError, match=r"^l is .*; a whole number from 1 was expected$"):
+        recursive_module.compute(inputs, l=least)
+
+
+def test_the_inpatients_are_recursively_diverse(shared_data: Path) -> None:
+    """Every class has the counts 2, 1, 1: 2/1 for l = 3 and 2/2 for l = 2."""
+    path = shared_data / "inpatient" / "inpatient_anonymized.csv"
+    names = ["zipcode", "age", "nationality"]
+    given: dict[str, Any] = {"quasi_identifiers": names, "sensitive": "condition"}
+    assert recursive_l_diversity(path, **given).exact_value == 2
+    assert recursive_l_diversity(path, l=2, **given).exact_value == 1
+    assert recursive_l_diversity(path, l=3, limit=3, **given).passed is True
