@@ -1,0 +1,212 @@
+"""delta-presence: how sure anybody can be that somebody of the population is in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from petaudit.class_figures import ClassFigures, ratio_figures
+from petaudit.counts.population import PopulationClasses
+from petaudit.errors import NotMeasurableError, OptionError, counted
+from petaudit.exact import Number
+from petaudit.inputs import Inputs, gather
+from petaudit.measures._risk import (
+    ALL_SUPPRESSED,
+    SHARE,
+    share,
+    upper_limit,
+    warn_if_limit_is_idle,
+)
+from petaudit.measures.base import (
+    Better,
+    Family,
+    Measure,
+    Need,
+    Option,
+    Remedy,
+    Result,
+    announce,
+)
+
+
+@dataclass(frozen=True)
+class DeltaPresenceResult(Result):
+    """The largest and the smallest share of a class of the population that is in the table."""
+
+    measure: ClassVar[str] = "delta-presence"
+    better: ClassVar[Better] = Better.LOWER
+
+    exact_value: Fraction
+    smallest: float
+    exact_smallest: Fraction
+    least: float | None
+    classes: int
+    rows: int
+    suppressed_rows: int
+    population_rows: int
+    classes_without_rows: int
+    people_without_rows: int
+    remedy: Remedy | None
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """The rows of classes with too large or too small a share."""
+        return self.remedy
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """The range of shares, classes of the population without a row, what the limit takes."""
+        lines = [
+            f"shares of the population in the table: {self.smallest:.6g} to {self.value:.6g}, in "
+            f"{counted(self.classes, 'class', 'classes')} of the table"
+        ]
+        if self.suppressed_rows:
+            lines[0] += f"; {counted(self.suppressed_rows, 'row')} suppressed"
+        if self.classes_without_rows:
+            line = (
+                f"{counted(self.classes_without_rows, 'class', 'classes')} of the population with "
+                f"{counted(self.people_without_rows, 'person', 'people')}: no row in the table"
+            )
+            if self.least:
+                line += f", a share of 0 where {self.least:g} is the least"
+            lines.append(line)
+        if self.remedy is not None and (self.remedy.rows_breaking or self.passed):
+            lines.append(self.remedy.text)
+        elif self.remedy is not None:
+            lines.append(
+                "the limit is missed because nobody of these classes is in the table; suppressing "
+                "rows does not change that"
+            )
+        return tuple(lines)
+
+
+def delta_presence(
+    table: object,
+    *,
+    limit: Number | None = None,
+    least: Number | None = None,
+    **given: Any,
+) -> DeltaPresenceResult:
+    """Measure delta-presence against a population (Nergiz, Atzori and Clifton 2007).
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**", "148**"]})
+    >>> population = pa.table({"zip": ["130**"] * 2 + ["148**"] * 4})
+    >>> found = delta_presence(table, population=population, quasi_identifiers="zip", limit=0.5)
+    >>> found.value, found.smallest, found.passed
+    (0.5, 0.25, True)
+    """
+    result = compute(gather(table, **given), limit=limit, least=least)
+    announce(result)
+    return result
+
+
+def compute(
+    inputs: Inputs, limit: Number | None = None, least: Number | None = None
+) -> DeltaPresenceResult:
+    """Measure delta-presence from opened inputs."""
+    name = DeltaPresenceResult.measure
+    bound = upper_limit(limit, name)
+    lower = None if least is None else share(least, "least")
+    check({"limit": limit, "least": least})
+    found = inputs.population_classes
+    if not found.sizes.size:
+        raise NotMeasurableError(ALL_SUPPRESSED)
+    shares = ratio_figures(found.sizes, found.population_sizes, found.sizes, found.classes)
+    largest = Fraction(shares.largest)
+    smallest = Fraction(0) if found.classes_without_rows else Fraction(shares.smallest)
+    passed = remedy = None
+    if bound is not None:
+        passed = largest <= bound and (lower is None or smallest >= lower)
+        remedy = _remedy(inputs, found, shares, bound, lower or Fraction(0))
+    return DeltaPresenceResult(
+        value=float(largest),
+        limit=None if bound is None else float(bound),
+        passed=passed,
+        warnings=warn_if_limit_is_idle(bound, name),
+        exact_value=largest,
+        smallest=float(smallest),
+        exact_smallest=smallest,
+        least=None if lower is None else float(lower),
+        classes=int(found.classes.sum()),
+        rows=found.rows,
+        suppressed_rows=found.suppressed_rows,
+        population_rows=found.population_rows,
+        classes_without_rows=found.classes_without_rows,
+        people_without_rows=found.people_without_rows,
+        remedy=remedy,
+    )
+
+
+def _remedy(
+    inputs: Inputs, found: PopulationClasses, shares: ClassFigures, limit: Fraction, least: Fraction
+) -> Remedy:
+    """Too large a share takes some rows of the class; for too small a share nothing helps."""
+    above = shares.above(limit)
+    breaking = shares.rows(above | shares.below(least))
+    if not above.any():
+        helps = not breaking and not (least and found.classes_without_rows)
+        return Remedy.of(breaking, 0 if helps else None, inputs.table.rows)
+    rows = zip(
+        found.sizes[above].tolist(),
+        found.population_sizes[above].tolist(),
+        found.classes[above].tolist(),
+        strict=True,
+    )
+    # As many rows of each class as may stay.
+    stay = [(size, limit.numerator * of // limit.denominator, of, n) for size, of, n in rows]
+    enough = sum((size - some) * n for size, some, _, n in stay)
+    smaller_shares_hold = all(some >= least * of for _, some, of, _ in stay)
+    holds_elsewhere = not shares.below(least).any() and not (least and found.classes_without_rows)
+    helps = (
+        inputs.suppressed == "exclude"
+        and enough < found.rows
+        and smaller_shares_hold
+        and holds_elsewhere
+    )
+    return Remedy.of(breaking, enough if helps else None, inputs.table.rows)
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Raise an error for bounds that no table keeps, and for a least without a limit."""
+    name = DeltaPresenceResult.measure
+    limit, least = given.get("limit"), given.get("least")
+    if least is None:
+        return
+    smallest, largest = share(least, "least"), upper_limit(limit, name)
+    if largest is None:
+        raise OptionError(f"least is judged together with the limit of {name}; give a limit, too")
+    if smallest > largest:
+        raise OptionError(f"least is {least}, above the limit {limit}: no share keeps both")
+
+
+MEASURE = Measure(
+    name="delta-presence",
+    title="delta-presence",
+    family=Family.PRIVACY,
+    question="How sure can anybody be that somebody of the population is in the table?",
+    better=Better.LOWER,
+    range=(0.0, 1.0),
+    needs=(Need.QUASI_IDENTIFIERS, Need.POPULATION),
+    formula=(
+        "largest f/F over the classes of the population, with f rows in the table and F people; "
+        "with least also the smallest f/F, which is 0 where the table has no row of a class"
+    ),
+    reference=(
+        "M. E. Nergiz, M. Atzori, C. Clifton: Hiding the Presence of Individuals from Shared "
+        "Databases. SIGMOD, 2007, doi 10.1145/1247480.1247554"
+    ),
+    compute=compute,
+    limit_help="no share may be larger than this (delta_max)",
+    options=(
+        Option(
+            "least",
+            "no share may be smaller than this (delta_min); needs a limit, and classes of the "
+            "population without a row count as 0",
+            kind=SHARE,
+        ),
+    ),
+    check=check,
+)

@@ -1,0 +1,211 @@
+"""Strict average risk: the mean risk of a row, where no class may be too small."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from petaudit.errors import OptionError, counted
+from petaudit.exact import Number
+from petaudit.inputs import Inputs, gather
+from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
+from petaudit.measures._estimated_risk import EstimatedRisks
+from petaudit.measures._risk import (
+    PEOPLE,
+    SIZE_OPTION,
+    TIE,
+    RiskClasses,
+    checked_size,
+    judged_fields,
+    remedy_lines,
+    upper_limit,
+    whole,
+)
+from petaudit.measures.base import (
+    Better,
+    Family,
+    Measure,
+    Need,
+    Option,
+    Remedy,
+    Result,
+    announce,
+)
+
+
+@dataclass(frozen=True)
+class StrictAverageRiskResult(Result):
+    """The mean risk of a row, and the fewest people in a class."""
+
+    measure: ClassVar[str] = "strict-average-risk"
+    better: ClassVar[Better] = Better.LOWER
+
+    exact_value: Fraction = field(repr=False)
+    """As near as floats come where the risk is an estimate."""
+    highest: float
+    """The risk of the riskiest row."""
+    k: int | None
+    fewest_people: float
+    """Where only their total is known: as many as k-map takes a class to have."""
+    people_from: str
+    is_estimate: bool
+    """Whether the risk is estimated from the size of the population."""
+    classes: int
+    rows: int
+    suppressed_rows: int
+    remedy: Remedy | None
+
+    @property
+    def figure(self) -> str:
+        """The measure and what the people of a class are told from."""
+        return f"{self.measure}, {self.people_from}"
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """The rows that are too risky."""
+        return self.remedy
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Where the figure comes from, whether classes are large enough, and what it takes."""
+        found = f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"
+        if self.suppressed_rows:
+            found += f", {counted(self.suppressed_rows, 'row')} suppressed"
+        fewest = f"fewest people in a class ({self.people_from}): {self.fewest_people:.6g}"
+        if self.k is not None:
+            fewest += f", of {self.k:,} that there must be"
+        fewest += f"; the highest risk of a row is {self.highest:.4g}"
+        if self.k is None and self.limit is not None:
+            fewest += ", which the limit does not judge: give k, too"
+        lines = [found, fewest]
+        if self.is_estimate:
+            lines.append(
+                "an estimate, which assumes that the table is a random sample of the population: "
+                "by its rows a class has a negative binomial number of people, and the fewest are "
+                f"those of k-map (significance {float(USUAL_SIGNIFICANCE):g})"
+            )
+        return (*lines, *remedy_lines(self.remedy))
+
+
+def strict_average_risk(
+    table: object,
+    *,
+    limit: Number | None = None,
+    k: int | None = None,
+    population_size: int | None = None,
+    **given: Any,
+) -> StrictAverageRiskResult:
+    """Measure the average risk of a table whose classes must all have k people (El Emam 2013).
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+    >>> found = strict_average_risk(table, quasi_identifiers="zip", limit=0.5, k=2)
+    >>> found.value, found.fewest_people, found.passed
+    (0.5, 1.0, False)
+    """
+    result = compute(gather(table, **given), limit=limit, k=k, population_size=population_size)
+    announce(result)
+    return result
+
+
+def compute(
+    inputs: Inputs,
+    limit: Number | None = None,
+    k: int | None = None,
+    population_size: int | None = None,
+) -> StrictAverageRiskResult:
+    """Measure the average risk from opened inputs.
+
+    Where only the size of the population is known, the average is an estimate without an exact
+    value: one that is above the limit by a millionth of a millionth of it still keeps it.
+    """
+    name = StrictAverageRiskResult.measure
+    check({"limit": limit, "k": k})
+    bound = upper_limit(limit, name)
+    least = None if k is None else whole(k, "k")
+    size = checked_size(inputs, population_size)
+    with_table = inputs.population is not None
+    classes = (RiskClasses.of_population if with_table else RiskClasses.of_table)(inputs)
+    # Where everybody is in the table, nothing is to be estimated.
+    is_estimate = size is not None and size > inputs.table.rows
+    risks: RiskClasses | EstimatedRisks = classes
+    if size is not None and is_estimate:
+        risks = EstimatedRisks(classes, AssumedPopulation(inputs.table.rows, size))
+
+    def remedy(limit: Fraction) -> Remedy:
+        average_holds = risks.average <= limit
+        breaking = 0 if average_holds else risks.rows_above(limit)
+        enough = 0 if average_holds else risks.enough_for_average(limit)
+        if least is not None:
+            # Both take the riskiest classes first, so the longer list has the other in it.
+            too_few = risks.rows_with_fewer(Fraction(least))
+            breaking, enough = max(breaking, too_few), max(enough, too_few)
+        return risks.remedy(breaking, enough)
+
+    tie = TIE if is_estimate else Fraction(0)
+    judged = judged_fields(risks.average, bound, name, remedy, tie=tie)
+    if bound is not None and least is not None and risks.fewest_people < least:
+        judged |= {"passed": False, "remedy": remedy(bound * (1 + tie))}
+    if is_estimate:
+        judged["exact_value"] = Fraction(judged["value"])
+    return StrictAverageRiskResult(
+        **judged,
+        highest=float(risks.highest),
+        k=least,
+        fewest_people=float(risks.fewest_people),
+        people_from=(
+            "in the population table"
+            if with_table
+            else "in the table itself"
+            if size is None
+            else f"estimated from a population of {size:,}"
+        ),
+        is_estimate=is_estimate,
+        classes=classes.number,
+        rows=classes.rows,
+        suppressed_rows=classes.suppressed_rows,
+    )
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Raise an error for options that make no sense, and for a k without a limit."""
+    for name in ("k", "population_size"):
+        if given.get(name) is not None:
+            whole(given[name], name)
+    if given.get("k") is not None and given.get("limit") is None:
+        raise OptionError(
+            f"k is judged together with the limit of {StrictAverageRiskResult.measure}; give a "
+            "limit, too"
+        )
+
+
+MEASURE = Measure(
+    name="strict-average-risk",
+    title="Strict average risk",
+    family=Family.PRIVACY,
+    question="What is the mean risk of a row, where every class has people enough?",
+    better=Better.LOWER,
+    range=(0.0, 1.0),
+    needs=(Need.QUASI_IDENTIFIERS,),
+    formula=(
+        "(1/n) * sum over classes of f/F, with f rows in the table and F people in the population "
+        "table; F = f without one; for a population of P the mean of 1/F given f in place of 1/F, "
+        "F - f being negative binomial with the sampling fraction p = rows/P: p^f/f * 2F1(f, f; "
+        "f+1; 1-p); with k also F >= k for every class, for a population of P as k-map judges it"
+    ),
+    reference=(
+        "K. El Emam: Guide to the De-Identification of Personal Health Information. CRC Press, "
+        "2013, doi 10.1201/b14764; R. Benedetti, L. Franconi: Statistical and Technological "
+        "Solutions for Controlled Data Dissemination. Pre-proceedings of New Techniques and "
+        "Technologies for Statistics, Sorrento, 1998"
+    ),
+    compute=compute,
+    limit_help="the average may be at most this",
+    options=(
+        Option("k", "how many people every class must have; needs a limit", kind=PEOPLE),
+        SIZE_OPTION,
+    ),
+    check=check,
+)

@@ -1,0 +1,264 @@
+"""k-map: against a population, and against a population of which only the size is known."""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import petaudit
+from measures import population_twin as twin
+from measures.populations import Populace, outcome_of, populaces
+from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
+from petaudit.measures import _poisson, find_measure
+from petaudit.measures._poisson import at_least, at_least_if_any
+from petaudit.measures.base import Need, Remedy
+from petaudit.measures.k_map import KMapResult, check, compute, k_map
+from petaudit.pipelines.evaluating import missing_of
+
+
+def measured(table: Any, population: Any = None, **options: Any) -> KMapResult:
+    return k_map(
+        pa.table({"zip": table}),
+        population=None if population is None else pa.table({"zip": population}),
+        quasi_identifiers="zip",
+        **options,
+    )
+
+
+@settings(max_examples=150)
+@given(populace=populaces(), limit=st.integers(0, 8))
+def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> None:
+    pairs = outcome_of(populace)
+    assume(isinstance(pairs, list) and pairs)
+    found = compute(populace.inputs, limit=limit)
+    assert found.value == min(of for _, of in pairs)
+    assert found.passed is (found.value >= limit)
+    broken = sum(size for size, of in pairs if of < limit)
+    assert found.what_it_takes is not None
+    assert found.what_it_takes.rows_breaking == broken
+    helps = not broken or (populace.suppressed == "exclude" and broken < found.rows)
+    assert found.what_it_takes.rows_to_suppress == (broken if helps else None)
+    assert [point.rows for point in found.curve] == [
+        sum(size for size, of in pairs if of < point.k) for point in found.curve
+    ]
+    assert found.figure == "k-map"
+
+
+@settings(max_examples=60)
+@given(
+    populace=populaces(),
+    more=st.integers(0, 300),
+    significance=st.sampled_from([0.01, 0.05, 0.2, 0.9]),
+    limit=st.integers(1, 30),
+)
+def test_the_estimate_is_that_of_the_definition(
+    populace: Populace, more: int, significance: float, limit: int
+) -> None:
+    pairs = populace.own_pairs
+    assume(pairs)
+    rows = len(populace.table)
+    people = rows + more
+    options: dict[str, Any] = {"population_size": people, "significance": significance}
+    found = compute(populace.alone, limit=limit, **options)
+    smallest = min(size for size, _ in pairs)
+    assert found.value == twin.estimated_k(smallest, rows, people, significance)
+    assert found.passed is (found.value >= limit)
+    # Beyond the whole population no class has people enough.
+    enough = twin.k_prime(limit, rows, people, significance) if limit <= people else float("inf")
+    assert found.what_it_takes is not None
+    assert found.what_it_takes.rows_breaking == sum(size for size, _ in pairs if size < enough)
+    assert found.figure == "k-map, estimated"
+
+
+def test_an_estimate_by_hand() -> None:
+    """Of 1,000 people 100 are in the table, so of k people k/10 are.
+
+    The smallest class has 4 rows. For k = 6: Poisson(0.6) >= 4 has the probability
+    1 - e^-0.6 (1 + 0.6 + 0.18 + 0.036) = 0.003358, and of the classes that have a row at all, which
+    are 1 - e^-0.6 = 0.451188, this is 0.00744 <= 0.01. For k = 7: 0.005753 / 0.503415 = 0.01143 >
+    0.01. So k = 6.
+    """
+    table = ["a"] * 4 + ["b"] * 96
+    found = measured(table, population_size=1000, limit=6)
+    assert (found.value, found.passed, found.is_estimate) == (6.0, True, True)
+    assert measured(table, population_size=1000, limit=7).what_it_takes == Remedy(4, 4, 0.04)
+    assert measured(table, population_size=1000, limit=7, significance="0.0115").passed
+    assert measured(table, population_size=1000, limit=7, significance=0.0114).passed is False
+    # ARX's Poisson variant asks for 5 rows (x = 3 and k' = x + 2), its truncated one for 4, too.
+    assert twin.k_prime(6, 100, 1000, 0.01) == 4
+
+
+@pytest.mark.parametrize("people", [20, 200, 20_000, 10**12])
+@pytest.mark.parametrize("significance", [0.01, 0.2, 0.999])
+def test_a_row_that_is_alone_is_one_person_whatever_the_size(
+    people: int, significance: float
+) -> None:
+    """Every class of the table has a row because it was drawn: one row says nothing more."""
+    table = [f"z{place}" for place in range(20)]
+    found = measured(table, population_size=people, significance=significance, limit=2)
+    assert (found.value, found.passed) == (1.0, False)
+    assert found.what_it_takes == Remedy(20, None, None)
+
+
+def test_a_class_of_k_rows_has_k_people_whatever_the_estimate_says() -> None:
+    """The whole population is in the table: a Poisson number of 5 is often 5 or more."""
+    assert measured(["a"] * 5 + ["b"] * 7, population_size=12).value == 5.0
+    assert measured(["a"] * 5 + ["b"] * 7, population_size=12, limit=5).passed
+    assert measured(["a"] * 5 + ["b"] * 7, population_size=12, limit=6).passed is False
+
+
+def test_no_class_has_more_people_than_there_are() -> None:
+    """Poisson(13) is 7 or more less often than 0.999, and yet there are only twelve people."""
+    table = ["a"] * 5 + ["b"] * 7
+    found = measured(table, population_size=12, significance=0.999, limit=13)
+    assert (found.value, found.passed) == (12.0, False)
+    assert found.what_it_takes == Remedy(12, None, None)
+
+
+def test_suppressed_rows_were_drawn_from_the_population_too() -> None:
+    """50 suppressed rows halve nothing: 100 of 1,000 people were drawn."""
+    found = measured(["a"] * 4 + ["b"] * 46 + ["*"] * 50, population_size=1000)
+    assert found.value == 6.0
+    assert found.suppressed_rows == 50
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 10, 45, 300, 2000, 2001, 5000, 10**6])
+@pytest.mark.parametrize("ratio", ["0.01", "0.5", "0.97", "1", "1.03", "2", "30"])
+def test_the_poisson_tail_is_that_of_scipy(number: int, ratio: str) -> None:
+    mean = Fraction(ratio) * number
+    expected = stats.poisson.sf(number - 1, float(mean))
+    assert float(at_least(number, mean)) == pytest.approx(expected, rel=2e-8, abs=1e-300)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 10, 300])
+@pytest.mark.parametrize("mean", ["1e-9", "0.01", "0.7", "5", "290"])
+def test_the_truncated_tail_is_that_of_scipy(number: int, mean: str) -> None:
+    expected = stats.poisson.sf(number - 1, float(mean)) / stats.poisson.sf(0, float(mean))
+    found = float(at_least_if_any(number, Fraction(mean)))
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
+
+
+def test_the_poisson_tail_has_many_digits() -> None:
+    # 1 - e^-1, and 1 - e^-(1/2) (1 + 1/2 + 1/8).
+    one = Decimal("0.6321205588285576784044762298385391325541888689682")
+    assert abs(at_least(1, Fraction(1)) - one) < Decimal("1e-45")
+    assert (at_least(0, Fraction(3)), at_least(2, Fraction(0))) == (1, 0)
+    # Both ways of writing ln n! agree where one takes over from the other.
+    exact = _poisson._log_factorial(2000) + Decimal(2001).ln()
+    assert abs(_poisson._log_factorial(2001) - exact) < Decimal("1e-24")
+
+
+def test_a_population_table_of_the_paper(shared_data: Path) -> None:
+    folder = shared_data / "presence"
+    found = k_map(
+        folder / "presence_anonymized.csv",
+        population=folder / "presence.csv",
+        quasi_identifiers=["zip", "age", "nationality"],
+        hierarchies=folder / "presence_hierarchy",
+        limit=3,
+    )
+    # Six people of 47* and three of 48*.
+    assert (found.value, found.passed, found.population_size) == (3.0, True, 9)
+
+
+def test_explanation() -> None:
+    found = measured(["a", "b", "*"], ["a", "b", "b"], limit=2)
+    assert found.explanation == (
+        "2 rows in 2 classes, 1 row suppressed; a population of 3 people",
+        "1 row breaks the limit; suppressing 1 row (33.3 %) reaches it",
+        "rows that could be fewer than k people: 2: 33.3 %, 3: 66.7 %, 5: 66.7 %, 10: 66.7 %, "
+        "15: 66.7 %, 20: 66.7 %, 25: 66.7 %, 50: 66.7 %, 100: 66.7 %",
+    )
+    assert measured(["a", "a"], population_size=2).explanation[1] == (
+        "an estimate from the smallest class of the table, which has 2 rows (significance 0.01)"
+    )
+    assert found.table("details")["rows"].values[:2] == [1, 2]
+    with pytest.raises(OptionError, match="k-map has no table 'detail'"):
+        found.table("detail")
+
+
+def test_neither_a_population_nor_its_size() -> None:
+    table = pa.table({"zip": ["a", "b"]})
+    found = petaudit.audit(table, quasi_identifiers="zip")
+    [reason] = [str(own.problem) for own in found.not_measured if own.measure == "k-map"]
+    assert reason == "needs a population table (--population) or the option population_size"
+    assert petaudit.audit(
+        table, quasi_identifiers="zip", options={"k-map": {"population_size": 9}}
+    )["k-map"]
+    assert petaudit.audit(table, population=table, quasi_identifiers="zip")["k-map"].value == 1
+    with pytest.raises(NotMeasurableError, match="a population table or the option"):
+        measured(["a"])
+
+
+def test_a_pipeline_says_it_in_its_own_words() -> None:
+    inputs: Any = SimpleNamespace(
+        population=None, roles=SimpleNamespace(quasi_identifiers=("zip",))
+    )
+    measure = find_measure("k-map")
+    assert missing_of(measure, inputs, {}) == (
+        f"k-map needs {Need.POPULATION.in_pipeline} or population_size"
+    )
+    assert missing_of(measure, inputs, {"population_size": 9}) is None
+    inputs.population = object()
+    assert missing_of(measure, inputs, {}) is None
+
+
+def test_a_size_that_contradicts_the_table_or_the_population() -> None:
+    with pytest.raises(InputError) as caught:
+        measured(["a", "b"], population_size=1)
+    assert str(caught.value) == (
+        "population_size is 1, fewer than the 2 rows of the table, whose people are all in the "
+        "population"
+    )
+    with pytest.raises(InputError) as caught:
+        measured(["a"], ["a", "a"], population_size=3)
+    assert str(caught.value) == (
+        "population_size is 3, but the population table has 2 rows; leave population_size out"
+    )
+    found = measured(["a"], ["a", "a"], population_size=2)
+    assert (found.value, found.is_estimate, found.significance) == (2.0, False, None)
+
+
+def test_a_significance_that_nothing_uses_is_worth_a_warning() -> None:
+    with pytest.warns(PetauditWarning, match="significance is not used"):
+        measured(["a"], ["a", "a"], significance=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        measured(["a"], population_size=2, significance=0.05)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"population_size": 0}, "population_size is 0; a whole number from 1 was expected"),
+        ({"population_size": "9"}, "population_size is '9'; a whole number from 1 was expected"),
+        ({"population_size": True}, "population_size is true; a whole number from 1 was expected"),
+        ({"significance": 0}, "significance is 0; a number above 0 and below 1 was expected"),
+        ({"significance": "1"}, "significance is 1; a number above 0 and below 1 was expected"),
+        ({"significance": "x"}, "significance is 'x'; a finite number was expected"),
+    ],
+)
+def test_wrong_options(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        measured(["a"], **({"population_size": 9} | options))
+    assert str(caught.value) == message
+    with pytest.raises(OptionError) as caught:
+        check(options)
+    assert str(caught.value) == message
+
+
+def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
+    for known in ({"population_size": 9}, {"population": ["a", "b"]}):
+        with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+            measured(["*"], **known)
+    assert measured(["*"], ["a", "b"], suppressed="class").value == 2.0
