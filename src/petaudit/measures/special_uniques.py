@@ -1,0 +1,364 @@
+"""Special uniques (SUDA): rows that few columns suffice to single out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+import numpy as np
+
+from petaudit.counts.column_codes import column_codes
+from petaudit.counts.made_frames import MadeColumn
+from petaudit.errors import NotMeasurableError, counted
+from petaudit.exact import Number
+from petaudit.inputs import Inputs, gather
+from petaudit.kinds import Whole
+from petaudit.labels import SUPPRESSED
+from petaudit.measures._risk import (
+    ALL_SUPPRESSED,
+    SIZE_OPTION,
+    judged_fields,
+    remedy_lines,
+    upper_limit,
+    whole,
+)
+from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
+from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
+from petaudit.measures.base import (
+    GLOBAL,
+    Better,
+    Family,
+    Measure,
+    Need,
+    Option,
+    Remedy,
+    Result,
+    announce,
+)
+
+if TYPE_CHECKING:
+    from petaudit.class_figures import Floats, Truths
+    from petaudit.singling._arrays import Codes
+    from petaudit.singling.special import SpecialUniques
+
+_TABLES = (GLOBAL, COLUMNWISE, DETAILS)
+_FEW_COLUMNS: Final = 10
+_AS_GOOD_AS_MORE: Final = 3
+_MOST_WORK: Final = 100_000_000
+"""Rows times sets of columns that a complete audit looks at without being asked."""
+"""All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
+_USUAL_CAP: Final = 3
+
+
+@dataclass(frozen=True)
+class MinimalSets:
+    """How many minimal unique sets have one size, how many rows have one, and their score."""
+
+    columns: int
+    sets: int
+    """Sets of columns; each may be minimal for many rows."""
+    minimal_uniques: int
+    """Pairs of a row and a minimal set of it."""
+    score: int
+    """What one of them adds to the score of its row."""
+
+
+@dataclass(frozen=True)
+class ColumnPart:
+    """The part of a column in the minimal unique sets."""
+
+    attribute: str
+    minimal_uniques: int
+    contribution: float
+    """The share of the total score that is due to sets with the column; 0 where there is none."""
+
+
+@dataclass(frozen=True)
+class SpecialUniquesResult(Result):
+    """The share of special uniques, and how special they are."""
+
+    measure: ClassVar[str] = "special-uniques"
+    better: ClassVar[Better] = Better.LOWER
+
+    exact_value: Fraction = field(repr=False)
+    special_rows: int
+    unique_rows: int
+    rows: int
+    suppressed_rows: int
+    max_columns: int
+    is_capped: bool
+    """Whether larger minimal sets were not looked for: all but the value may be too low."""
+    sizes: tuple[MinimalSets, ...]
+    columns: tuple[ColumnPart, ...]
+    highest_score: float
+    mean_score: float
+    """The mean over all rows."""
+    highest_dis: float | None
+    """The highest estimated chance that a match with a row is correct; None without a population
+    size."""
+    mean_dis: float | None
+    """The mean over the rows that have a score."""
+    remedy: Remedy | None
+
+    @property
+    def what_it_takes(self) -> Remedy | None:
+        """The special uniques; without them others may become unique, so how many is not said."""
+        return self.remedy
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """How many rows are unique, by how many columns, and which columns matter."""
+        lines = [
+            f"{self.unique_rows:,} of {counted(self.rows, 'row')} unique, {self.special_rows:,} of "
+            f"them on fewer than all {counted(len(self.columns), 'quasi-identifier')}"
+        ]
+        by_size = ", ".join(f"{own.columns}: {own.minimal_uniques:,}" for own in self.sizes)
+        most = f" of up to {self.max_columns} columns only" if self.is_capped else ""
+        if by_size:
+            lines.append(f"minimal unique sets{most}, by number of columns: {by_size}")
+        elif self.is_capped:
+            lines.append(f"no minimal unique set{most}")
+        if self.sizes:
+            ordered = sorted(self.columns, key=lambda own: -own.contribution)
+            parts = ", ".join(f"{own.attribute} {own.contribution:.3g}" for own in ordered[:5])
+            more = f" and {len(ordered) - 5} more" if len(ordered) > 5 else ""
+            lines.append(f"part in the scores: {parts}{more}")
+        return (*lines, *remedy_lines(self.remedy))
+
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+        """``columnwise`` has the part of each column, ``details`` the minimal sets by size."""
+        if granularity == COLUMNWISE:
+            return {
+                "attribute": MadeColumn("text", [own.attribute for own in self.columns]),
+                "value": MadeColumn("number", [own.contribution for own in self.columns]),
+                "minimal_uniques": MadeColumn(
+                    "integer", [own.minimal_uniques for own in self.columns]
+                ),
+            }
+        if granularity == DETAILS:
+            return {
+                "columns": MadeColumn("integer", [own.columns for own in self.sizes]),
+                "sets": MadeColumn("integer", [own.sets for own in self.sizes]),
+                "minimal_uniques": MadeColumn(
+                    "integer", [own.minimal_uniques for own in self.sizes]
+                ),
+                # A product may be larger than any integer of a file.
+                "score": MadeColumn("number", [float(own.score) for own in self.sizes]),
+            }
+        if granularity == GLOBAL:
+            return super().table(granularity)
+        raise no_such_table(self.measure, granularity, _TABLES)
+
+
+def special_uniques(
+    table: object,
+    *,
+    limit: Number | None = None,
+    max_columns: int | None = None,
+    population_size: int | None = None,
+    sampling_fraction: Number | None = None,
+    **given: Any,
+) -> SpecialUniquesResult:
+    """Measure the share of special uniques (Elliot, Manning and Ford 2002).
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"sex": ["f", "f", "m", "m"], "age": ["30", "99", "30", "30"]})
+    >>> found = special_uniques(table, quasi_identifiers=["sex", "age"])
+    >>> found.value, found.unique_rows, [own.minimal_uniques for own in found.sizes]
+    (0.25, 2, [1, 1])
+    """
+    result = compute(
+        gather(table, **given),
+        limit=limit,
+        max_columns=max_columns,
+        population_size=population_size,
+        sampling_fraction=sampling_fraction,
+    )
+    announce(result)
+    return result
+
+
+def compute(
+    inputs: Inputs,
+    limit: Number | None = None,
+    max_columns: int | None = None,
+    population_size: int | None = None,
+    sampling_fraction: Number | None = None,
+) -> SpecialUniquesResult:
+    """Measure the share of special uniques from opened inputs."""
+    from petaudit.singling.special import find_special  # noqa: PLC0415 (brings the compiler)
+
+    name = SpecialUniquesResult.measure
+    bound = upper_limit(limit, name)
+    names = inputs.quasi_identifiers
+    cap = len(names) if len(names) <= _FEW_COLUMNS else _USUAL_CAP
+    if max_columns is not None:
+        cap = min(whole(max_columns, "max_columns"), len(names))
+    people = population_of(inputs, population_size, sampling_fraction)
+    histogram = inputs.class_histogram
+    if not histogram.sizes.size:
+        raise NotMeasurableError(ALL_SUPPRESSED)
+    found = find_special(_codes(inputs), cap)
+    rows, special = histogram.rows, int(found.special.sum())
+    dis = None if people is None else disclosure_risks(found, rows / people, len(names))
+    scored = int(np.count_nonzero(found.scores))
+    judged = judged_fields(
+        Fraction(special, rows), bound, name, lambda _: Remedy.of(special, None, inputs.table.rows)
+    )
+    return SpecialUniquesResult(
+        **judged,
+        special_rows=special,
+        unique_rows=int(found.unique.sum()),
+        rows=rows,
+        suppressed_rows=histogram.suppressed_rows,
+        max_columns=cap,
+        is_capped=cap < len(names),
+        sizes=_by_size(found, len(names), cap),
+        columns=_by_column(found, names, cap),
+        highest_score=float(found.scores.max(initial=0)),
+        mean_score=float(found.scores.sum() / rows),
+        highest_dis=None if dis is None else float(dis.max(initial=0)),
+        mean_dis=None if dis is None else float(dis.sum()) / max(scored, 1),
+    )
+
+
+def disclosure_risks(found: SpecialUniques, fraction: float, columns: int) -> Floats:
+    """DIS-SUDA: the estimated chance that a match with a row is correct; 0 without a score.
+
+    The chance of an average unique, d (Skinner and Elliot 2002), is spread over the unique rows by
+    their scores.
+    """
+    scored = found.scores > 0
+    risks = np.zeros(len(scored))
+    if not scored.any():
+        return risks
+    # U/d - U for U unique rows, where d = U f / (U f + rows in pairs * (1 - f)).
+    wrong = found.rows_in_pairs * (1 - fraction) / fraction
+    weights = found.scores[scored] ** -(1 + (8 - columns) / 20)
+    risks[scored] = 1 / (1 + wrong * weights / weights.sum())
+    return risks
+
+
+def _codes(inputs: Inputs) -> Codes:
+    """A row of codes per quasi-identifier; of many equal rows, three stand for all of them.
+
+    Only who is alone, in a pair, or neither makes a difference. Where nobody is alone on all
+    columns, nobody is on fewer.
+    """
+    names = inputs.quasi_identifiers
+    counts = inputs.table.counts
+    histogram = inputs.class_histogram
+    if histogram.sizes[0] > 1:
+        return np.zeros((len(names), 0), np.uint32)
+    if 2 * int(histogram.classes.sum()) < histogram.rows:
+        classes = counts.coded_classes(names)
+        kept = classes.sizes > 0 if inputs.suppressed == "class" else ~classes.is_suppressed
+        times = np.minimum(classes.sizes[kept], _AS_GOOD_AS_MORE)
+        return np.array([np.repeat(own[kept], times) for own in classes.codes], np.uint32)
+    by_name = column_codes(inputs.table, names)
+    codes = np.array([by_name[name] for name in names], np.uint32)
+    if inputs.suppressed == "class" or not histogram.suppressed_rows:
+        return codes
+    marks = [counts.value_counts(name).index[SUPPRESSED] for name in names]
+    said: Truths = np.zeros(codes.shape[1], bool)
+    for own, mark in zip(codes, marks, strict=True):
+        said |= own != mark
+    return codes[:, said]
+
+
+def _takes_long(inputs: Inputs) -> str | None:
+    """Why a large table waits until somebody asks."""
+    columns = len(inputs.quasi_identifiers)
+    up_to = columns if columns <= _FEW_COLUMNS else _USUAL_CAP
+    sets = sum(math.comb(columns, size) for size in range(1, up_to + 1))
+    histogram = inputs.class_histogram
+    if not histogram.sizes.size or histogram.sizes[0] > 1:
+        return None
+    alone = int(histogram.classes[0])
+    if sets * alone <= _MOST_WORK:
+        return None
+    return (
+        f"looks at {sets:,} sets of columns for {alone:,} rows that are alone, which takes a "
+        "while; name it to run it (--measures special-uniques)"
+    )
+
+
+def _by_size(found: SpecialUniques, columns: int, cap: int) -> tuple[MinimalSets, ...]:
+    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
+
+    sizes = np.array([len(own) for own in found.sets], np.int64)
+    return tuple(
+        MinimalSets(
+            size,
+            int(np.count_nonzero(sizes == size)),
+            int(found.rows_of_set[sizes == size].sum()),
+            set_score(size, columns, cap),
+        )
+        for size in np.unique(sizes).tolist()
+    )
+
+
+def _by_column(found: SpecialUniques, names: tuple[str, ...], cap: int) -> tuple[ColumnPart, ...]:
+    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
+
+    uniques, scores, total = [0] * len(names), [0] * len(names), 0
+    for own, many in zip(found.sets, found.rows_of_set.tolist(), strict=True):
+        score = many * set_score(len(own), len(names), cap)
+        total += score
+        for column in own:
+            uniques[column] += many
+            scores[column] += score
+    # Whole numbers of any size, divided once.
+    return tuple(
+        ColumnPart(name, many, float(Fraction(score, total or 1)))
+        for name, many, score in zip(names, uniques, scores, strict=True)
+    )
+
+
+def check(given: Mapping[str, Any]) -> None:
+    """Raise an error for options that make no sense or contradict each other."""
+    if given.get("max_columns") is not None:
+        whole(given["max_columns"], "max_columns")
+    check_one(given)
+
+
+MEASURE = Measure(
+    name=SpecialUniquesResult.measure,
+    title="Special uniques (SUDA)",
+    family=Family.RISK,
+    question="What share of the rows is unique already on some of the quasi-identifiers?",
+    better=Better.LOWER,
+    range=(0.0, 1.0),
+    needs=(Need.QUASI_IDENTIFIERS,),
+    formula=(
+        "rows that are alone on a proper subset of the m quasi-identifiers / rows; the score of a "
+        "row is the sum over its minimal such sets, of s columns, of the product of (m - i) for i "
+        "from s to min(max_columns, m - 1) - 1"
+    ),
+    reference=(
+        "M. J. Elliot, A. M. Manning, R. W. Ford: A Computational Algorithm for Handling the "
+        "Special Uniques Problem. IJUFKS 10(5), 2002, doi 10.1142/S0218488502001600; A. M. "
+        "Manning, D. J. Haglin, J. A. Keane: A recursive search algorithm for statistical "
+        "disclosure assessment. Data Mining and Knowledge Discovery 16, 2008, "
+        "doi 10.1007/s10618-007-0078-6"
+    ),
+    compute=compute,
+    limit_help="the share may be at most this",
+    options=(
+        Option(
+            "max_columns",
+            "look for minimal sets of up to so many columns; if not given all, or 3 where there "
+            f"are more than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)",
+            kind=Whole(1),
+            shows_in_figure=False,
+        ),
+        SIZE_OPTION,
+        FRACTION_OPTION,
+    ),
+    granularities=_TABLES,
+    check=check,
+    when_left_out=_takes_long,
+)

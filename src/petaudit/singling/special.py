@@ -1,0 +1,182 @@
+"""Minimal sample uniques: the smallest sets of columns on which a row is alone (SUDA).
+
+Sets are looked at in the order of binary numbers, in which every subset comes before the set
+itself: columns are added to a set from its lowest one downwards, so that the partition of a set is
+refined from that of the set without its lowest column. Groups of one row leave the partition: what
+contains a set on which a row is alone is not minimal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.singling._arrays import Bytes, Codes, Floats, Indices, Words
+from petaudit.singling._partition import Local, Pair, Partition
+from petaudit.singling._special_kernels import note_minimal
+
+_BITS = 64
+Truths = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SpecialUniques:
+    """What is known of the rows of a table, and of its sets of columns."""
+
+    unique: Truths
+    """Rows that are alone on all columns."""
+    special: Truths
+    """Rows that are alone on all columns but one, and so on a smaller set, too."""
+    rows_in_pairs: int
+    """Rows that share all columns with exactly one other row."""
+    sets: tuple[tuple[int, ...], ...]
+    """The sets of columns on which a row is alone and on no subset; not empty, none twice."""
+    rows_of_set: Indices
+    """For how many rows each of them is such a set."""
+    scores: Floats
+    """The score of each row: the sum over its sets."""
+
+
+def set_score(size: int, columns: int, up_to: int) -> int:
+    """The score of a minimal set: in how many ways columns can be added to it one by one.
+
+    Elliot, Manning and Ford 2002: the product of (columns - i) for i from the size to below the
+    largest size that is looked for, at most all columns but one.
+
+    >>> [set_score(size, 4, 4) for size in (1, 2, 3, 4)]
+    [6, 2, 1, 1]
+    """
+    return math.prod(columns - i for i in range(size, min(up_to, columns - 1)))
+
+
+def find_special(codes: Codes, up_to: int) -> SpecialUniques:
+    """Find all minimal sets of up to so many columns, a row of codes per column.
+
+    >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
+    >>> found = find_special(codes, 2)
+    >>> found.sets, found.rows_of_set.tolist(), found.special.tolist()
+    (((1,), (0, 1)), [1, 1], [False, True, False, False])
+    """
+    order = sorted(range(len(codes)), key=lambda column: int(codes[column].max(initial=0)))
+    # Columns with many values last: half of all sets have the last one, and few rows are left.
+    pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
+    search = _Search(pair, up_to)
+    unique, special, in_pairs = search.leave_one_out()
+    if unique.any():
+        search.run()
+    return SpecialUniques(
+        unique,
+        special,
+        in_pairs,
+        tuple(tuple(sorted(order[column] for column in own)) for own in search.sets),
+        search.rows_of_set,
+        search.scores,
+    )
+
+
+class _Search:
+    """The state of one search."""
+
+    def __init__(self, pair: Pair, up_to: int) -> None:
+        self.pair = pair
+        self.up_to = min(up_to, pair.columns)
+        self.sets: list[tuple[int, ...]] = []
+        self.scores: Floats = np.zeros(pair.rows, np.float64)
+        self._settled: Bytes = np.ones(pair.rows, np.uint8)
+        self._scratch = pair.new_scratch()
+        self._found = np.empty(pair.rows, np.uint32)
+        self._known: Words = np.zeros((64, -(-pair.columns // _BITS)), np.uint64)
+        self._latest: Indices = np.full(pair.rows, -1, np.int64)
+        self._chain: Indices = np.zeros((2, 1024), np.int64)
+        self._links = 0
+
+    @property
+    def rows_of_set(self) -> Indices:
+        """For how many rows each set was found."""
+        return np.bincount(self._chain[0, : self._links], minlength=len(self.sets))
+
+    def leave_one_out(self) -> tuple[Truths, Truths, int]:
+        """Who is alone on all columns, who is still without one of them, and rows in pairs."""
+        special = np.zeros(self.pair.rows, bool)
+        last = Partition.whole(self.pair)
+        waiting = [(last, 0, self.pair.columns)]
+        while waiting:
+            # Refined by all columns but those from first to below stop.
+            partition, first, stop = waiting.pop()
+            if stop - first == 1:
+                special |= self._is_alone(partition) & (self.pair.columns > 1)
+                last = partition.split(
+                    self.pair.codes[first], self._settled, self._scratch, count_all=True
+                )
+                continue
+            middle = (first + stop) // 2
+            for kept, added in (
+                ((first, middle), (middle, stop)),
+                ((middle, stop), (first, middle)),
+            ):
+                refined = partition
+                for column in reversed(range(*added)):
+                    refined = refined.split(
+                        self.pair.codes[column], self._settled, self._scratch, count_all=True
+                    )
+                waiting.append((refined, *kept))
+        sizes = np.diff(last.starts)
+        return self._is_alone(last), special, 2 * int(np.count_nonzero(sizes == 2))
+
+    def run(self) -> None:
+        """Look at all sets."""
+        everybody = np.arange(self.pair.rows, dtype=np.uint32)
+        whole = Partition.whole(self.pair)
+        for column, codes in enumerate(self.pair.codes):
+            self._note(whole, codes, everybody, (column,))
+            if column and self.up_to > 1:
+                partition = whole.split(codes, self._settled, self._scratch, count_all=True)
+                lower = Pair(self.pair.codes[:column], self.pair.rows)
+                local = Local.of(lower, partition, -1, self._settled)
+                self._refine(local, local.partition, (column,))
+
+    def _refine(self, local: Local, partition: Partition, columns: tuple[int, ...]) -> None:
+        """Look at all sets that add lower columns to these."""
+        for column in range(columns[-1] if not partition.is_empty else 0):
+            more = (*columns, column)
+            codes = local.column(column)
+            self._note(partition, codes, local.origin, more)
+            if column and len(more) < self.up_to:
+                refined = partition.split(codes, local.settled, self._scratch, count_all=True)
+                self._refine(local, refined, more)
+
+    def _note(
+        self,
+        partition: Partition,
+        codes: Codes,
+        origin: npt.NDArray[np.uint32],
+        columns: tuple[int, ...],
+    ) -> None:
+        number = len(self.sets)
+        if number == len(self._known):
+            self._known = np.concatenate([self._known, np.zeros_like(self._known)])
+        if self._links + len(partition.rows) > self._chain.shape[1]:
+            more = max(self._chain.shape[1], len(partition.rows))
+            self._chain = np.concatenate([self._chain, np.zeros((2, more), np.int64)], axis=1)
+        own = self._known[number]
+        own[:] = 0
+        for column in columns:
+            own[column // _BITS] |= np.uint64(1 << (column % _BITS))
+        score = set_score(len(columns), self.pair.columns, self.up_to)
+        links = note_minimal(
+            partition.rows, partition.starts, codes, origin, own, self._known, number,
+            self._latest, self._chain[0], self._chain[1], self._links, float(score), self.scores,
+            self._scratch, self._found,
+        )  # fmt: skip
+        if links > self._links:
+            self._links = links
+            self.sets.append(columns)
+
+    def _is_alone(self, partition: Partition) -> Truths:
+        """Rows that have left a partition."""
+        alone = np.ones(self.pair.rows, bool)
+        alone[partition.rows] = False
+        return alone

@@ -1,0 +1,385 @@
+"""Population uniqueness: models, the rule, where the population size comes from, limits."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import assume, given, settings
+
+import strategies
+import twins
+from measures import uniqueness_twin as twin
+from measures.populations import LIMITS, Populace, outcome_of, populaces
+from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
+from petaudit.inputs import Inputs, gather
+from petaudit.measures._sampled import PartOfAll
+from petaudit.measures.base import Remedy
+from petaudit.measures.population_uniqueness import (
+    MEASURE,
+    PopulationUniquenessResult,
+    compute,
+    population_uniqueness,
+)
+from strategies import Release
+
+ADULT = Path("/work/shared/data/adult/adult.csv")
+SKEWED = {1: 90, 2: 30, 3: 15, 4: 8, 5: 2, 50: 1}
+
+
+def table_of(sizes: Mapping[int, int], suppressed: int = 0) -> pa.Table:
+    """A table with so many classes of each size."""
+    names = [f"{size}.{n}" for size, many in sizes.items() for n in range(many)]
+    cells = [name for name in names for _ in range(int(name.split(".")[0]))]
+    return pa.table({"zip": cells + ["*"] * suppressed})
+
+
+def inputs_of(sizes: Mapping[int, int], suppressed: int = 0, **given: Any) -> Inputs:
+    return gather(table_of(sizes, suppressed), quasi_identifiers="zip", **given)
+
+
+def measured(sizes: Mapping[int, int], **options: Any) -> PopulationUniquenessResult:
+    return compute(inputs_of(sizes), **options)
+
+
+# --- figures --------------------------------------------------------------------------------
+
+
+def test_zayatz_by_hand() -> None:
+    """n = 4 of 8: H(1) = 1/2, H(2) = 40/70; 2 * (1 / (1 + 4/7)) * 2 = 28/11 of 8 people."""
+    found = measured({1: 2, 2: 1}, population_size=8, model="zayatz")
+    assert found.uniques == pytest.approx(28 / 11)
+    assert found.value == pytest.approx(28 / 88)
+    assert (found.sampling_fraction, found.sample_uniques, found.used_model) == (0.5, 2, "zayatz")
+
+
+@settings(max_examples=50)
+@given(release=strategies.releases())
+def test_zayatz_is_the_twins_on_tables(release: Release) -> None:
+    names = release.quasi_identifiers
+    classes = twins.classes(release.released, names, release.suppressed)
+    table = strategies.arrow(release.released)
+    inputs = gather(table, quasi_identifiers=names, suppressed=release.suppressed)
+    if not classes:
+        with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+            compute(inputs, sampling_fraction=0.25)
+        return
+    sizes: dict[int, int] = {}
+    for own in classes:
+        sizes[len(own)] = sizes.get(len(own), 0) + 1
+    people = 4 * len(release.released)
+    found = compute(inputs, sampling_fraction=0.25, model="zayatz")
+    expected = float(twin.zayatz(sizes, people)) if sizes.get(1) else 0.0
+    assert found.population_size == people
+    assert found.uniques == pytest.approx(expected, rel=1e-10)
+    assert found.value == found.uniques / people
+    by_rule = compute(inputs, sampling_fraction=0.25)
+    assert by_rule.value <= found.value  # the smaller of two, or Zayatz himself
+
+
+def test_dankar_believes_pitman_in_a_small_sample() -> None:
+    rows = twin.rows_of(SKEWED)
+    found = measured(SKEWED, population_size=10 * rows)
+    assert (found.model, found.used_model) == ("dankar", "pitman")
+    assert found.value == measured(SKEWED, population_size=10 * rows, model="pitman").value
+    assert found.sampling_fraction == 0.1
+    assert found.warnings == ()
+
+
+def test_dankar_believes_the_smaller_one_in_a_larger_sample() -> None:
+    rows = twin.rows_of(SKEWED)
+    found = measured(SKEWED, population_size=10 * rows - 1)
+    others = [
+        measured(SKEWED, population_size=10 * rows - 1, model=model) for model in ("zayatz", "snb")
+    ]
+    assert found.value == min(own.value for own in others)
+    assert found.used_model in ("zayatz", "snb")
+
+
+def test_zayatz_stands_in_with_a_warning() -> None:
+    with pytest.warns(PetauditWarning, match="zayatz stands in for pitman, which the rule of Dan"):
+        found = population_uniqueness(
+            table_of({1: 1, 5: 8}), quasi_identifiers="zip", population_size=10_000
+        )
+    assert found.used_model == "zayatz"
+    assert found.value == measured({1: 1, 5: 8}, population_size=10_000, model="zayatz").value
+
+
+def test_a_model_that_fails_gives_no_number() -> None:
+    with pytest.raises(NotMeasurableError, match=r"no class of two rows; model=zayatz takes any"):
+        measured({1: 3, 4: 2}, sampling_fraction=0.5, model="snb")
+    with pytest.raises(NotMeasurableError, match=r"Pitman's model has no estimate: every class"):
+        measured({1: 3}, sampling_fraction=0.5, model="pitman")
+    found = measured({1: 3, 4: 2}, sampling_fraction=0.5)
+    by_model = {own.model: own for own in found.estimates}
+    assert by_model["snb"].uniques is by_model["snb"].share is None
+    assert "no class of two rows" in (by_model["snb"].reason or "")
+    assert by_model["zayatz"].share == found.value
+
+
+@pytest.mark.parametrize("model", ["dankar", "zayatz", "pitman", "snb"])
+def test_no_row_alone_is_nobody_unique(model: str) -> None:
+    found = measured({2: 3, 4: 1}, population_size=10**6, model=model)
+    assert (found.value, found.uniques, found.warnings) == (0.0, 0.0, ())
+
+
+@pytest.mark.parametrize("model", ["dankar", "zayatz", "pitman", "snb"])
+def test_the_whole_population_is_counted(model: str) -> None:
+    found = measured({1: 3, 7: 1}, sampling_fraction=1, model=model)
+    assert (found.value, found.uniques, found.warnings) == (0.3, 3.0, ())
+    assert found.explanation == (
+        "the table is the whole population: 3 rows of 10 people alone in a class",
+    )
+
+
+def test_one_row() -> None:
+    found = measured({1: 1}, population_size=100, model="zayatz")
+    # Every class has one row, so everybody is taken to be unique.
+    assert found.value == pytest.approx(1.0)
+
+
+@pytest.mark.skipif(not ADULT.exists(), reason="the reference tables are not here")
+@pytest.mark.parametrize(
+    ("fraction", "model", "tolerance"),
+    # Single samples (40 others): sd 0.067 with a bias of -0.02, then 0.02 and 0.01. A sample of
+    # 2 % is not here: its sd is 0.64, and for 15 of 40 Pitman's model has no estimate.
+    [(0.1, "pitman", 0.12), (0.3, "snb", 0.035), (0.6, "snb", 0.025)],
+)
+def test_samples_of_adult_tell_how_many_of_all_its_people_are_unique(
+    fraction: float, model: str, tolerance: float
+) -> None:
+    """11,973 of the 30,162 people of Adult are unique on eight columns."""
+    adult = gather(ADULT)
+    truth = int(adult.class_histogram.classes[0])
+    assert truth == 11_973
+    everybody = adult.table.to_arrow()
+    errors = []
+    for seed in range(200, 208):
+        rng = np.random.default_rng(seed)
+        drawn = rng.choice(len(everybody), int(fraction * len(everybody)), replace=False)
+        sample = gather(everybody.take(np.sort(drawn)), quasi_identifiers=adult.quasi_identifiers)
+        found = compute(sample, population_size=len(everybody))
+        assert found.used_model == model
+        assert f"about {found.uniques:,.0f} of 30,162 people unique by" in found.explanation[0]
+        errors.append(found.uniques / truth - 1)
+    assert abs(np.mean(errors)) < tolerance
+
+
+# --- where the size comes from --------------------------------------------------------------
+
+
+def test_suppressed_people_are_people_but_in_no_class() -> None:
+    found = compute(inputs_of({1: 2, 2: 1}, suppressed=4), sampling_fraction=0.5, model="zayatz")
+    assert (found.population_size, found.rows, found.suppressed_rows) == (16, 4, 4)
+    assert found.sampling_fraction == 0.25
+    assert found.uniques == pytest.approx(float(twin.zayatz({1: 2, 2: 1}, 16)))
+    as_class = compute(
+        gather(table_of({1: 2, 2: 1}, 4), quasi_identifiers="zip", suppressed="class"),
+        sampling_fraction=0.5,
+        model="zayatz",
+    )
+    assert as_class.uniques == pytest.approx(float(twin.zayatz({1: 2, 2: 1, 4: 1}, 16)))
+
+
+def test_the_fraction_is_read_as_it_is_written() -> None:
+    by_text = measured({1: 3, 2: 1}, sampling_fraction="0.1", model="zayatz")
+    assert by_text.population_size == 50
+    assert by_text == measured({1: 3, 2: 1}, population_size=50, model="zayatz")
+
+
+def test_a_population_table_says_how_many_people_there_are() -> None:
+    population = pa.table({"zip": ["x"] * 80})
+    inputs = inputs_of({1: 2, 2: 1}, population=population)
+    found = compute(inputs, model="zayatz")
+    assert found.population_size == 80
+    assert MEASURE.missing(inputs, {}) == []
+    assert compute(inputs, population_size=80, model="zayatz") == found
+    assert compute(inputs, sampling_fraction="0.05", model="zayatz") == found
+    with pytest.raises(InputError, match="population_size is 90, but the population table has 80"):
+        compute(inputs, population_size=90)
+    with pytest.raises(InputError, match="would be of 40 people, but the population table has 80"):
+        compute(inputs, sampling_fraction=0.1)
+    few = inputs_of({1: 2, 2: 1}, population=pa.table({"zip": ["x"]}))
+    with pytest.raises(InputError, match="fewer than the 4 of the table"):
+        compute(few)
+
+
+# --- counted in a population table ----------------------------------------------------------
+
+
+@settings(max_examples=100)
+@given(populace=populaces(), limit=LIMITS)
+def test_a_population_table_is_counted(populace: Populace, limit: Fraction) -> None:
+    pairs = outcome_of(populace)
+    assume(isinstance(pairs, list) and pairs)
+    times = Counter(populace.people)
+    alone = {person for person, number in times.items() if number == 1}
+    found = compute(populace.inputs, limit=limit)
+    share = Fraction(len(alone), len(populace.population))
+    assert (found.model, found.used_model) == ("counted", "counted")
+    assert (found.value, found.uniques) == (float(share), len(alone))
+    assert found.passed is (share <= limit)
+    broken = 0 if found.passed else len(alone & set(populace.table))
+    assert found.what_it_takes == Remedy(broken, *((0, 0.0) if found.passed else (None, None)))
+
+
+def test_uniques_of_the_population_are_counted_and_not_estimated() -> None:
+    """200 of 1,000 people are unique, 20 of them in a table of 100 rows: 0.2 and no guess."""
+    people = [f"p{place}" for place in range(200)] + ["x"] * 800
+    inputs = gather(
+        pa.table({"zip": people[:20] + ["x"] * 80}),
+        population=pa.table({"zip": people}),
+        quasi_identifiers="zip",
+    )
+    found = compute(inputs, limit=0.2)
+    assert (found.value, found.uniques, found.passed) == (0.2, 200.0, True)
+    assert found.figure == "population-uniqueness, counted"
+    assert compute(inputs, limit="0.1999999999999999").passed is False
+    failed = compute(inputs, limit=0.1)
+    assert failed.what_it_takes == Remedy(20, None, None)
+    assert failed.explanation == (
+        "200 of 1,000 people alone in a class, counted in the population table; suppressing rows "
+        "of the table does not change that",
+        "20 rows break the limit",
+    )
+    assert found.table("details")["model"].values == ["counted"]
+    # A model that is named is used, with the size of the table.
+    named = compute(inputs, model="zayatz")
+    assert (named.model, named.population_size) == ("zayatz", 1000)
+    assert compute(inputs, model="dankar").model == "dankar"
+
+
+def test_people_are_counted_at_the_labels_of_the_table() -> None:
+    ages = {"1": ["1-2", "*"], "2": ["1-2", "*"], "3": ["3-4", "*"], "4": ["3-4", "*"]}
+    inputs = gather(
+        pa.table({"age": ["1-2"]}),
+        population=pa.table({"age": ["1", "2", "3"]}),
+        quasi_identifiers="age",
+        hierarchies={"age": ages},
+    )
+    # 1 and 2 are one class of two; nobody of the table is 3.
+    found = compute(inputs, limit=0.3)
+    assert (found.uniques, found.passed) == (1.0, False)
+    assert found.what_it_takes == Remedy(0, None, None)
+    assert found.explanation == (
+        "1 of 3 people alone in a class, counted in the population table; suppressing rows of the "
+        "table does not change that",
+    )
+
+
+def test_without_a_size_it_is_left_out() -> None:
+    inputs = inputs_of({1: 2})
+    [missing] = MEASURE.missing(inputs, {})
+    assert missing == (
+        "a population table (--population) or the option population_size or sampling_fraction"
+    )
+    assert MEASURE.missing(inputs, {"population_size": 5}) == []
+    assert MEASURE.missing(inputs, {"sampling_fraction": 0.5}) == []
+    with pytest.raises(NotMeasurableError, match="needs the size of the population"):
+        compute(inputs)
+
+
+# --- limits and options ---------------------------------------------------------------------
+
+
+def test_a_limit_at_the_boundary() -> None:
+    assert measured({1: 3, 7: 1}, sampling_fraction=1, limit=0.3).passed is True
+    found = measured({1: 3, 7: 1}, sampling_fraction=1, limit="0.2999999")
+    assert found.passed is False
+    takes = found.what_it_takes
+    assert takes is not None
+    assert (takes.rows_breaking, takes.rows_to_suppress, takes.share_to_suppress) == (3, 3, 0.3)
+    assert found.explanation[-1] == (
+        "3 rows break the limit; suppressing 3 rows (30 %), riskiest classes first, is enough"
+    )
+    estimate = measured({1: 2, 2: 1}, population_size=8, model="zayatz").value
+    options: dict[str, Any] = {"population_size": 8, "model": "zayatz"}
+    assert measured({1: 2, 2: 1}, limit=estimate, **options).passed is True
+    assert measured({1: 2, 2: 1}, limit=estimate * (1 - 1e-9), **options).passed is False
+
+
+def test_suppressing_what_the_remedy_says_is_enough() -> None:
+    found = measured({1: 3, 7: 1}, population_size=100, limit=0)
+    takes = found.what_it_takes
+    assert takes is not None
+    assert takes.rows_to_suppress == 3
+    after = compute(inputs_of({7: 1}, suppressed=3), population_size=100, limit=0)
+    assert after.passed
+    # Suppressing everything is no help, nor where suppressed rows are a class themselves.
+    assert measured({1: 3}, population_size=9, limit=0).what_it_takes.rows_to_suppress is None  # type: ignore[union-attr]
+    as_class = gather(table_of({1: 3, 7: 1}), quasi_identifiers="zip", suppressed="class")
+    takes = compute(as_class, population_size=100, limit=0).what_it_takes
+    assert takes is not None
+    assert takes.rows_to_suppress is None
+    passing = measured({1: 3, 7: 1}, population_size=100, limit=1).what_it_takes
+    assert passing is not None
+    assert passing.text == "no row breaks the limit"
+
+
+def test_a_limit_that_always_holds_is_said() -> None:
+    assert "never exceeds 1" in measured({1: 2, 2: 1}, population_size=8, limit=2).warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"population_size": 0}, "population_size is 0; a whole number from 1 was expected"),
+        ({"population_size": "9"}, "population_size is '9'; a whole number"),
+        ({"sampling_fraction": 0}, "sampling_fraction is 0; a number above 0 up to 1 was expected"),
+        ({"sampling_fraction": "1.01"}, "sampling_fraction is 1.01; a number above 0 up to 1"),
+        ({"sampling_fraction": float("nan")}, "sampling_fraction is nan; a finite number"),
+        ({"sampling_fraction": True}, "sampling_fraction is True; a finite number"),
+        ({"population_size": 9, "sampling_fraction": 0.5}, "either population_size or sampling_fr"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        measured({1: 2, 2: 1}, **options)
+    assert MEASURE.check is not None
+    with pytest.raises(OptionError, match=message):
+        MEASURE.check(options)
+
+
+def test_other_wrong_options() -> None:
+    with pytest.raises(OptionError, match=r"model is 'Pitman' \(did you mean 'pitman'\?\); dankar"):
+        measured({1: 2}, population_size=9, model="Pitman")
+    with pytest.raises(InputError, match="population_size is 3, fewer than the 4 rows"):
+        measured({1: 2, 2: 1}, population_size=3)
+    with pytest.raises(NotMeasurableError, match="more than 9,223,372,036,854,775,807 people"):
+        measured({1: 2, 2: 1}, sampling_fraction=1e-300)
+
+
+def test_a_part_of_all_is_above_zero() -> None:
+    kind = PartOfAll()
+    assert kind.takes(1)
+    assert kind.takes(1e-300)
+    assert not any(kind.takes(value) for value in (0, -1, 1.1, True, "0.5", None, float("inf")))
+    assert kind.schema() == {"type": "number", "exclusiveMinimum": 0, "maximum": 1.0}
+
+
+# --- tables and words -----------------------------------------------------------------------
+
+
+def test_tables_and_explanation() -> None:
+    found = measured({1: 3, 4: 2}, sampling_fraction=0.5)
+    details = found.table("details")
+    assert details["model"].values == ["zayatz", "pitman", "snb"]
+    assert details["value"].values[0] == found.value
+    assert details["uniques"].values[2] is None
+    assert "no class of two rows" in details["reason"].values[2]
+    assert found.table("global")["value"].values == [found.value]
+    with pytest.raises(OptionError, match="has no table 'columnwise'"):
+        found.table("columnwise")
+    assert found.figure == "population-uniqueness, dankar"
+    assert found.explanation[0].startswith("about ")
+    assert found.explanation[0].endswith(
+        " of 22 people unique by zayatz; the table has 50 % of them, 3 rows alone in their class"
+    )
+    assert found.explanation[1].startswith("estimates: zayatz 0.")
+    assert found.explanation[1].endswith("snb none")

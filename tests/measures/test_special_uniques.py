@@ -1,0 +1,416 @@
+"""Special uniques: worked examples, agreement with counting all subsets, caps, limits, tables."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import petaudit
+import strategies
+import twins
+from measures import uniqueness_twin as twin
+from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
+from petaudit.inputs import gather
+from petaudit.measures.special_uniques import (
+    MEASURE,
+    ColumnPart,
+    MinimalSets,
+    SpecialUniquesResult,
+    compute,
+    special_uniques,
+)
+from petaudit.singling.special import find_special, set_score
+from strategies import Release
+
+ADULT = Path("/work/shared/data/adult")
+ADULT_8 = [
+    "age",
+    "education",
+    "marital-status",
+    "native-country",
+    "occupation",
+    "race",
+    "salary-class",
+    "sex",
+]
+
+# Row 4 alone has the sex x; row 1 is the only f of 40; rows 2, 3 are the same.
+SEX = ["f", "f", "m", "m", "x", "m"]
+AGE = ["30", "40", "30", "30", "30", "40"]
+JOB = ["a", "a", "a", "a", "a", "b"]
+
+
+def example(**options: Any) -> SpecialUniquesResult:
+    table = pa.table({"sex": SEX, "age": AGE, "job": JOB})
+    return special_uniques(table, quasi_identifiers=["sex", "age", "job"], **options)
+
+
+# --- worked by hand -------------------------------------------------------------------------
+
+
+def test_minimal_sets_by_hand() -> None:
+    """Row 0 is (f, 30): no other. Row 1 (f, 40), row 4 x, row 5 b and (m, 40).
+
+    Row 1 is also alone on (age, job) = (40, a). With m = 3 and M = min(3, 2) = 2, a set of one
+    column scores 3 - 1 = 2, and one of two columns 1.
+    """
+    found = example()
+    assert found.unique_rows == 4
+    assert found.special_rows == 4
+    assert found.exact_value == Fraction(4, 6)
+    assert found.sizes == (MinimalSets(1, 2, 2, 2), MinimalSets(2, 2, 4, 1))
+    # Scores: row 0: 1; row 1: 1 + 1; row 4: 2; row 5: 2 + 1.
+    assert found.highest_score == 3
+    assert found.mean_score == (1 + 2 + 2 + 3) / 6
+    # sex: {sex} 2, {sex, age} three times; age: the same pairs and (age, job); job: {job}, (40, a).
+    assert found.columns == (
+        ColumnPart("sex", 4, 5 / 8),
+        ColumnPart("age", 4, 4 / 8),
+        ColumnPart("job", 2, 3 / 8),
+    )
+
+
+def test_a_row_that_needs_all_columns_is_unique_but_not_special() -> None:
+    table = pa.table({"a": ["0", "0", "1", "1"], "b": ["0", "1", "0", "1"]})
+    found = special_uniques(table, quasi_identifiers=["a", "b"])
+    assert (found.value, found.unique_rows) == (0.0, 4)
+    assert found.sizes == (MinimalSets(2, 1, 4, 1),)
+
+
+def test_dis_by_hand() -> None:
+    """U = 4, one pair: d = 4 f / (4 f + 2 (1 - f)); with f = 1/2, d = 2/3 and U/d - U = 2."""
+    found = example(population_size=12)
+    power = 1 + (8 - 3) / 20
+    total = 1 + 2 * 2**-power + 3**-power
+    risks = [1 / (1 + 2 * score**-power / total) for score in (1, 2, 2, 3)]
+    assert found.highest_dis == pytest.approx(max(risks))
+    assert found.mean_dis == pytest.approx(sum(risks) / 4)
+    assert example().highest_dis is None
+    assert example(sampling_fraction="0.5").highest_dis == found.highest_dis
+    assert example(sampling_fraction=1).mean_dis == 1.0
+
+
+def test_the_score_is_elliots_product() -> None:
+    assert [set_score(size, 8, 8) for size in (1, 6, 7, 8)] == [5040, 2, 1, 1]
+    assert [set_score(size, 8, 3) for size in (1, 2, 3)] == [7 * 6, 6, 1]
+    assert set_score(1, 1, 1) == 1
+
+
+# --- agreement with the twin ----------------------------------------------------------------
+
+
+@settings(max_examples=80)
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from("abc")] * 4), min_size=1, max_size=30),
+    up_to=st.integers(1, 6),
+    population=st.integers(0, 100),
+)
+def test_every_figure_is_the_twins(
+    rows: list[tuple[str, ...]], up_to: int, population: int
+) -> None:
+    names = ["p", "q", "r", "s"]
+    columns = list(zip(*rows, strict=True))
+    table = pa.table({name: list(own) for name, own in zip(names, columns, strict=True)})
+    inputs = gather(table, quasi_identifiers=names)
+    found = compute(inputs, max_columns=up_to, population_size=len(rows) + population)
+    _agrees(found, rows, up_to, len(rows) / (len(rows) + population))
+
+
+def _agrees(found: SpecialUniquesResult, rows: Any, up_to: int, fraction: float) -> None:
+    many = len(rows[0])
+    cap = min(up_to, many)
+    all_sets = twin.minimal_uniques(rows, many)
+    special = sum(any(len(own) < many for own in sets) for sets in all_sets)
+    assert found.exact_value == Fraction(special, len(rows))
+    assert found.unique_rows == sum(bool(sets) for sets in all_sets)
+    sets = twin.minimal_uniques(rows, cap)
+    expected = [(len(own), own) for each in sets for own in each]
+    assert found.sizes == tuple(
+        MinimalSets(
+            size,
+            len({own for n, own in expected if n == size}),
+            sum(n == size for n, _ in expected),
+            twin.suda_score({tuple(range(size))}, many, cap),
+        )
+        for size in sorted({size for size, _ in expected})
+    )
+    scores = [twin.suda_score(own, many, cap) for own in sets]
+    assert found.highest_score == max(scores)
+    assert found.mean_score == pytest.approx(sum(scores) / len(rows))
+    total = sum(scores)
+    for place, column in enumerate(found.columns):
+        with_column = [{own for own in each if place in own} for each in sets]
+        own_score = sum(twin.suda_score(each, many, cap) for each in with_column)
+        assert column.minimal_uniques == sum(map(len, with_column))
+        assert column.contribution == pytest.approx(own_score / total if total else 0)
+    if any(scores):
+        risks = twin.dis_scores(scores, rows, fraction)
+        assert found.highest_dis == pytest.approx(max(risks))
+        assert found.mean_dis == pytest.approx(sum(risks) / sum(map(bool, scores)))
+    else:
+        assert found.highest_dis == found.mean_dis == 0
+
+
+@settings(max_examples=60)
+@given(release=strategies.releases())
+def test_suppressed_rows_and_nulls_are_the_twins(release: Release) -> None:
+    names = release.quasi_identifiers
+    classes = twins.classes(release.released, names, release.suppressed)
+    inputs = gather(
+        strategies.arrow(release.released), quasi_identifiers=names, suppressed=release.suppressed
+    )
+    if not classes:
+        with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+            compute(inputs)
+        return
+    kept = sorted(row for own in classes for row in own)
+    rows = [tuple(release.released[row][name] for name in names) for row in kept]
+    found = compute(inputs, sampling_fraction=0.5)
+    assert found.rows == len(rows)
+    assert found.suppressed_rows == len(release.released) - len(rows)
+    _agrees(found, rows, len(names), len(rows) / (2 * len(release.released)))
+
+
+@pytest.mark.parametrize("columns", [64, 65])
+def test_more_columns_than_bits_in_a_word(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    codes = rng.integers(0, 3, (columns, 12)).astype(np.uint32)
+    rows = [tuple(map(str, row)) for row in codes.T.tolist()]
+    found = find_special(codes, 2)
+    expected: dict[tuple[int, ...], int] = {}
+    for sets in twin.minimal_uniques(rows, 2):
+        for own in sets:
+            expected[own] = expected.get(own, 0) + 1
+    assert dict(zip(found.sets, found.rows_of_set.tolist(), strict=True)) == expected
+
+
+def test_large_groups_and_many_sets_are_counted_right() -> None:
+    """Groups of more than ten rows are counted in another way, and arrays have to grow."""
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, [[2], [3], [7], [30], [4], [2], [3]], (7, 400)).astype(np.uint32)
+    rows = [tuple(map(str, row)) for row in codes.T.tolist()]
+    found = find_special(codes, 7)
+    sets = twin.minimal_uniques(rows, 7)
+    assert int(found.rows_of_set.sum()) == sum(map(len, sets)) > 1_024
+    assert len(found.sets) == len({own for each in sets for own in each}) > 64
+    assert found.scores.tolist() == [twin.suda_score(own, 7, 7) for own in sets]
+
+
+# --- caps -----------------------------------------------------------------------------------
+
+
+def test_a_cap_leaves_the_share_exact_and_is_said() -> None:
+    table = pa.table(
+        {name: [str(n >> bit & 1) for n in range(8)] for bit, name in enumerate("abc")}
+        | {"d": ["0"] * 8}
+    )
+    full = special_uniques(table, quasi_identifiers=list("abcd"))
+    capped = special_uniques(table, quasi_identifiers=list("abcd"), max_columns=2)
+    assert full.value == capped.value == 1.0
+    assert full.sizes == (MinimalSets(3, 1, 8, 1),)
+    assert capped.sizes == ()
+    assert capped.highest_score == 0
+    assert capped.is_capped
+    assert not capped.is_lower_bound
+    assert "no minimal unique set of up to 2 columns only" in capped.explanation
+    assert not full.is_capped
+
+
+def test_many_columns_are_capped_by_themselves() -> None:
+    table = pa.table({f"c{n}": ["0", "1", "1"] for n in range(11)})
+    found = special_uniques(table, quasi_identifiers=[f"c{n}" for n in range(11)])
+    assert found.max_columns == 3
+    assert found.is_capped
+    ten = special_uniques(table, quasi_identifiers=[f"c{n}" for n in range(10)])
+    assert (ten.max_columns, ten.is_capped) == (10, False)
+
+
+# --- edges ----------------------------------------------------------------------------------
+
+
+def test_with_one_column_nobody_is_special() -> None:
+    found = special_uniques(pa.table({"a": ["0", "1", "1"]}), quasi_identifiers="a")
+    assert (found.value, found.unique_rows) == (0.0, 1)
+    assert found.sizes == (MinimalSets(1, 1, 1, 1),)
+
+
+def test_one_row_is_special_on_every_column() -> None:
+    found = special_uniques(pa.table({"a": ["0"], "b": ["1"]}), quasi_identifiers=["a", "b"])
+    assert found.value == 1.0
+    assert found.sizes == (MinimalSets(1, 2, 2, 1),)
+
+
+def test_nobody_is_unique_in_a_table_of_twins() -> None:
+    found = special_uniques(
+        pa.table({"a": ["0", "0"], "b": [None, None]}),
+        quasi_identifiers=["a", "b"],
+        sampling_fraction=0.5,
+    )
+    assert (found.value, found.sizes, found.highest_score) == (0.0, (), 0.0)
+    assert found.highest_dis == found.mean_dis == 0.0
+    assert [own.contribution for own in found.columns] == [0.0, 0.0]
+    assert found.explanation == (
+        "0 of 2 rows unique, 0 of them on fewer than all 2 quasi-identifiers",
+    )
+
+
+def test_numbers_and_nulls_are_values() -> None:
+    table = pa.table({"a": [1.0, 1.0, None, None], "b": [1, 2, 1, 1]})
+    found = special_uniques(table, quasi_identifiers=["a", "b"])
+    # Row 1 alone has b = 2; row 0 needs both; the nulls are equal.
+    assert found.sizes == (MinimalSets(1, 1, 1, 1), MinimalSets(2, 1, 1, 1))
+
+
+# --- limits and options ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limit", "passed"), [("2/3", None), (0.6667, True), (0.6666, False), (1, True), (0, False)]
+)
+def test_limits_are_decided_exactly(limit: Any, passed: bool | None) -> None:
+    if passed is None:
+        found = example(limit=Fraction(2, 3))
+        assert found.passed
+        return
+    found = example(limit=limit)
+    assert found.passed is passed
+    takes = found.what_it_takes
+    assert takes is not None
+    assert takes.rows_breaking == (0 if passed else 4)
+    if not passed:
+        assert takes.rows_to_suppress is None
+        assert found.explanation[-1] == "4 rows break the limit"
+
+
+def test_a_limit_that_always_holds_is_said() -> None:
+    with pytest.warns(PetauditWarning, match="never exceeds 1"):
+        example(limit=2)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_columns": 0}, "max_columns is 0; a whole number from 1 was expected"),
+        ({"max_columns": "2"}, "max_columns is '2'; a whole number from 1 was expected"),
+        ({"sampling_fraction": 0}, "sampling_fraction is 0; a number above 0 up to 1 was expected"),
+        ({"sampling_fraction": 1.5}, "a number above 0 up to 1 was expected"),
+        ({"population_size": 9, "sampling_fraction": 0.5}, "not both"),
+        ({"limit": -1}, "the limit of special-uniques is -1; it cannot be negative"),
+    ],
+)
+def test_wrong_options_are_refused(options: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        example(**options)
+    if "limit" not in options:
+        assert MEASURE.check is not None
+        with pytest.raises(OptionError, match=message):
+            MEASURE.check(options)
+
+
+def test_a_population_has_all_people_of_the_table() -> None:
+    with pytest.raises(InputError, match="population_size is 5, fewer than the 6 rows"):
+        example(population_size=5)
+
+
+# --- tables and words -----------------------------------------------------------------------
+
+
+def test_tables_and_explanation() -> None:
+    found = example()
+    columns = found.table("columnwise")
+    assert columns["attribute"].values == ["sex", "age", "job"]
+    assert columns["value"].values == [0.625, 0.5, 0.375]
+    details = found.table("details")
+    assert {name: own.values for name, own in details.items()} == {
+        "columns": [1, 2],
+        "sets": [2, 2],
+        "minimal_uniques": [2, 4],
+        "score": [2.0, 1.0],
+    }
+    assert found.table("global")["value"].values == [found.value]
+    with pytest.raises(OptionError, match=r"has no table 'detail'.*did you mean 'details'"):
+        found.table("detail")
+    assert found.explanation == (
+        "4 of 6 rows unique, 4 of them on fewer than all 3 quasi-identifiers",
+        "minimal unique sets, by number of columns: 1: 2, 2: 4",
+        "part in the scores: sex 0.625, age 0.5, job 0.375",
+    )
+    said = str(found.to_dict()) + " ".join(found.explanation)
+    assert "'x'" not in said
+
+
+# --- large tables ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suppressed", ["exclude", "class"])
+@settings(max_examples=30)
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from("ab*")] * 3), min_size=1, max_size=8, unique=True),
+    data=st.data(),
+)
+def test_equal_rows_are_looked_at_as_one_with_the_same_figures(
+    suppressed: Any, rows: list[tuple[str, ...]], data: st.DataObject
+) -> None:
+    times = data.draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows)))
+    table = [row for row, many in zip(rows, times, strict=True) for _ in range(many)]
+    names = ["a", "b", "c"]
+    columns = dict(zip(names, zip(*table, strict=True), strict=True))
+    inputs = gather(pa.table(columns), quasi_identifiers=names, suppressed=suppressed)
+    if suppressed == "exclude" and set(table) == {("*", "*", "*")}:
+        with pytest.raises(NotMeasurableError):
+            compute(inputs)
+        return
+    found = compute(inputs, sampling_fraction=0.5)
+    kept = [row for row in table if suppressed == "class" or row != ("*", "*", "*")]
+    sets = twin.minimal_uniques(kept, 3)
+    assert found.rows == len(kept)
+    assert found.special_rows == sum(any(len(own) < 3 for own in each) for each in sets)
+    assert found.unique_rows == sum(map(bool, sets))
+    total = sum(set_score(len(own), 3, 3) for each in sets for own in each)
+    assert found.mean_score == pytest.approx(total / len(kept), abs=1e-12)
+
+
+def test_a_search_that_takes_long_waits_until_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"sex": SEX, "age": AGE, "job": JOB})
+    asked = {"quasi_identifiers": ["sex", "age", "job"]}
+    module = sys.modules["petaudit.measures.special_uniques"]
+    # Seven sets of columns, four rows that are alone.
+    monkeypatch.setattr(module, "_MOST_WORK", 28)
+    assert petaudit.audit(table, **asked)["special-uniques"].value == 4 / 6
+    monkeypatch.setattr(module, "_MOST_WORK", 27)
+    found = petaudit.audit(table, **asked)
+    [reason] = [own.reason for own in found.not_measured if own.measure == "special-uniques"]
+    assert reason.startswith("looks at 7 sets of columns for 4 rows that are alone")
+    named = petaudit.audit(table, measures="special-uniques", **asked)
+    assert named["special-uniques"].value == 4 / 6
+
+
+# --- Adult ----------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not ADULT.exists(), reason="the reference tables are not here")
+def test_adult_agrees_with_the_twin_on_small_sets() -> None:
+    inputs = gather(ADULT / "adult.csv", quasi_identifiers=ADULT_8)
+    found = compute(inputs)
+    assert found.rows == 30_162
+    assert found.unique_rows == inputs.class_histogram.classes[0]
+    columns = [inputs.table.counts.column_values(name).to_pylist() for name in ADULT_8]
+    sets = twin.minimal_uniques(list(zip(*columns, strict=True)), 2)
+    expected = [sum(len(own) == size for each in sets for own in each) for size in (1, 2)]
+    assert [own.minimal_uniques for own in found.sizes[:2]] == expected
+
+
+@pytest.mark.skipif(not ADULT.exists(), reason="the reference tables are not here")
+def test_an_anonymized_table_has_none() -> None:
+    found = compute(gather(ADULT / "adult_anonymized.csv", quasi_identifiers=ADULT_8))
+    assert (found.value, found.unique_rows, found.sizes) == (0.0, 0, ())
+    assert found.rows + found.suppressed_rows == 30_162
