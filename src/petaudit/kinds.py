@@ -187,6 +187,25 @@ class TableFile(Text):
 
 
 @dataclass(frozen=True)
+class PythonFunction(Kind):
+    """Code of the caller's own; a file of settings cannot hold any.
+
+    >>> PythonFunction().takes(len), PythonFunction().takes("len")
+    (True, False)
+    """
+
+    expected = "a function (only from Python: a YAML file names no code)"
+
+    def takes(self, value: Any) -> bool:
+        """Whatever can be called."""
+        return callable(value)
+
+    def schema(self) -> JsonSchema:
+        """Nothing that JSON can say is a function."""
+        return {"not": {}}
+
+
+@dataclass(frozen=True)
 class Choice(Kind):
     """One of several words."""
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
+from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.errors import OptionError
@@ -27,13 +28,7 @@ GIVEN: dict[str, Any] = {
     "quasi_identifiers": ["born", "zip"],
     "sensitive": ["salary", "disease"],
 }
-OPTIONS: dict[str, dict[str, Any]] = {
-    "t-closeness": {"limit": 0.7},
-    "precision": {"limit": 0.4},
-    "non-uniform-entropy": {"limit": 0.4},
-    "profitability": {"cost": 4, "gain": 300, "loss": 300, "benefit": 1200},
-    "mpuccs": {"limit": 1, "max_baseline_cols": 2},
-}
+MPUCCS = {"limit": 1, "max_baseline_cols": 2}
 every_table = pytest.mark.parametrize(
     ("name", "granularity"),
     [(name, own) for name, measure in all_measures().items() for own in measure.granularities],
@@ -49,19 +44,28 @@ def bundled(table: str, reveal: bool = False) -> dict[str, Result]:
     """The results on a bundled table; mpUCCs as if a small one were synthetic and its original."""
     own = datasets.load(table)
     given = {"reveal_values": reveal, "original": own.original}
+    searching = ("mpuccs", "model-utility")
     generalized = petaudit.audit(
         own.path,
         hierarchies=own.hierarchies,
         quasi_identifiers=own.quasi_identifiers,
         sensitive=own.sensitive,
-        options={name: OPTIONS[name] for name in OPTIONS if name != "mpuccs"},
+        population=own.original,
+        options={name: options for name, options in PASSING.items() if name not in searching},
         **given,
     )
+    assert {entry.measure for entry in generalized.not_measured} == set(searching)
     results = list(generalized.results)
     if own.rows < 100:
-        options = {"mpuccs": OPTIONS["mpuccs"]}
-        copied = petaudit.audit(own.original, measures="mpuccs", options=options, **given)
+        copied = petaudit.audit(
+            own.original, measures="mpuccs", options={"mpuccs": MPUCCS}, **given
+        )
         results += copied.results
+        # Nine rows are nothing to learn from.
+        learned = all_measures()["model-utility"].run(
+            passing_inputs(reveal_values=reveal), PASSING["model-utility"]
+        )
+        results.append(learned)
     return {result.measure: result for result in results}
 
 

@@ -4,53 +4,33 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.counts import PairCounts
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.exact import Number
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs, gather
 from petaudit.labels import SUPPRESSED
-from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_table
 from petaudit.measures._utility import (
+    COLUMN_TABLES,
+    ROUNDING,
+    ColumnsResult,
     ambiguous_level_warnings,
-    column_explanation,
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Result, announce
+from petaudit.measures.base import Better, Family, Measure, Need, announce
 from petaudit.roles import check_column
-
-_TABLES = (GLOBAL, COLUMNWISE)
-# The figure is a sum of logarithms, so equality with a limit is only meant up to rounding.
-_ROUNDING = Fraction(1, 10**12)
 
 
 @dataclass(frozen=True)
-class NonUniformEntropyResult(Result):
+class NonUniformEntropyResult(ColumnsResult):
     """Share of the information that is left, in the table and in each column."""
 
     measure: ClassVar[str] = "non-uniform-entropy"
     better: ClassVar[Better] = Better.HIGHER
-
-    columns: Mapping[str, float]
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """The figure per column, lowest first."""
-        return column_explanation(self.columns)
-
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
-        """``columnwise`` has the figure of each column."""
-        if granularity == COLUMNWISE:
-            return figures_by_attribute(self.columns)
-        if granularity == GLOBAL:
-            return super().table(granularity)
-        raise no_such_table(self.measure, granularity, _TABLES)
 
 
 def non_uniform_entropy(
@@ -96,11 +76,11 @@ def compute(inputs: Inputs, limit: Number | None = None) -> NonUniformEntropyRes
             )
     value = _share_left(math.fsum(loss.values()), math.fsum(most.values()))
     warnings += ambiguous_level_warnings(inputs, hierarchies)
-    return NonUniformEntropyResult(
-        value=value,
-        limit=None if bound is None else float(bound),
-        passed=None if bound is None else Fraction(value) + _ROUNDING >= bound,
-        warnings=tuple(warnings),
+    return NonUniformEntropyResult.of(
+        Fraction(value),
+        bound,
+        warnings,
+        rounding=ROUNDING,
         columns={column: _share_left(loss[column], most[column]) for column in columns},
     )
 
@@ -182,5 +162,5 @@ MEASURE = Measure(
     ),
     compute=compute,
     limit_help="Non-Uniform Entropy must be at least this",
-    granularities=_TABLES,
+    granularities=COLUMN_TABLES,
 )

@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import OptionError, counted, suggestion
 from petaudit.exact import Number
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Choice
 from petaudit.labels import SUPPRESSED
-from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_table
 from petaudit.measures._utility import (
+    COLUMN_TABLES,
+    ColumnsResult,
     ambiguous_level_warnings,
-    column_explanation,
+    check_unknown,
+    suppressed_text,
+    unknown_option,
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-
-_TABLES = (GLOBAL, COLUMNWISE)
-_UNKNOWN = ("error", "maximal")
+from petaudit.measures.base import Better, Family, Measure, Need, announce
 
 
 @dataclass(frozen=True)
-class PrecisionResult(Result):
+class PrecisionResult(ColumnsResult):
     """Precision of the table and of each column."""
 
     measure: ClassVar[str] = "precision"
     better: ClassVar[Better] = Better.HIGHER
 
-    columns: Mapping[str, float]
     suppressed_rows: int
 
     @property
     def explanation(self) -> tuple[str, ...]:
         """The figure per column, lowest first."""
-        are = "is" if self.suppressed_rows == 1 else "are"
-        suppressed = (f"{counted(self.suppressed_rows, 'row')} {are} suppressed",)
-        return column_explanation(self.columns) + (suppressed if self.suppressed_rows else ())
-
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
-        """``columnwise`` has the figure of each column."""
-        if granularity == COLUMNWISE:
-            return figures_by_attribute(self.columns)
-        if granularity == GLOBAL:
-            return super().table(granularity)
-        raise no_such_table(self.measure, granularity, _TABLES)
+        return (*super().explanation, *suppressed_text(self.suppressed_rows))
 
 
 def precision(
@@ -73,11 +58,7 @@ def precision(
 def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error") -> PrecisionResult:
     """Measure Precision from opened inputs."""
     bound = utility_limit(limit, "precision")
-    if unknown not in _UNKNOWN:
-        raise OptionError(
-            f"unknown is {unknown!r}{suggestion(str(unknown), _UNKNOWN)}; it is "
-            "'error' or 'maximal'"
-        )
+    check_unknown(unknown)
     columns = inputs.generalized_columns
     hierarchies = {column: inputs.hierarchy(column) for column in columns}
     suppressed_rows = inputs.table.counts.suppressed_rows(columns)
@@ -88,11 +69,10 @@ def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error")
     value = 1 - sum(distortion.values(), start=Fraction(0)) / len(columns)
     warnings = warn_if_limit_is_out_of_range(bound, "precision")
     warnings += ambiguous_level_warnings(inputs, hierarchies)
-    return PrecisionResult(
-        value=float(value),
-        limit=None if bound is None else float(bound),
-        passed=None if bound is None else value >= bound,
-        warnings=tuple(warnings),
+    return PrecisionResult.of(
+        value,
+        bound,
+        warnings,
         columns={column: float(1 - distortion[column]) for column in columns},
         suppressed_rows=suppressed_rows,
     )
@@ -134,12 +114,6 @@ MEASURE = Measure(
     ),
     compute=compute,
     limit_help="Precision must be at least this",
-    options=(
-        Option(
-            "unknown",
-            "labels in no hierarchy: error, or maximal (such a cell costs 1)",
-            kind=Choice(_UNKNOWN),
-        ),
-    ),
-    granularities=_TABLES,
+    options=(unknown_option("labels in no hierarchy: error, or maximal (such a cell costs 1)"),),
+    granularities=COLUMN_TABLES,
 )

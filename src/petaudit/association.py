@@ -1,0 +1,165 @@
+"""How strongly two columns hang together, from the counts of their pairs of values.
+
+Working on counts instead of rows makes every figure independent of the order of rows.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Places: TypeAlias = npt.NDArray[np.int64]
+
+_BINS_PER_ROW: Final = 8
+_FEW_BINS: Final = 1 << 20
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The pairs of values that occur: the place of each value in its column, and the rows."""
+
+    first: Places
+    second: Places
+    counts: Places
+
+    def where(self, kept: npt.NDArray[np.bool_]) -> Cells:
+        """Some of the pairs."""
+        return Cells(self.first[kept], self.second[kept], self.counts[kept])
+
+    @property
+    def swapped(self) -> Cells:
+        """The same pairs the other way round."""
+        return Cells(self.second, self.first, self.counts)
+
+
+def count_cells(
+    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32], sizes: tuple[int, int]
+) -> Cells:
+    """Count the pairs of two columns of codes.
+
+    >>> found = count_cells(np.array([0, 1, 0]), np.array([2, 0, 2]), (2, 3))
+    >>> found.first.tolist(), found.second.tolist(), found.counts.tolist()
+    ([0, 1], [2, 0], [2, 1])
+    """
+    bins = sizes[0] * sizes[1]
+    both = first.astype(np.int64) * sizes[1] + second
+    if bins <= max(_FEW_BINS, _BINS_PER_ROW * len(first)):
+        counts = np.bincount(both, minlength=1)
+        pairs = np.flatnonzero(counts)
+        counts = counts[pairs]
+    else:
+        pairs, counts = np.unique(both, return_counts=True)
+    return Cells(pairs // sizes[1], pairs % sizes[1], counts.astype(np.int64))
+
+
+def pearson(cells: Cells, first: Floats, second: Floats) -> float:
+    """Pearson's correlation of two columns of numbers; 0 where one of them is constant.
+
+    >>> cells = count_cells(np.array([0, 1, 2]), np.array([0, 1, 0]), (3, 2))
+    >>> pearson(cells, np.array([1.0, 2.0, 4.0]), np.array([5.0, 5.0]))
+    0.0
+    """
+    left = _centred(first[cells.first], cells.counts)
+    right = _centred(second[cells.second], cells.counts)
+    if left is None or right is None:
+        return 0.0
+    covariance = float(np.sum(cells.counts * left * right))
+    # Both sums are between 1/2 and the number of rows; one root makes r of equal columns just 1.
+    squares = float(np.sum(cells.counts * left * left)) * float(
+        np.sum(cells.counts * right * right)
+    )
+    return max(-1.0, min(1.0, covariance / math.sqrt(squares)))
+
+
+def spearman(cells: Cells, first: Floats, second: Floats) -> float:
+    """Pearson's correlation of the ranks; equal values share the mean of their ranks.
+
+    >>> cells = count_cells(np.array([0, 1, 2]), np.array([0, 1, 2]), (3, 3))
+    >>> round(spearman(cells, np.array([1.0, 2.0, 9.0]), np.array([3.0, 1.0, 2.0])), 12)
+    -0.5
+    """
+    left, right = _ranks(cells.first, first, cells), _ranks(cells.second, second, cells)
+    return pearson(cells, left, right)
+
+
+def correlation_ratio(cells: Cells, numbers: Floats) -> float:
+    """Eta: the root of the share of the variance that lies between the groups.
+
+    The groups are the first column of the cells, ``numbers`` the values of the second.
+
+    >>> cells = count_cells(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2]), (2, 3))
+    >>> round(correlation_ratio(cells, np.array([0.0, 2.0, 4.0])) ** 2, 12)
+    0.5
+    """
+    values = _centred(numbers[cells.second], cells.counts)
+    if values is None:
+        return 0.0
+    rows = np.bincount(cells.first, weights=cells.counts)
+    sums = np.bincount(cells.first, weights=cells.counts * values)
+    present = rows > 0
+    if np.count_nonzero(present) == 1:
+        return 0.0
+    between = float(np.sum(sums[present] ** 2 / rows[present]))
+    return min(1.0, math.sqrt(between / float(np.sum(cells.counts * values * values))))
+
+
+def cramers_v(cells: Cells) -> float:
+    """Cramér's V of two columns of labels, without correction for bias.
+
+    >>> cramers_v(count_cells(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), (2, 2)))
+    1.0
+    """
+    if not cells.counts.size:
+        return 0.0
+    rows, columns = (
+        np.bincount(places, weights=cells.counts).astype(np.float64)
+        for places in (cells.first, cells.second)
+    )
+    freedom = min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1
+    if not freedom:
+        return 0.0
+    total = float(cells.counts.sum())
+    expected = rows[cells.first] * columns[cells.second] / total
+    surplus = float(np.sum((cells.counts - expected) ** 2 / expected))
+    surplus += _expected_of_absent(cells, rows, columns, expected)
+    return min(1.0, math.sqrt(surplus / total / freedom))
+
+
+def _expected_of_absent(cells: Cells, rows: Floats, columns: Floats, expected: Floats) -> float:
+    """What independence expects of the pairs that never occur: each adds just that."""
+    total = float(cells.counts.sum())
+    if len(rows) * len(columns) > _FEW_BINS:
+        # So many pairs cannot all occur, and what is left is far larger than any rounding.
+        return max(total - float(np.sum(expected)), 0.0)
+    all_expected = np.outer(rows, columns)
+    all_expected[cells.first, cells.second] = 0.0
+    return float(all_expected.sum()) / total
+
+
+def _centred(values: Floats, counts: Places) -> Floats | None:
+    """Differences from the mean, scaled so that no square overflows; None where all are equal."""
+    if not values.size:
+        return None
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return None
+    # Halving first keeps the range of numbers near the largest float finite.
+    scaled = (values / 2 - low / 2) / (high / 2 - low / 2)
+    centred: Floats = scaled - np.sum(counts * scaled) / counts.sum()
+    return centred
+
+
+def _ranks(places: Places, values: Floats, cells: Cells) -> Floats:
+    rows = np.bincount(places, weights=cells.counts, minlength=len(values))
+    order = np.argsort(values, kind="stable")
+    by_value, group = np.unique(values[order], return_inverse=True)
+    per_value = np.bincount(group, weights=rows[order], minlength=len(by_value))
+    middle = np.cumsum(per_value) - (per_value - 1) / 2
+    found = np.empty(len(values))
+    found[order] = middle[group]
+    return found

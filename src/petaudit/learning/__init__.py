@@ -1,0 +1,1 @@
+"""Training the same model on two tables and testing both on the same original rows."""

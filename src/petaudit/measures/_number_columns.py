@@ -1,0 +1,167 @@
+"""How far released labels lie from the numbers that they were, at the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from operator import mul
+from typing import TypeAlias
+
+import numpy as np
+
+from petaudit.errors import NotMeasurableError, counted, listing
+from petaudit.exact import parse_number
+from petaudit.hierarchies import Hierarchy
+from petaudit.inputs import Inputs
+from petaudit.label_numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
+from petaudit.label_ranges import Ranges, ranges_of
+from petaudit.labels import SUPPRESSED
+from petaudit.measures._utility import needed_original
+
+Interval: TypeAlias = tuple[Fraction, Fraction]
+
+
+class NumberColumn:
+    """A column whose original values are numbers.
+
+    A null is no number: as the released cell of a number it is as bad as any value can be, and
+    for a null of the original everything but a null is as far away as the smallest number is from
+    the largest. All figures are whole numbers of one small unit, so that they can be added exactly.
+    """
+
+    def __init__(self, inputs: Inputs, column: str, numbers: LabelNumbers, *, unknown: str) -> None:
+        values = inputs.table.counts.value_counts(column)
+        released = values.numbers(parse_number)
+        places = _places_of_ranges(values.labels, released)
+        ranges = _ranges(inputs, column, [values.labels[place] or "" for place in places], unknown)
+        [self.numbers, low, *bounds], _ = in_common_units(
+            numbers, released, ranges.low, ranges.high
+        )
+        self.is_null = ~numbers.is_number
+        lowest, highest = self.numbers[~self.is_null].min(), self.numbers[~self.is_null].max()
+        self._span = highest - lowest
+        self._largest = np.maximum(self.numbers - lowest, highest - self.numbers)
+        self._largest[self.is_null] = self._span
+        self._became_null = np.array([label is None for label in values.labels], dtype=bool)
+        self._low, self._high = low, low.copy()
+        for ends, open_end, bound, known in (
+            (self._low, lowest, bounds[0], ranges.low.is_number & ranges.is_range),
+            (self._high, highest, bounds[1], ranges.high.is_number & ranges.is_range),
+        ):
+            # A label stands for numbers inside of the original ones only.
+            ends[~released.is_number] = open_end
+            inside = np.minimum(np.maximum(bound[known], lowest), highest)
+            ends[np.array(places, dtype=np.int64)[known]] = inside
+
+    def distances(self, original: Integers, released: Integers) -> tuple[Whole, Whole]:
+        """The distance of each pair to the farther end of its interval, and the largest possible.
+
+        Pairs are positions among the labels of both columns. A released number may lie outside of
+        the original ones, and then farther away than that.
+        """
+        numbers, largest = self.numbers[original], self._largest[original]
+        low, high = self._low[released], self._high[released]
+        was_null, became_null = self.is_null[original], self._became_null[released]
+        found = np.maximum(np.abs(numbers - low), np.abs(numbers - high))
+        found[was_null] = self._span
+        found[became_null] = largest[became_null]
+        found[was_null & became_null] = 0
+        return found, largest
+
+
+def number_columns(inputs: Inputs) -> tuple[dict[str, LabelNumbers], tuple[str, ...]]:
+    """The quasi-identifiers whose original values are numbers, and those left out."""
+    original = needed_original(inputs)
+    names = inputs.quasi_identifiers
+    numeric: dict[str, LabelNumbers] = {}
+    for name in names:
+        values = original.counts.value_counts(name)
+        found = values.numbers(parse_number)
+        nulls = sum(label is None for label in values.labels[-1:])
+        if len(values.labels) - nulls == int(np.count_nonzero(found.is_number)) > 0:
+            numeric[name] = found
+    if not numeric:
+        raise NotMeasurableError(
+            f"no quasi-identifier of {original.name} holds numbers only: {listing(names)}"
+        )
+    return numeric, tuple(name for name in names if name not in numeric)
+
+
+def exact_sum(counts: Integers, *factors: Whole) -> int:
+    """The sum of the products, in whole numbers of any size.
+
+    >>> exact_sum(np.array([1, 2]), np.array([10**18, 1]), np.array([10**18, 5]))
+    1000000000000000000000000000000000010
+    """
+    products = counts.tolist()
+    for factor in factors:
+        products = map(mul, products, factor.tolist())
+    return sum(products)
+
+
+def share_kept_of(lost: Fraction | int, most: Fraction | int, *, moved: bool) -> Fraction:
+    """1 - lost / most; a column of one number keeps all unless it became another number."""
+    if not most:
+        return Fraction(0 if moved else 1)
+    return 1 - Fraction(lost) / Fraction(most)
+
+
+def left_out_text(columns: Sequence[str]) -> tuple[str, ...]:
+    """Say which columns are not in the figure.
+
+    >>> left_out_text(["sex", "zip"])
+    ('left out because they hold more than numbers: sex, zip',)
+    """
+    if not columns:
+        return ()
+    they = "it holds" if len(columns) == 1 else "they hold"
+    return (f"left out because {they} more than numbers: {listing(columns)}",)
+
+
+def _places_of_ranges(labels: Sequence[str | None], released: LabelNumbers) -> list[int]:
+    """Where the labels stand that say something, and are no numbers."""
+    return [
+        place
+        for place in np.flatnonzero(~released.is_number).tolist()
+        if (labels[place] or "").strip(SUPPRESSED)
+    ]
+
+
+def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) -> Ranges:
+    """What each label may stand for.
+
+    Whether the end of a range belongs to it makes no difference to how far away it can be.
+    """
+    known: Mapping[str, Interval] = {}
+    if labels and column in inputs.hierarchies:
+        known = _leaf_intervals(inputs.hierarchy(column), labels)
+    found = ranges_of(labels, known)
+    strange = [labels[place] for place in np.flatnonzero(~found.is_range).tolist()]
+    if strange and unknown == "error":
+        raise NotMeasurableError(
+            f"column {column!r} holds {counted(len(strange), 'label')} that "
+            f"{'is' if len(strange) == 1 else 'are'} no number, no range like [20,30[, and in no "
+            "hierarchy of numbers (unknown: maximal counts such a label as any number)",
+            values=strange,
+        )
+    return found
+
+
+def _leaf_intervals(hierarchy: Hierarchy, labels: Sequence[str]) -> Mapping[str, Interval]:
+    """The smallest and the largest number among the leaves under each of some labels."""
+    leaves = hierarchy.leaves
+    numbers = read_numbers(leaves)
+    [whole], places = in_common_units(numbers)
+    wanted = set(labels)
+    found: dict[str, tuple[int, int]] = {}
+    for leaf, is_number, number in zip(
+        leaves, numbers.is_number.tolist(), whole.tolist(), strict=True
+    ):
+        if is_number:
+            for label in wanted.intersection(hierarchy.path_of(leaf)):
+                low, high = found.get(label, (number, number))
+                found[label] = (min(low, number), max(high, number))
+    unit = 10**places
+    return {
+        label: (Fraction(low, unit), Fraction(high, unit)) for label, (low, high) in found.items()
+    }

@@ -1,0 +1,154 @@
+"""Ambiguity: how many original rows a released row may stand for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from petaudit.class_figures import Integers
+from petaudit.exact import Number
+from petaudit.inputs import Inputs, gather
+from petaudit.measures._utility import (
+    COLUMN_TABLES,
+    ColumnsResult,
+    LeafNumbers,
+    check_unknown,
+    share_kept,
+    unknown_option,
+    utility_limit,
+    warn_if_limit_is_out_of_range,
+)
+from petaudit.measures.base import Better, Family, Measure, Need, announce
+
+
+@dataclass(frozen=True)
+class AmbiguityResult(ColumnsResult):
+    """How unambiguous the rows are; each column is also judged alone."""
+
+    measure: ClassVar[str] = "ambiguity"
+    better: ClassVar[Better] = Better.HIGHER
+
+    mean_combinations: float
+    """How many combinations of leaves a row may stand for, on average."""
+    possible_combinations: float
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """What a row may stand for, and the figure per column, lowest first."""
+        stands = (
+            f"on average a row may stand for {self.mean_combinations:.6g} of "
+            f"{self.possible_combinations:.6g} combinations of values"
+        )
+        return (stands, *super().explanation)
+
+
+def ambiguity(
+    table: object, *, limit: Number | None = None, unknown: str = "error", **given: Any
+) -> AmbiguityResult:
+    """Measure how unambiguous generalised rows still are (Goldberger and Tassa 2009).
+
+    >>> import pyarrow as pa
+    >>> places = {"Germany": ["Europe", "*"], "France": ["Europe", "*"], "Peru": ["America", "*"]}
+    >>> table = pa.table({"place": ["Europe", "Peru"], "sex": ["F", "*"]})
+    >>> found = ambiguity(table, hierarchies={"place": places, "sex": {"F": "*", "M": "*"}})
+    >>> found.value, found.mean_combinations  # 2 * 1 and 1 * 2 of 3 * 2 combinations
+    (0.8, 2.0)
+    """
+    result = compute(gather(table, **given), limit=limit, unknown=unknown)
+    announce(result)
+    return result
+
+
+def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error") -> AmbiguityResult:
+    """Measure ambiguity from opened inputs."""
+    bound = utility_limit(limit, "ambiguity")
+    check_unknown(unknown)
+    warnings = warn_if_limit_is_out_of_range(bound, "ambiguity")
+    rows, counts = inputs.table.rows, inputs.table.counts
+    names = inputs.generalized_columns
+    leaves: list[Integers] = []
+    columns: dict[str, float] = {}
+    domain = 1
+    for name in names:
+        numbers = LeafNumbers(inputs.hierarchy(name))
+        values = counts.value_counts(name)
+        own = numbers.of(values.labels, unknown)
+        warnings += numbers.warnings(values.labels)
+        total = sum(map(int.__mul__, own, values.counts.tolist()))
+        columns[name] = float(share_kept(total, rows, rows * numbers.domain))
+        leaves.append(np.array(own, dtype=np.int64))
+        domain *= numbers.domain
+    classes = counts.coded_classes(names)
+    by_class = [own[codes] for own, codes in zip(leaves, classes.codes, strict=True)]
+    total = _sum_of_products(by_class, classes.sizes)
+    return AmbiguityResult.of(
+        share_kept(total, rows, rows * domain),
+        bound,
+        warnings,
+        columns=columns,
+        mean_combinations=_float(Fraction(total, rows)),
+        possible_combinations=_float(Fraction(domain)),
+    )
+
+
+def _sum_of_products(factors: Sequence[Integers], sizes: Integers) -> int:
+    """Add up the product of each class, as often as it has rows.
+
+    Products outgrow 64 bits, so classes with equal products are counted together and only their
+    few different products are whole numbers of Python.
+
+    >>> _sum_of_products([np.array([2, 3]), np.array([10, 1])], np.array([1, 5]))
+    35
+    """
+    products = [1]
+    place = np.zeros(len(sizes), dtype=np.int64)
+    for own in factors:
+        distinct, code = np.unique(own, return_inverse=True)
+        pairs, place = np.unique(place * len(distinct) + code, return_inverse=True)
+        made = [
+            products[pair // len(distinct)] * int(distinct[pair % len(distinct)])
+            for pair in pairs.tolist()
+        ]
+        products = sorted(set(made))
+        position = {product: index for index, product in enumerate(products)}
+        place = np.array([position[product] for product in made], dtype=np.int64)[place]
+    rows = np.zeros(len(products), dtype=np.int64)
+    np.add.at(rows, place, sizes)
+    return sum(map(int.__mul__, products, rows.tolist()))
+
+
+def _float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+MEASURE = Measure(
+    name="ambiguity",
+    title="Ambiguity",
+    family=Family.UTILITY,
+    question="How few original rows can a released row stand for?",
+    better=Better.HIGHER,
+    range=(0.0, 1.0),
+    needs=(Need.HIERARCHIES,),
+    formula=(
+        "1 - (sum over rows of the product over columns of the leaves under the label - n) / "
+        "(n * product of the domain sizes - n)"
+    ),
+    reference=(
+        "J. Goldberger, T. Tassa: Efficient Anonymizations with Enhanced Utility. IEEE ICDM "
+        "Workshops 2009, doi 10.1109/ICDMW.2009.15; normalised as in ARX"
+    ),
+    compute=compute,
+    limit_help="ambiguity must be at least this (1: nothing is ambiguous)",
+    options=(
+        unknown_option("labels in no hierarchy: error, or maximal (as if it were any value)"),
+    ),
+    granularities=COLUMN_TABLES,
+)

@@ -1,0 +1,154 @@
+"""Utility bias: how far off an analysis of the user's own is on the released table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from petaudit import kinds
+from petaudit.counts import Source
+from petaudit.errors import NotMeasurableError, OptionError
+from petaudit.exact import Number, exact
+from petaudit.inputs import Inputs
+from petaudit.measures._comparison import the_original, upper_limit
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Result, announce
+
+
+@dataclass(frozen=True)
+class UtilityBiasResult(Result):
+    """What the function says of both tables, and the difference."""
+
+    measure: ClassVar[str] = "utility-bias"
+    better: ClassVar[Better] = Better.LOWER
+
+    function: str
+    original_value: float
+    released_value: float
+
+    @property
+    def figure(self) -> str:
+        """The function that the value is a difference of."""
+        return f"{self.measure} ({self.function})"
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """Both values."""
+        return (
+            f"{self.function}: {self.original_value:.6g} for the original, "
+            f"{self.released_value:.6g} for the released table",
+        )
+
+
+def utility_bias(
+    original: object,
+    table: object,
+    function: Callable[[Any], Any],
+    *,
+    limit: Number | None = None,
+) -> UtilityBiasResult:
+    """Compare what a function of yours says of both tables; it gets them as you give them here.
+
+    >>> def mean_age(table):
+    ...     return sum(table["age"]) / len(table["age"])
+    >>> utility_bias({"age": [20, 30, 40]}, {"age": [25, 25, 37]}, mean_age, limit=1).value
+    1.0
+    """
+    result = _compared(original, table, function, limit)
+    announce(result)
+    return result
+
+
+def compute(inputs: Inputs, limit: Number | None = None, function: Any = None) -> UtilityBiasResult:
+    """Compare from opened inputs: the function gets the path of a table, or a PyArrow table."""
+    original = the_original(inputs)
+    return _compared(_as_given(original), _as_given(inputs.table), function, limit)
+
+
+def _as_given(source: Source) -> object:
+    return str(source.paths[0]) if len(source.paths) == 1 else source.to_arrow()
+
+
+def _compared(
+    original: object, table: object, function: Any, limit: Number | None
+) -> UtilityBiasResult:
+    bound = upper_limit(limit, "utility-bias")
+    kind = kinds.PythonFunction()
+    if not kind.takes(function):
+        raise OptionError(f"function is {kinds.shown(function)}; {kind.expected} was expected")
+    name = str(getattr(function, "__name__", type(function).__name__))
+    before = _number(function, name, original, "the original")
+    after = _number(function, name, table, "the released table")
+    difference = abs(after - before)
+    return UtilityBiasResult(
+        value=_as_float(difference),
+        limit=None if bound is None else float(bound),
+        passed=None if bound is None else difference <= bound,
+        warnings=(),
+        function=name,
+        original_value=float(before),
+        released_value=float(after),
+    )
+
+
+def _number(function: Callable[[Any], Any], name: str, table: object, called: str) -> Fraction:
+    """What the function returns, read as limits are read: 0.3 is three tenths."""
+    try:
+        returned = function(table)
+    except Exception as problem:
+        # What an exception says may quote cells, so only its kind is passed on.
+        raise NotMeasurableError(
+            f"the function {name} failed with {type(problem).__name__} on {called}"
+        ) from problem
+    if hasattr(returned, "as_py"):
+        returned = returned.as_py()
+    elif getattr(returned, "shape", None) == () and hasattr(returned, "item"):
+        returned = returned.item()
+    # Text is no number here, though the shell may pass numbers as text elsewhere.
+    if not isinstance(returned, str | bytes):
+        try:
+            return exact(returned, name)
+        except OptionError:
+            pass
+    is_float = isinstance(returned, float)
+    what = str(returned) if is_float else f"a {type(returned).__name__}"
+    raise NotMeasurableError(
+        f"the function {name} returned {what} for {called}; a finite number was expected"
+    )
+
+
+def _as_float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
+
+
+MEASURE = Measure(
+    name="utility-bias",
+    title="Utility bias",
+    family=Family.UTILITY,
+    question="How far off is an analysis of your own when it uses the released table?",
+    better=Better.LOWER,
+    range=(0.0, float("inf")),
+    needs=(Need.ORIGINAL,),
+    formula="|f(released table) - f(original)| for a function f of yours",
+    reference=(
+        "A. F. Karr, C. N. Kohnen, A. Oganian, J. P. Reiter, A. P. Sanil: A Framework for "
+        "Evaluating the Utility of Data Altered to Protect Confidentiality. The American "
+        "Statistician 60(3), 2006, doi 10.1198/000313006X124640"
+    ),
+    compute=compute,
+    limit_help="the difference must be at most this",
+    options=(
+        Option(
+            "function",
+            "a Python function that takes a table and returns a number",
+            required=True,
+            kind=kinds.PythonFunction(),
+        ),
+    ),
+    only_by_name="needs a function of yours: petaudit.utility_bias(...) in Python",
+)

@@ -1,0 +1,288 @@
+"""Ambiguity and granularity: what a generalised label may stand for."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies
+from measures import utility_twin as twin
+from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
+from petaudit.errors import HierarchyError, OptionError, PetauditWarning, RoleError
+from petaudit.hierarchies import mask_right
+from petaudit.inputs import gather
+from petaudit.measures import ambiguity as ambiguity_module
+from petaudit.measures import granularity as granularity_module
+from petaudit.measures.ambiguity import _sum_of_products, ambiguity
+from petaudit.measures.granularity import granularity
+from strategies import NULL, TABLE_ENGINES, Release, arrow, on_engine
+
+PLACES = {"Germany": ["Europe", "*"], "France": ["Europe", "*"], "Peru": ["America", "*"]}
+SEXES = {"F": ["*"], "M": ["*"]}
+HIERARCHIES = {"place": PLACES, "sex": SEXES}
+# 2 * 1, 1 * 2 and, suppressed, 3 * 2 of 3 * 2 combinations.
+EXAMPLE = {"place": ["Europe", "Peru", "*"], "sex": ["F", "*", "*"]}
+
+both = pytest.mark.parametrize("measure", [ambiguity, granularity])
+# The reference tables hold labels of two levels, which is worth a warning.
+quietly = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+figures = pytest.mark.parametrize(
+    ("compute", "expected"),
+    [
+        (ambiguity_module.compute, twin.ambiguity),
+        (granularity_module.compute, twin.granularity),
+    ],
+    ids=["ambiguity", "granularity"],
+)
+
+
+# --- agreement with the twin ----------------------------------------------------------------
+
+
+@figures
+@settings(max_examples=120)
+@given(release=strategies.releases())
+def test_the_figure_is_the_twins(
+    compute: Callable[..., Any], expected: Callable[..., Fraction], release: Release
+) -> None:
+    names, rows = release.quasi_identifiers, release.released
+    inputs = gather(arrow(rows), quasi_identifiers=names, hierarchies=release.given_hierarchies)
+    exact = expected(rows, names, release.hierarchies)
+    found = compute(inputs, limit=exact)
+    assert (found.value, found.passed) == (float(exact), True)
+    assert compute(inputs, limit=exact + Fraction(1, 10**30)).passed is False
+    assert found.columns == {
+        name: float(expected(rows, [name], release.hierarchies)) for name in names
+    }
+    # The same again in the words of the paper on granularity.
+    assert found.columns == {
+        name: float(1 - twin.iyengar_loss(rows, name, release.hierarchies[name])) for name in names
+    }
+
+
+@figures
+@settings(max_examples=40)
+@given(release=strategies.releases())
+def test_unknown_labels_may_stand_for_anything(
+    compute: Callable[..., Any], expected: Callable[..., Fraction], release: Release
+) -> None:
+    names = release.quasi_identifiers
+    rows = [
+        row | {names[0]: "unheard of"} if index % 3 == 1 else row
+        for index, row in enumerate(release.released)
+    ]
+    # A hierarchy without an empty leaf does not know nulls either.
+    trees = {
+        name: {leaf: path for leaf, path in own.items() if leaf != NULL} or {"x": ["*"]}
+        for name, own in release.hierarchies.items()
+    }
+    inputs = gather(arrow(rows), quasi_identifiers=names, hierarchies=trees)
+    exact = expected(rows, names, trees, unknown="maximal")
+    assert compute(inputs, unknown="maximal").value == float(exact)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.tuples(st.integers(1, 9), *[st.integers(1, 2**40)] * 4), min_size=1, max_size=30)
+)
+def test_products_of_any_size_are_added_up_exactly(rows: list[tuple[int, ...]]) -> None:
+    sizes, *factors = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
+    assert _sum_of_products(factors, sizes) == sum(math.prod(row) for row in rows)
+
+
+# --- by hand --------------------------------------------------------------------------------
+
+
+def test_ambiguity_by_hand() -> None:
+    found = ambiguity(pa.table(EXAMPLE), hierarchies=HIERARCHIES)
+    # (2 + 2 + 6 - 3) / (3 * 6 - 3)
+    assert found.value == float(1 - Fraction(7, 15))
+    assert (found.mean_combinations, found.possible_combinations) == (10 / 3, 6.0)
+    # place: (2 + 1 + 3 - 3) / (3 * 3 - 3); sex: (1 + 2 + 2 - 3) / (3 * 2 - 3)
+    assert found.columns == {"place": 0.5, "sex": float(1 - Fraction(2, 3))}
+    assert found.explanation == (
+        "on average a row may stand for 3.33333 of 6 combinations of values",
+        "sex 0.3333; place 0.5",
+    )
+    assert found.table("columnwise")["value"].values == list(found.columns.values())
+
+
+def test_granularity_by_hand() -> None:
+    found = granularity(pa.table(EXAMPLE), hierarchies=HIERARCHIES)
+    # Shares: place (2/3 + 1/3 + 1) / 3 = 2/3, sex (1/2 + 1 + 1) / 3 = 5/6; least 1/3 and 1/2.
+    mean, least = Fraction(3, 4), Fraction(5, 12)
+    assert found.value == float(1 - (mean - least) / (1 - least))
+    assert found.columns == {"place": 0.5, "sex": float(Fraction(1, 3))}
+    assert found.suppressed_rows == 1
+    assert found.explanation == ("sex 0.3333; place 0.5", "1 row is suppressed")
+
+
+def test_granularity_is_normalised_after_averaging() -> None:
+    # A domain of 2 and one of 4, the latter lost: (1/2 + 1) / 2 of at least (1/2 + 1/4) / 2.
+    trees = {"a": {"1": "*", "2": "*"}, "b": dict.fromkeys("wxyz", "*")}
+    found = granularity(pa.table({"a": ["1"], "b": ["*"]}), hierarchies=trees)
+    assert found.columns == {"a": 1.0, "b": 0.0}
+    assert found.value == float(1 - Fraction(3, 8) / Fraction(5, 8))
+    assert found.value != 0.5
+
+
+@both
+def test_a_single_column_is_not_taken_for_suppressed(measure: Callable[..., Any]) -> None:
+    """In ARX all values of a row are then equal to each other, which it reads as suppressed."""
+    table = pa.table({"place": ["Peru", "France", "Germany"]})
+    assert measure(table, hierarchies={"place": PLACES}).value == 1
+
+
+@both
+def test_nothing_to_lose_is_nothing_lost(measure: Callable[..., Any]) -> None:
+    table = pa.table({"x": ["a", "*"], "y": ["b", "*"]})
+    found = measure(table, hierarchies={"x": {"a": "*"}, "y": {"b": "*"}})
+    assert (found.value, set(found.columns.values())) == (1.0, {1.0})
+
+
+@both
+def test_everything_suppressed_is_everything_lost(measure: Callable[..., Any]) -> None:
+    table = pa.table({"place": ["*", "*"], "sex": ["*", "*"]})
+    found = measure(table, hierarchies=HIERARCHIES, limit=0)
+    assert (found.value, found.passed) == (0.0, True)
+
+
+@both
+def test_one_row_that_says_everything(measure: Callable[..., Any]) -> None:
+    assert measure(pa.table({"place": ["Peru"]}), hierarchies={"place": PLACES}).value == 1
+
+
+@both
+def test_a_label_of_several_levels_counts_as_all_that_it_may_mean(
+    measure: Callable[..., Any],
+) -> None:
+    ages = {"49": ["50"], "50": ["50"], "51": ["50"]}
+    with pytest.warns(PetauditWarning, match=r"'age': 1 label occurs .* all leaves that it may"):
+        found = measure(pa.table({"age": ["50", "49"]}), hierarchies={"age": ages})
+    # (3 + 1 - 2) / (2 * 3 - 2)
+    assert found.value == 0.5
+
+
+@both
+def test_a_label_that_means_the_same_on_two_levels_is_no_reason_to_warn(
+    measure: Callable[..., Any],
+) -> None:
+    hierarchy = {"a": ["a", "*"], "b": ["b", "*"]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert measure(pa.table({"x": ["a", "*"]}), hierarchies={"x": hierarchy}).value == 0.5
+
+
+@both
+def test_nulls_need_an_empty_leaf(measure: Callable[..., Any]) -> None:
+    table = pa.table({"place": ["France", None]})
+    with pytest.raises(HierarchyError, match=r"'place' holds 1 label that no level .* null"):
+        measure(table, hierarchies={"place": PLACES})
+    assert measure(table, hierarchies={"place": PLACES | {"": ["", "*"]}}).value == 1
+    assert measure(table, hierarchies={"place": PLACES}, unknown="maximal").value == 0.5
+
+
+@both
+def test_unknown_labels_are_an_error(measure: Callable[..., Any]) -> None:
+    with pytest.raises(HierarchyError) as caught:
+        measure(pa.table({"place": ["Frence"]}), hierarchies={"place": PLACES})
+    assert "column 'place' holds 1 label that no level" in str(caught.value)
+    assert "(did you mean 'France'?)" in str(caught.value)
+    assert "Frence" not in caught.value.without_values
+
+
+@both
+@pytest.mark.parametrize("unknown", ["maximum", "", None, True, []])
+def test_unknown_has_two_choices(measure: Callable[..., Any], unknown: Any) -> None:
+    with pytest.raises(OptionError, match="it is 'error' or 'maximal'"):
+        measure(pa.table(EXAMPLE), hierarchies=HIERARCHIES, unknown=unknown)
+
+
+@both
+def test_what_is_missing_is_named(measure: Callable[..., Any]) -> None:
+    with pytest.raises(HierarchyError, match="no hierarchy for column 'sex'"):
+        measure(
+            pa.table(EXAMPLE), quasi_identifiers=["place", "sex"], hierarchies={"place": PLACES}
+        )
+    with pytest.raises(RoleError, match="hierarchies are for: zip"):
+        measure(pa.table(EXAMPLE), hierarchies={"zip": PLACES})
+
+
+@both
+def test_a_rule_takes_its_values_from_the_original(measure: Callable[..., Any]) -> None:
+    released, original = pa.table({"zip": ["47*", "***"]}), pa.table({"zip": [476, 589]})
+    found = measure(
+        released, original=original, quasi_identifiers="zip", hierarchies={"zip": mask_right()}
+    )
+    assert found.value == 0.5
+
+
+@both
+@pytest.mark.parametrize("engine", TABLE_ENGINES)
+@pytest.mark.parametrize(
+    ("limit", "passed"), [("0.5", True), (0.5, True), ("0.50000000000000000001", False)]
+)
+def test_a_figure_that_equals_its_limit_keeps_it(
+    measure: Callable[..., Any], engine: str, limit: Any, passed: bool, tmp_path: Path
+) -> None:
+    table = on_engine({"x": ["1", "*"], "other": list("yz")}, engine, tmp_path / "table")
+    found = measure(
+        table, quasi_identifiers="x", hierarchies={"x": {"1": "*", "2": "*"}}, limit=limit
+    )
+    assert found.passed is passed
+
+
+@both
+def test_a_limit_above_one_is_worth_a_warning(measure: Callable[..., Any]) -> None:
+    with pytest.warns(PetauditWarning, match="it never exceeds 1, so no table holds it"):
+        assert measure(pa.table(EXAMPLE), hierarchies=HIERARCHIES, limit=1.5).passed is False
+    with pytest.raises(OptionError, match=f"the limit of {measure.__name__} is -1; it cannot"):
+        measure(pa.table(EXAMPLE), hierarchies=HIERARCHIES, limit=-1)
+
+
+# --- the reference tables -------------------------------------------------------------------
+
+
+@quietly
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (ADULT_9, 0.7271401084040343),
+        (ADULT_8, 0.72714009672634),
+        (ADULT_3, 0.7271401100722763),
+        (None, 0.72714009672634),
+    ],
+    ids=["9 columns", "8 columns", "3 columns", "side-car"],
+)
+def test_ambiguity_of_adult(
+    shared_data: Path, names: tuple[str, ...] | None, expected: float
+) -> None:
+    adult = shared_data / "adult"
+    found = ambiguity(
+        adult / "adult_anonymized.csv",
+        quasi_identifiers=names,
+        hierarchies=adult / "adult_hierarchy" if names else None,
+    )
+    assert found.value == pytest.approx(expected, abs=1e-12)
+
+
+@quietly
+def test_granularity_of_adult(shared_data: Path) -> None:
+    adult = shared_data / "adult"
+    found = granularity(
+        adult / "adult_anonymized.csv",
+        quasi_identifiers=ADULT_3,
+        hierarchies=adult / "adult_hierarchy",
+    )
+    # 8,230 of 30,162 rows are suppressed and nothing else is generalised.
+    assert found.value == float(Fraction(30_162 - 8_230, 30_162))

@@ -1,0 +1,309 @@
+"""Association change: agreement with the definition, worked examples, options, conventions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import strategies
+from measures import comparison_twin as twin
+from petaudit import ranges
+from petaudit.errors import ColumnError, NotMeasurableError, OptionError, PetauditWarning
+from petaudit.inputs import gather
+from petaudit.measures.association_change import (
+    AssociationChangeResult,
+    PairChange,
+    association_change,
+    compute,
+)
+from strategies import NULL, Release, arrow
+
+# --- agreement with the twin ----------------------------------------------------------------
+
+
+def assert_is_the_twins(
+    found: AssociationChangeResult, expected: dict[tuple[str, str], tuple[float, float, float]]
+) -> None:
+    assert [(own.first, own.second) for own in found.pairs] == list(expected)
+    for own in found.pairs:
+        figures = (own.original, own.released, own.change)
+        assert figures == pytest.approx(expected[own.first, own.second], abs=1e-7), own
+    mean = sum(change for _, _, change in expected.values()) / len(expected)
+    assert found.value == pytest.approx(mean, abs=1e-7)
+
+
+@settings(max_examples=120)
+@given(release=strategies.releases(), kept=st.integers(1, 25))
+def test_the_changes_are_the_twins(release: Release, kept: int) -> None:
+    released = release.released[:kept][::-1]
+    found = compute(
+        gather(
+            arrow(released),
+            original=arrow(release.original),
+            hierarchies=release.given_hierarchies,
+        )
+    )
+    names = [*release.quasi_identifiers, "pay", "disease"]
+    expected = twin.association_changes(release.original, released, names, release.hierarchies)
+    assert_is_the_twins(found, expected)
+
+
+AGES = {"1": ["1-2"], "2": ["1-2"], "5": ["5-9"], "9": ["5-9"], NULL: [NULL]}
+CELLS = st.tuples(
+    st.sampled_from(["1", "2", "5", "9", NULL, "*"]),
+    st.sampled_from(["1", "2.0", "1-2", "5-9", "*", NULL]),
+    st.sampled_from(["-1", "0.5", "7", NULL]),
+    st.sampled_from(["-1", "0.5", "7", "*"]),
+    st.sampled_from(["x", "y", NULL]),
+)
+
+
+@settings(max_examples=150)
+@given(
+    rows=st.lists(CELLS, min_size=1, max_size=20),
+    correlation=st.sampled_from(["pearson", "spearman"]),
+    with_tree=st.booleans(),
+)
+def test_numbers_and_their_ranges_are_the_twins(
+    rows: list[tuple[str, ...]], correlation: str, with_tree: bool
+) -> None:
+    original = [{"age": row[0], "pay": row[2], "job": row[4]} for row in rows]
+    released = [{"age": row[1], "pay": row[3], "job": row[4]} for row in rows[::-1]]
+    trees = {"age": AGES} if with_tree else {}
+    inputs = gather(
+        arrow(released),
+        original=arrow(original),
+        hierarchies={name: strategies.given_hierarchy(tree) for name, tree in trees.items()},
+    )
+    expected = twin.association_changes(
+        original, released, ["age", "pay", "job"], trees, correlation
+    )
+    found = compute(inputs, correlation=correlation)
+    assert_is_the_twins(found, expected)
+    for own in found.pairs:
+        assert (own.kind == "number-number") == (own.pearson_original is not None)
+        if own.kind == "number-number":
+            assert own.original == getattr(own, f"{correlation}_original")
+            assert own.released == getattr(own, f"{correlation}_released")
+
+
+# --- by hand --------------------------------------------------------------------------------
+
+
+def pair(original: dict[str, Any], released: dict[str, Any], **given: Any) -> PairChange:
+    [found] = association_change(pa.table(original), pa.table(released), **given).pairs
+    return found
+
+
+def test_pearson_and_spearman_by_hand() -> None:
+    # Means 2 and 2: covariance -1*-2 + 0*-1 + 1*3 = 5 over sqrt(2 * 14); ranks agree.
+    found = pair({"x": [1, 2, 3], "y": [0, 1, 5]}, {"x": [1, 2, 3], "y": [5, 1, 0]})
+    assert found.kind == "number-number"
+    assert found.original == pytest.approx(5 / sqrt(28), abs=1e-12)
+    assert found.released == pytest.approx(-5 / sqrt(28), abs=1e-12)
+    assert found.change == pytest.approx(5 / sqrt(28), abs=1e-12)
+    assert (found.spearman_original, found.spearman_released) == pytest.approx((1, -1), abs=1e-12)
+
+
+def test_a_reversed_correlation_is_the_largest_change() -> None:
+    found = pair({"x": [1, 2], "y": [1, 2]}, {"x": [1, 2], "y": [2, 1]}, limit=1)
+    assert found.change == 1
+
+
+def test_eta_by_hand() -> None:
+    # Mean 4; groups a: 2, b: 6; between 2*4 + 2*4 = 16, all 9 + 1 + 1 + 9 = 20.
+    original = {"g": ["a", "a", "b", "b"], "x": [1, 3, 5, 7]}
+    released = {"g": ["a", "b", "b", "a"], "x": [1, 3, 5, 7]}
+    found = pair(original, released)
+    assert (found.kind, found.coefficient) == ("category-number", "eta")
+    assert found.original == pytest.approx(sqrt(16 / 20), abs=1e-12)
+    assert (found.released, found.change) == pytest.approx((0, sqrt(0.8)), abs=1e-12)
+    turned = pair({"x": original["x"], "g": original["g"]}, {"g": ["a"] * 4, "x": [1, 3, 5, 7]})
+    assert (turned.kind, turned.released) == ("category-number", 0)
+
+
+def test_cramers_v_by_hand() -> None:
+    # 3 1 / 1 3: every cell expects 2, chi-square is 4 * 1/2 = 2 of 8 rows.
+    left = ["a"] * 4 + ["b"] * 4
+    found = pair({"x": left, "y": list("uuuvuvvv")}, {"x": left, "y": list("uvuvuvuv")})
+    assert (found.kind, found.coefficient) == ("category-category", "cramers-v")
+    assert found.original == pytest.approx(sqrt(2 / 8), abs=1e-12)
+    assert found.released == 0
+
+
+def test_a_range_is_the_middle_of_its_leaves() -> None:
+    original = {"age": [20, 24, 30, 38], "pay": [1, 2, 3, 5]}
+    released = {"age": ["[20,30[", "[20,30[", "[30,40[", "[30,40["], "pay": [1, 2, 3, 5]}
+    found = pair(original, released, hierarchies={"age": ranges(10)})
+    # Middles 22, 22, 34, 34: as good as 0 0 1 1.
+    assert found.kind == "number-number"
+    assert found.released == pytest.approx(
+        stats.pearsonr([0, 0, 1, 1], [1, 2, 3, 5]).statistic, abs=1e-12
+    )
+
+
+def test_labels_that_nothing_explains_make_the_column_one_of_categories_in_both_tables() -> None:
+    original = {"age": [20, 24, 30, 38], "pay": [1, 2, 3, 5]}
+    released = {"age": ["young", "young", "old", "old"], "pay": [1, 2, 3, 5]}
+    found = pair(original, released)
+    assert (found.kind, found.coefficient) == ("category-number", "eta")
+    # Every age of the original is a group of its own.
+    assert found.original == pytest.approx(1, abs=1e-12)
+
+
+def test_suppressed_cells_are_left_out() -> None:
+    original = {"x": [1, 2, 3], "y": [1, 2, 3], "z": ["a", "b", "b"]}
+    released = {"x": ["1", "2", "*"], "y": [1, 2, -99], "z": ["a", "b", "*"]}
+    found = association_change(pa.table(original), pa.table(released))
+    assert [own.released for own in found.pairs] == pytest.approx([1, 1, 1], abs=1e-12)
+
+
+def test_the_root_of_a_hierarchy_says_nothing_either() -> None:
+    tree = {"1": ["?"], "2": ["?"]}
+    original = {"x": [1, 2, 2], "y": ["a", "b", "b"]}
+    found = pair(original, {"x": ["1", "2", "?"], "y": ["a", "b", "a"]}, hierarchies={"x": tree})
+    assert (found.released, found.change) == pytest.approx((1, 0), abs=1e-12)
+
+
+def test_a_constant_column_has_no_association_and_the_reader_is_told() -> None:
+    original = pa.table({"x": [1, 2], "y": [3, 3], "z": ["a", "b"]})
+    found = association_change(original, original)
+    assert [own.original for own in found.pairs] == pytest.approx([0, 1, 0], abs=1e-12)
+    assert found.constant_columns == ("y",)
+    assert found.explanation[1].endswith("association 0 by convention: y")
+
+
+def test_a_table_that_says_nothing_any_more_has_no_association() -> None:
+    original = pa.table({"x": ["a", "b"], "y": ["a", "b"]})
+    released = pa.table({"x": ["*", "*"], "y": ["*", "*"]})
+    assert association_change(original, released).value == 1
+
+
+def test_one_row_is_constant() -> None:
+    table = pa.table({"x": [1], "y": ["a"]})
+    assert association_change(table, table, limit=0).passed is True
+
+
+def test_the_value_is_the_mean_over_pairs() -> None:
+    original = pa.table({"a": list("uuvv"), "b": list("uuvv"), "c": list("uvuv")})
+    released = pa.table({"a": list("uuvv"), "b": list("uvuv"), "c": list("uvuv")})
+    found = association_change(original, released)
+    # a-b 1 to 0, a-c stays 0, b-c 0 to 1.
+    assert found.value == pytest.approx(2 / 3, abs=1e-12)
+    assert found.explanation[0].startswith("3 pairs; largest change first: a and b 1 -> 0 (cram")
+
+
+# --- limits, options, columns ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("limit", "passed"), [(0.5, True), (0.5 - 1e-13, True), (0.499999, False), (1, True)]
+)
+def test_limits_allow_for_rounding_only(limit: float, passed: bool) -> None:
+    left = ["a"] * 4 + ["b"] * 4
+    original = pa.table({"x": left, "y": list("uuuvuvvv")})
+    released = pa.table({"x": left, "y": list("uvuvuvuv")})
+    assert association_change(original, released, limit=limit).passed is passed
+
+
+WIDE = pa.table({f"c{index}": [index, 1, 2] for index in range(5)})
+
+
+def test_too_many_columns_are_left_out_and_named() -> None:
+    with pytest.warns(PetauditWarning, match="2 columns of 5 left out; choose with columns, or"):
+        found = association_change(WIDE, WIDE, most_columns=3)
+    assert len(found.pairs) == 3
+    assert found.explanation[-1] == "2 columns left out (most_columns): c3, c4"
+    assert len(association_change(WIDE, WIDE).pairs) == 10
+
+
+def test_columns_can_be_chosen() -> None:
+    found = association_change(WIDE, WIDE, columns=("c3", "c1"))
+    assert [(own.first, own.second) for own in found.pairs] == [("c3", "c1")]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"correlation": "kendall"}, OptionError, "correlation is 'kendall'; pearson or spearman"),
+        ({"most_columns": 1}, OptionError, "most_columns is 1; a whole number from 2"),
+        ({"most_columns": True}, OptionError, "most_columns is true; a whole number from 2"),
+        ({"columns": {}}, OptionError, "columns is empty; the name of a column"),
+        ({"columns": "c1"}, NotMeasurableError, "there is no pair of columns: only c1 is compared"),
+        ({"columns": "c9"}, ColumnError, "unknown column 'c9'"),
+        ({"limit": "x"}, OptionError, "the limit of association-change is 'x'"),
+    ],
+)
+def test_wrong_options_are_refused(
+    options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error) as caught:
+        association_change(WIDE, WIDE, **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_details_have_a_row_per_pair() -> None:
+    original = pa.table({"x": [1, 2, 4], "g": ["a", "b", "b"], "y": [1, 2, 3]})
+    found = association_change(original, original, correlation="spearman")
+    details = found.table("details")
+    assert details["kind"].values == ["number-category", "number-number", "category-number"]
+    assert details["coefficient"].values == ["eta", "spearman", "eta"]
+    assert details["pearson_original"].values[0] is None
+    assert details["spearman_original"].values[1] == pytest.approx(1)
+    assert found.figure == "association-change (spearman)"
+    with pytest.raises(OptionError, match="has no table 'columnwise'"):
+        found.table("columnwise")
+
+
+@pytest.mark.parametrize("engine", strategies.TABLE_ENGINES)
+def test_every_engine_says_the_same(engine: str, tmp_path: Path) -> None:
+    original = {"x": [1.0, 2.0, None, 4.0], "y": [1.0, 3.0, 2.0, 9.0], "g": ["a", " b ", "a", None]}
+    released = {"x": [1.0, 4.0, None], "y": [9.0, 2.0, 2.0], "g": ["a", "b", None]}
+    results = [
+        association_change(
+            strategies.on_engine(original, own, tmp_path / "original"),
+            strategies.on_engine(released, own, tmp_path / "released"),
+        )
+        for own in ("pyarrow", engine)
+    ]
+    assert results[0] == results[1]
+
+
+def test_pandas_categories_with_gaps() -> None:
+    table = pd.DataFrame({"g": pd.Categorical(["a", None, "b"]), "h": ["u", "v", "w"]})
+    assert association_change(table, table).pairs[0].original == pytest.approx(1, abs=1e-12)
+
+
+# --- the reference table --------------------------------------------------------------------
+
+
+def test_adult(shared_data: Path) -> None:
+    adult = shared_data / "adult"
+    inputs = gather(adult / "adult_anonymized.csv", original=adult / "adult.csv")
+    found = compute(inputs)
+    assert len(found.pairs) == 36
+    # The same again by pandas and scipy.
+    before, after = (
+        pd.read_csv(adult / name, sep=";", skipinitialspace=True)
+        for name in ("adult.csv", "adult_anonymized.csv")
+    )
+    by_pair = {(own.first, own.second): own for own in found.pairs}
+    for one, other in (("race", "sex"), ("education", "occupation")):
+        kept = after[(after[one] != "*") & (after[other] != "*")]
+        own = by_pair.get((one, other)) or by_pair[other, one]
+        for table, figure in ((before, own.original), (kept, own.released)):
+            crossed = pd.crosstab(table[one], table[other])
+            expected = stats.contingency.association(crossed.to_numpy())
+            assert figure == pytest.approx(expected, abs=1e-12)
+    compute(inputs)
+    # About 0.04 s; other tests run beside this one.
+    assert Fraction(found.value) < 1

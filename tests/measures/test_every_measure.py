@@ -1,0 +1,319 @@
+"""What every registered measure keeps: its range, its direction, its word about errors and values.
+
+``registry_cases`` has what is special about a measure.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+import strategies
+from measures.registry_cases import (
+    ENTRIES,
+    Outcome,
+    Tables,
+    generic,
+    in_frames,
+    measures_with,
+    number_releases,
+    outcome,
+    outcomes,
+    passing_inputs,
+    population_of,
+    tables,
+)
+from petaudit.errors import InputError, PetauditError
+from petaudit.inputs import Inputs, gather
+from petaudit.measures import Better, Result, all_measures
+from petaudit.measures.base import Family
+from strategies import STAR, Release, Rows, arrow
+
+pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+NO_SHRINKING = (Phase.explicit, Phase.generate)
+
+
+def results(found: dict[str, Outcome]) -> Iterator[tuple[str, Result]]:
+    """What could be measured."""
+    for name, own in found.items():
+        if isinstance(own, Result):
+            yield name, own
+
+
+# --- the figure -----------------------------------------------------------------------------
+
+
+@settings(max_examples=60, phases=NO_SHRINKING)
+@given(asked=tables())
+def test_the_figure_is_in_the_declared_range(asked: Tables) -> None:
+    for name, found in results(outcomes(in_frames(asked))):
+        lower, upper = all_measures()[name].range
+        assert not math.isnan(found.value), name
+        assert lower <= found.value <= upper, name
+
+
+@settings(max_examples=60, phases=NO_SHRINKING)
+@given(asked=tables(), reveal=st.booleans())
+def test_the_verdict_follows_from_the_figure(asked: Tables, reveal: bool) -> None:
+    """A figure on the wrong side of its limit fails, with rows that break it where it says so."""
+    inputs = replace(in_frames(asked), reveal_values=reveal)
+    for name, found in results(outcomes(inputs)):
+        assert isinstance(found.passed, bool), name
+        if found.limit is not None and found.value != found.limit:
+            is_better = (found.value < found.limit) is (found.better is Better.LOWER)
+            assert is_better or not found.passed, name
+        takes = found.what_it_takes
+        if takes is not None:
+            # Some limits are broken by the table as a whole, by no row of its own.
+            assert not found.passed or takes.rows_to_suppress == 0, name
+            assert 0 <= takes.rows_breaking <= inputs.table.rows, name
+            assert takes.rows_to_suppress is None or (
+                0 <= takes.rows_to_suppress <= inputs.table.rows
+            ), name
+
+
+@settings(max_examples=40, phases=NO_SHRINKING)
+@given(asked=tables())
+def test_measuring_again_says_the_same(asked: Tables) -> None:
+    """From the counts that are known by then, in another order, and from new ones."""
+    inputs = in_frames(asked)
+    first = outcomes(inputs)
+    again = {
+        name: outcome(name, inputs, ENTRIES[name].options) for name in reversed(list(generic()))
+    }
+    fresh = outcomes(in_frames(asked))
+    for other in (again, fresh):
+        for name, own in first.items():
+            if isinstance(own, Result):
+                found = other[name]
+                assert isinstance(found, Result), name
+                assert found.to_dict() == own.to_dict(), name
+                assert found.explanation == own.explanation, name
+            else:
+                assert str(other[name]) == str(own), name
+
+
+@settings(max_examples=40, phases=NO_SHRINKING)
+@given(asked=tables(), reveal=st.booleans())
+def test_a_measure_says_the_same_alone_without_a_limit_and_with_values(
+    asked: Tables, reveal: bool
+) -> None:
+    """The figure does not depend on limits, on other measures, or on who may see values."""
+    shared = outcomes(in_frames(asked))
+    for name, own in results(shared):
+        options = {
+            key: value
+            for key, value in ENTRIES[name].options.items()
+            if key not in {"limit", "worst"}
+            and not (key == "k" and name in {"alpha-k-anonymity", "strict-average-risk"})
+        }
+        inputs = replace(in_frames(asked), reveal_values=reveal)
+        alone = outcome(name, inputs, options)
+        assert isinstance(alone, Result), (name, str(alone))
+        assert alone.value == own.value, name
+        if "limit" in ENTRIES[name].options:
+            assert (alone.passed, alone.limit, alone.what_it_takes) == (None, None, None), name
+
+
+# --- the direction --------------------------------------------------------------------------
+
+
+def is_at_least_as_good(better: Better, found: Outcome, than: Outcome) -> bool:
+    """Whether a figure is as good as another one; one that cannot be measured is no worse."""
+    if not isinstance(found, Result) or not isinstance(than, Result):
+        return True
+    slack = 1e-9
+    if better is Better.LOWER:
+        return found.value <= than.value + slack
+    return found.value >= than.value - slack
+
+
+@st.composite
+def people(draw: st.DrawFn) -> Rows:
+    """People of a few classes, none of them suppressed."""
+    size = draw(st.integers(1, 14))
+    cells = {"zip": "ab", "age": "12", "pay": "135", "disease": "pqr"}
+    columns = {
+        name: draw(st.lists(st.sampled_from(own), min_size=size, max_size=size))
+        for name, own in cells.items()
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def privacy_inputs(rows: Rows, others: Rows) -> Inputs:
+    return gather(
+        arrow(rows),
+        original=arrow(rows),
+        population=arrow([*rows, *others]),
+        quasi_identifiers=["zip", "age"],
+        sensitive=["pay", "disease"],
+    )
+
+
+@settings(max_examples=80, phases=NO_SHRINKING)
+@given(rows=people(), others=people())
+def test_everybody_in_one_class_is_at_least_as_private(rows: Rows, others: Rows) -> None:
+    def one_class(own: Rows) -> Rows:
+        return [row | {"zip": "any", "age": "any"} for row in own]
+
+    before = privacy_inputs(rows, others)
+    after = privacy_inputs(one_class(rows), one_class(others))
+    for name in measures_with(Family.PRIVACY, Family.RISK):
+        measure, options = all_measures()[name], ENTRIES[name].options
+        if ENTRIES[name].is_estimate:
+            continue
+        pair = [outcome(name, inputs, options) for inputs in (after, before)]
+        assert all(isinstance(own, Result) for own in pair), (name, pair)
+        assert is_at_least_as_good(measure.better, *pair), name
+
+
+def utility_inputs(release: Release, released: Rows) -> Inputs:
+    release = replace(release, released=released)
+    return in_frames(Tables(release, population_of(release)))
+
+
+@settings(max_examples=60, phases=NO_SHRINKING)
+@given(release=number_releases())
+def test_nothing_is_as_useful_as_the_original_and_nothing_as_useless_as_stars(
+    release: Release,
+) -> None:
+    """Releasing the original scores best, suppressing everything worst, all else in between."""
+    stars = [row | dict.fromkeys(release.quasi_identifiers, STAR) for row in release.original]
+    best, between, worst = (
+        utility_inputs(release, rows) for rows in (release.original, release.released, stars)
+    )
+    for name in measures_with(Family.UTILITY):
+        measure, options = all_measures()[name], ENTRIES[name].options
+        ends = sorted(measure.range, reverse=measure.better is Better.HIGHER)
+        of_original = outcome(name, best, options)
+        assert isinstance(of_original, Result), (name, str(of_original))
+        assert of_original.value == pytest.approx(ends[0], abs=1e-9), name
+        of_release = outcome(name, between, options)
+        assert is_at_least_as_good(measure.better, of_original, of_release), name
+        of_stars = outcome(name, worst, options)
+        if not ENTRIES[name].stars_are_spread:
+            assert is_at_least_as_good(measure.better, of_release, of_stars), name
+
+
+# --- tables with little in them -------------------------------------------------------------
+
+COLUMNS = ("born", "pay")
+
+
+@pytest.mark.parametrize("name", generic())
+@pytest.mark.parametrize("which", ["table", "original", "population"])
+def test_a_header_without_rows_is_a_clear_error(name: str, which: str) -> None:
+    nothing = pa.table({column: pa.array([], pa.string()) for column in COLUMNS})
+    something = pa.table({"born": ["197*"], "pay": ["1"]})
+    given = {"table": something, "original": something, "population": something, which: nothing}
+    with pytest.raises(InputError, match="has a header but no rows"):
+        all_measures()[name].run(
+            gather(**given, quasi_identifiers="born", sensitive="pay"), ENTRIES[name].passing
+        )
+
+
+@pytest.mark.parametrize("name", generic())
+@pytest.mark.parametrize("suppressed", ["exclude", "class"])
+@pytest.mark.parametrize(
+    ("born", "pay"),
+    [("197*", "1"), ("1970", "1"), ("*", "1"), (None, "1"), ("197*", None), (None, None)],
+)
+def test_one_row_has_a_figure_or_an_error_on_purpose(
+    name: str, suppressed: str, born: str | None, pay: str | None
+) -> None:
+    inputs = passing_inputs(
+        table={"born": [born], "pay": [pay]},
+        original=strategies.arrow_columns({"born": ["1970"], "pay": [pay]}),
+        suppressed=suppressed,
+    )
+    found = outcome(name, inputs, ENTRIES[name].passing)
+    if isinstance(found, PetauditError):
+        assert str(found)
+        return
+    lower, upper = all_measures()[name].range
+    assert lower <= found.value <= upper
+    assert found.explanation
+
+
+@pytest.mark.parametrize("name", generic())
+@pytest.mark.parametrize("suppressed", ["exclude", "class"])
+def test_a_table_of_suppressed_rows_has_a_figure_or_says_why_not(
+    name: str, suppressed: str
+) -> None:
+    inputs = passing_inputs(
+        table={"born": ["*"] * 4, "pay": ["1", "2", "1", "3"]}, suppressed=suppressed
+    )
+    found = outcome(name, inputs, ENTRIES[name].passing)
+    measure = all_measures()[name]
+    if isinstance(found, PetauditError):
+        assert "suppressed" in str(found)
+        assert suppressed == "exclude"
+    elif measure.family is Family.UTILITY and not ENTRIES[name].stars_are_spread:
+        assert found.value == pytest.approx(
+            max(measure.range) if measure.better is Better.LOWER else min(measure.range)
+        )
+
+
+# --- what a result tells --------------------------------------------------------------------
+
+
+@settings(max_examples=40, phases=NO_SHRINKING)
+@given(asked=tables(), reveal=st.booleans())
+def test_a_result_is_plain_data(asked: Tables, reveal: bool) -> None:
+    inputs = replace(in_frames(asked), reveal_values=reveal)
+    for name, found in results(outcomes(inputs)):
+        plain = found.to_dict()
+        assert json.loads(json.dumps(plain, allow_nan=False)) == plain, name
+        assert plain["measure"] == name
+        assert plain["better"] == all_measures()[name].better
+        for granularity in all_measures()[name].granularities:
+            columns = found.table(granularity)
+            assert len({len(own.values) for own in columns.values()}) == 1, (name, granularity)
+
+
+@settings(max_examples=40, phases=NO_SHRINKING)
+@given(asked=tables())
+def test_no_cell_is_in_a_result_unless_values_are_revealed(asked: Tables) -> None:
+    """Labels of quasi-identifiers and diseases carry a mark that no result may show."""
+    release = asked.release
+    names = (*release.quasi_identifiers, release.disease)
+    mark = "@cell@"
+
+    def shown(label: str | None) -> str | None:
+        return label if label in (None, STAR, strategies.NULL) else f"{label}{mark}"
+
+    def changed(rows: Rows) -> Rows:
+        return [{n: shown(c) if n in names else c for n, c in row.items()} for row in rows]
+
+    hierarchies = {
+        name: {str(shown(leaf)): [str(shown(own)) for own in path] for leaf, path in tree.items()}
+        if name in names
+        else tree
+        for name, tree in release.hierarchies.items()
+    }
+    own = replace(release.with_rows(changed), hierarchies=hierarchies)
+    inputs = in_frames(Tables(own, changed(asked.population)))
+    for name, found in outcomes(inputs).items():
+        if isinstance(found, PetauditError):
+            assert mark not in found.without_values, name
+            continue
+        told = [json.dumps(found.to_dict()), *found.explanation, *found.warnings, repr(found)]
+        for granularity in all_measures()[name].granularities:
+            told += [str(column.values) for column in found.table(granularity).values()]
+        assert not any(mark in text for text in told), name
+
+
+def test_revealing_values_shows_them_in_the_worst_classes() -> None:
+    """The other way round: the test above would notice."""
+    inputs: Any = passing_inputs(reveal_values=True)
+    found = outcome("t-closeness", inputs, {"worst": 9})
+    assert isinstance(found, Result)
+    assert "197*" in json.dumps(found.to_dict())

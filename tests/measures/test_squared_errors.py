@@ -1,0 +1,365 @@
+"""The squared errors: how far numbers moved, at the worst, in a column and in a row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from measures import utility_twin as twin
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    NotMeasurableError,
+    OptionError,
+    PetauditWarning,
+    RoleError,
+)
+from petaudit.hierarchies import ranges
+from petaudit.inputs import gather
+from petaudit.measures.attribute_squared_error import attribute_squared_error
+from petaudit.measures.attribute_squared_error import compute as attribute_from
+from petaudit.measures.record_squared_error import compute as record_from
+from petaudit.measures.record_squared_error import record_squared_error
+from strategies import TABLE_ENGINES, arrow_columns, on_engine
+
+both = pytest.mark.parametrize("measure", [attribute_squared_error, record_squared_error])
+
+
+# --- agreement with the twin ----------------------------------------------------------------
+
+NUMBERS = [Fraction(n) for n in (20, 21, 25, 34, 39, 55, -3, 0)] + [
+    Fraction(1, 2),
+    Fraction(-5, 4),
+    Fraction(10**9 + 7),
+]
+GROUPS = {
+    "young": (0, 20, 21, 25),
+    "old": (34, 39, 55, 120),
+    "any": (0, 20, 21, 25, 34, 39, 55, 120),
+}
+
+
+def written(number: Fraction) -> str:
+    return str(number.numerator) if number.denominator == 1 else str(float(number))
+
+
+@dataclass
+class Numbers:
+    """A column before and after: labels for petaudit, numbers for the twin."""
+
+    before: list[str | None] = field(default_factory=list)
+    after: list[str | None] = field(default_factory=list)
+    numbers: list[twin.Number] = field(default_factory=list)
+    intervals: list[twin.Interval] = field(default_factory=list)
+
+
+@st.composite
+def number_columns(draw: st.DrawFn, rows: int) -> Numbers:
+    found = Numbers()
+    found.numbers = draw(
+        st.lists(st.sampled_from([*NUMBERS, None]), min_size=rows, max_size=rows).filter(
+            lambda own: len(set(own) - {None}) > 1
+        )
+    )
+    found.before = [None if number is None else written(number) for number in found.numbers]
+    low, high = twin.spanned(found.numbers)
+
+    def inside(start: Fraction, end: Fraction) -> twin.Interval:
+        return min(max(start, low), high), min(max(end, low), high)
+
+    for _ in range(rows):
+        a, b = sorted(draw(st.tuples(*[st.sampled_from(NUMBERS)] * 2)))
+        x, y = written(a), written(b)
+        tens = draw(st.integers(-12, 12))
+        sign, digits = ("-" if tens < 0 else ""), abs(tens)
+        group = draw(st.sampled_from(sorted(GROUPS)))
+        members = [Fraction(number) for number in GROUPS[group]]
+        choices: list[tuple[str | None, twin.Interval]] = [
+            (None, None),
+            ("*", (low, high)),
+            (x, (a, a)),
+            (draw(st.sampled_from([f"[{x},{y}[", f"[{x}, {y})", f"({x};{y}]"])), inside(a, b)),
+            (f"{x}-{y}", inside(a, b)),
+            (f"{{{x}, {y}}}", inside(a, b)),
+            (draw(st.sampled_from([f"<={x}", f"< {x}", f"≤{x}"])), inside(low, a)),
+            (draw(st.sampled_from([f">={x}", f">{x}", f"≥ {x}"])), inside(a, high)),
+            (group, inside(min(members), max(members))),
+        ]
+        ends = sorted(Fraction(f"{sign}{digits}{last}") for last in (0, 9))
+        choices.append((f"{sign}{digits}*", inside(ends[0], ends[1])))
+        label, interval = draw(st.sampled_from(choices))
+        found.after.append(label)
+        found.intervals.append(interval)
+    return found
+
+
+@st.composite
+def number_tables(draw: st.DrawFn) -> dict[str, Numbers]:
+    rows = draw(st.integers(2, 9))
+    return {name: draw(number_columns(rows)) for name in "abc"[: draw(st.integers(1, 3))]}
+
+
+TREE = {str(number): [group, "any"] for group in ("young", "old") for number in GROUPS[group]}
+
+
+@settings(max_examples=150)
+@given(table=number_tables(), data=st.data())
+def test_the_figures_are_the_twins(table: dict[str, Numbers], data: st.DataObject) -> None:
+    rows = len(next(iter(table.values())).before)
+    order = data.draw(st.permutations(range(rows)))
+    before = {name: own.before for name, own in table.items()} | {"id": list(range(rows))}
+    after = {name: [own.after[row] for row in order] for name, own in table.items()}
+    inputs = gather(
+        arrow_columns(after | {"id": list(order)}),
+        original=arrow_columns(before),
+        quasi_identifiers=list(table),
+        hierarchies=dict.fromkeys(table, TREE),
+        key="id",
+    )
+    columns = {
+        name: twin.attribute_error(own.numbers, own.intervals) for name, own in table.items()
+    }
+    exact = sum(columns.values(), Fraction(0)) / len(columns)
+    found = attribute_from(inputs, limit=exact)
+    assert (found.value, found.passed) == (float(exact), True)
+    assert attribute_from(inputs, limit=exact + Fraction(1, 10**30)).passed is False
+    assert found.columns == {name: float(value) for name, value in columns.items()}
+    assert found.left_out == ()
+
+    expected = twin.record_error(
+        {name: own.numbers for name, own in table.items()},
+        {name: own.intervals for name, own in table.items()},
+    )
+    record = record_from(inputs, limit=max(expected, 0))
+    assert record.value == pytest.approx(expected, abs=1e-12)
+    assert record.passed is True
+    assert record_from(inputs, limit=max(expected, 0) + 1e-9).passed is False
+    assert 0 <= record.value <= 1
+    for name, own in table.items():
+        alone = twin.record_error({name: own.numbers}, {name: own.intervals})
+        assert record.columns[name] == pytest.approx(alone, abs=1e-12)
+
+
+# --- by hand --------------------------------------------------------------------------------
+
+
+def test_attribute_error_by_hand() -> None:
+    original = pa.table({"age": [20, 24, 40, 30], "pay": [1.5, 2.5, 1.5, 2.5], "sex": list("FMFM")})
+    released = pa.table(
+        {"age": ["[20,30[", "*", "40", "3*"], "pay": ["1.5", "1.5", "1.5", "2.5"], "sex": ["*"] * 4}
+    )
+    names = ["pay", "sex", "age"]
+    found = attribute_squared_error(original, released, quasi_identifiers=names)
+    # age: 10, 16 (to 40), 0 and 9 (to 39) of 20, 16, 20 and 10; pay: 0, 1, 0, 0 of 1 each.
+    age = 1 - Fraction(10**2 + 16**2 + 9**2, 20**2 + 16**2 + 20**2 + 10**2)
+    pay = 1 - Fraction(1, 4)
+    assert found.columns == {"pay": float(pay), "age": float(age)}
+    assert found.value == float((age + pay) / 2)
+    assert found.left_out == ("sex",)
+    assert found.explanation == (
+        f"age {float(age):.4g}; pay 0.75",
+        "left out because it holds more than numbers: sex",
+    )
+    assert found.table("columnwise")["attribute"].values == ["pay", "age"]
+
+
+def test_record_error_by_hand() -> None:
+    original = pa.table({"a": [0, 0, 2, 2], "b": [10, 30, 10, 30]})
+    released = pa.table({"a": ["0", "*", "2", "0"], "b": ["10", "30", "10-30", "<=30"]})
+    found = record_squared_error(original, released, quasi_identifiers=["a", "b"])
+    # Standard deviations 1 and 10: rows move by (0, 0), (2, 0), (0, 2), (2, 2), of (2, 2) each.
+    assert found.mean_distance == pytest.approx((2 + 2 + sqrt(8)) / 4, abs=1e-15)
+    assert found.largest_mean_distance == pytest.approx(sqrt(8), abs=1e-15)
+    assert found.value == pytest.approx(1 - (4 + sqrt(8)) / (4 * sqrt(8)), abs=1e-15)
+    assert found.columns == {"a": 0.5, "b": 0.5}
+    assert found.explanation[0] == (
+        "on average a row lies 1.707 standard deviations from its original, where 2.828 is the most"
+    )
+
+
+@both
+def test_a_hierarchy_says_what_its_labels_stand_for(measure: Callable[..., Any]) -> None:
+    # "young" covers 20 to 29 though its leaf 10 is younger than anybody here.
+    tree = {"10": "young", "20": "young", "29": "young", "40": "old"}
+    original, released = pa.table({"age": [20, 40]}), pa.table({"age": ["young", "old"]})
+    found = measure(original, released, quasi_identifiers="age", hierarchies={"age": tree})
+    lost = Fraction(9, 40) if measure is record_squared_error else Fraction(81, 800)
+    assert found.value == pytest.approx(float(1 - lost), abs=1e-15)
+
+
+@both
+def test_a_number_is_itself_even_where_it_is_a_label_above_others(
+    measure: Callable[..., Any],
+) -> None:
+    tree = {"40": "50", "50": "50", "60": "50"}
+    original, released = pa.table({"age": [40, 60]}), pa.table({"age": ["50", "50"]})
+    found = measure(original, released, quasi_identifiers="age", hierarchies={"age": tree})
+    assert found.value == (0.5 if measure is record_squared_error else 0.75)
+
+
+@both
+def test_rules_work_as_well(measure: Callable[..., Any]) -> None:
+    original, released = pa.table({"age": [20, 30]}), pa.table({"age": ["[20,30[", "[30,40["]})
+    given: dict[str, Any] = {"quasi_identifiers": "age", "hierarchies": {"age": ranges(10)}}
+    # The rule knows the values: nobody else is in these ranges.
+    assert measure(original, released, **given).value == 1
+    # Without it only the label is known, and a person of 20 could be 30.
+    del given["hierarchies"]
+    assert measure(original, released, **given).value == 0.5
+
+
+@both
+@pytest.mark.parametrize("mark", ["*", "**", "*****"])
+def test_marks_alone_say_nothing(measure: Callable[..., Any], mark: str) -> None:
+    original, released = pa.table({"zip": [100, 200]}), pa.table({"zip": [mark, "200"]})
+    assert measure(original, released, quasi_identifiers="zip").value == 0.5
+
+
+@both
+def test_nulls(measure: Callable[..., Any]) -> None:
+    # A null that stays one is right; a number that becomes null, or the other way, is lost.
+    original = pa.table({"age": [0, 10, None, None]})
+    released = pa.table({"age": ["0", None, None, "5"]})
+    found = measure(original, released, quasi_identifiers="age")
+    assert found.value == 0.5
+
+
+@both
+def test_numbers_far_outside_cost_no_more_than_the_worst(measure: Callable[..., Any]) -> None:
+    original, released = pa.table({"age": [0, 10]}), pa.table({"age": [1000, -1000]})
+    assert measure(original, released, quasi_identifiers="age").value == 0
+    # Outside, but not far: the distance is what it is.
+    released = pa.table({"age": [-5, 10]})
+    expected = 0.75 if measure is record_squared_error else 1 - 25 / 200
+    assert measure(original, released, quasi_identifiers="age").value == expected
+
+
+@both
+@pytest.mark.parametrize(
+    ("after", "expected"), [(["5", "5"], 1), (["*", "[0,9]"], 1), (["5", "6"], 0)]
+)
+def test_a_constant_column_can_only_become_another(
+    measure: Callable[..., Any], after: list[str], expected: int
+) -> None:
+    found = measure(pa.table({"x": [5, 5]}), pa.table({"x": after}), quasi_identifiers="x")
+    assert (found.value, found.columns) == (expected, {"x": expected})
+
+
+@both
+def test_all_suppressed_is_the_worst(measure: Callable[..., Any]) -> None:
+    original, released = pa.table({"x": [1, 2, 5]}), pa.table({"x": ["*"] * 3})
+    found = measure(original, released, quasi_identifiers="x", limit=0)
+    assert (found.value, found.passed) == (0.0, True)
+    assert measure(original, original, quasi_identifiers="x", limit=1).passed is True
+
+
+@both
+def test_without_numbers_there_is_no_figure(measure: Callable[..., Any]) -> None:
+    table = pa.table({"sex": ["F", "M"], "none": pa.array([None, None], pa.string())})
+    with pytest.raises(NotMeasurableError) as caught:
+        measure(table, table, quasi_identifiers=["sex", "none"])
+    assert str(caught.value) == ("no quasi-identifier of the frame holds numbers only: sex, none")
+
+
+@both
+def test_labels_that_say_nothing_about_numbers(measure: Callable[..., Any]) -> None:
+    original, released = pa.table({"age": [20, 40]}), pa.table({"age": ["20", "forties"]})
+    with pytest.raises(NotMeasurableError) as caught:
+        measure(original, released, quasi_identifiers="age")
+    assert str(caught.value) == (
+        "column 'age' holds 1 label that is no number, no range like [20,30[, and in no hierarchy "
+        "of numbers (unknown: maximal counts such a label as any number): 'forties'"
+    )
+    assert "forties" not in caught.value.without_values
+    found = measure(original, released, quasi_identifiers="age", unknown="maximal")
+    assert found.value == 0.5
+
+
+@both
+@pytest.mark.parametrize("unknown", ["maximum", "", None, True, []])
+def test_unknown_has_two_choices(measure: Callable[..., Any], unknown: Any) -> None:
+    table = pa.table({"age": [20, 40]})
+    with pytest.raises(OptionError, match="it is 'error' or 'maximal'"):
+        measure(table, table, quasi_identifiers="age", unknown=unknown)
+
+
+@both
+def test_inputs_that_do_not_fit(measure: Callable[..., Any]) -> None:
+    table, longer = pa.table({"age": [20, 40]}), pa.table({"age": [20, 40, 60]})
+    with pytest.raises(InputError, match=r"the tables have different numbers of rows: 3 .* and 2"):
+        measure(longer, table, quasi_identifiers="age")
+    with pytest.raises(RoleError, match="no quasi-identifier is known"):
+        measure(table, table)
+    with pytest.raises(ColumnError, match="unknown column 'age'"):
+        measure(pa.table({"years": [20, 40]}), table, quasi_identifiers="age")
+    keyed = pa.table({"age": [20, 40], "id": [1, 1]})
+    with pytest.raises(InputError, match="key column 'id' of the frame holds a value more than"):
+        measure(keyed, keyed, quasi_identifiers="age", key="id")
+
+
+@both
+def test_limits(measure: Callable[..., Any]) -> None:
+    table = pa.table({"age": [20, 40]})
+    with pytest.warns(PetauditWarning, match="it never exceeds 1, so no table holds it"):
+        assert measure(table, table, quasi_identifiers="age", limit=1.5).passed is False
+    with pytest.raises(OptionError, match=r"the limit of \w+-squared-error is -1; it cannot be"):
+        measure(table, table, quasi_identifiers="age", limit=-1)
+
+
+@pytest.mark.parametrize("engine", TABLE_ENGINES)
+@pytest.mark.parametrize(
+    ("measure", "limit", "passed"),
+    [
+        # 0.2 of 1 in one row of two, written in decimals that no float has.
+        (attribute_squared_error, "0.98", True),
+        (attribute_squared_error, 0.98, True),
+        (attribute_squared_error, "0.9800000000000000000001", False),
+        (record_squared_error, "0.9", True),
+        (record_squared_error, "0.9000000000000001", True),
+        (record_squared_error, "0.900000000002", False),
+    ],
+)
+def test_a_figure_that_equals_its_limit_keeps_it(
+    measure: Callable[..., Any], limit: Any, passed: bool, engine: str, tmp_path: Path
+) -> None:
+    tables = [
+        on_engine({"x": cells, "other": ["p", "q"]}, engine, tmp_path / name)
+        for name, cells in (("before", ["0.1", "1.1"]), ("after", ["0.3", "1.1"]))
+    ]
+    assert measure(*tables, quasi_identifiers="x", limit=limit).passed is passed
+
+
+# --- the reference table --------------------------------------------------------------------
+
+
+def test_the_ages_of_adult(shared_data: Path) -> None:
+    adult = shared_data / "adult"
+    ages: list[list[str]] = []
+    for name in ("adult.csv", "adult_anonymized.csv"):
+        with (adult / name).open(encoding="utf-8", newline="") as file:
+            [header, *rows] = csv.reader(file, delimiter=";")
+        place = [column.strip() for column in header].index("age")
+        ages.append([row[place].strip() for row in rows])
+    before = [Fraction(age) for age in ages[0]]
+    span = twin.spanned(before)
+    after = [span if age == "*" else (Fraction(age), Fraction(age)) for age in ages[1]]
+    tables = (adult / "adult.csv", adult / "adult_anonymized.csv")
+    found = attribute_squared_error(*tables, quasi_identifiers=["sex", "age"])
+    assert found.value == float(twin.attribute_error(before, after))
+    assert found.value == pytest.approx(0.7190152931189644, abs=1e-12)
+    record = record_squared_error(*tables, quasi_identifiers=["sex", "age"])
+    assert record.value == pytest.approx(0.6317267667930697, abs=1e-12)
+    # With one column the deviation cancels out.
+    moved = sum(twin.cell(x, y, span)[0] for x, y in zip(before, after, strict=True))
+    most = sum(twin.cell(x, y, span)[1] for x, y in zip(before, after, strict=True))
+    assert record.value == pytest.approx(float(1 - Fraction(moved) / most), abs=1e-12)
