@@ -19,3 +19,15 @@ for line in found.explanation:
     print(line)
 for worst in found.attributes[0].worst_classes:
     print(f"{worst.rows} rows at a distance of {worst.distance:.3f}")
+
+# What would it take? Every measure with a limit that rows can break says so.
+for name, limit in (("k-anonymity", 10), ("l-diversity", 2), ("prosecutor-risk", 0.1)):
+    audit = petaudit.audit(
+        frame,
+        quasi_identifiers=adult.quasi_identifiers,
+        sensitive=adult.sensitive,
+        measures=[name],
+        options={name: {"limit": limit}},
+    )
+    judged = audit[name]
+    print(f"{name} is {judged.value:g}, the limit {limit}: {judged.what_it_takes.text}")

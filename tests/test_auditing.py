@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from petaudit import __version__, audit, mask_right, ranges
+from petaudit import __version__, audit, datasets, mask_right, ranges
 from petaudit.auditing import Audit, NotMeasured
+from petaudit.counts import open_source
+from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import (
     HierarchyError,
     InputError,
@@ -23,7 +29,7 @@ from petaudit.errors import (
     RoleError,
 )
 from petaudit.inputs import Inputs
-from petaudit.measures import Measure, Result, all_measures
+from petaudit.measures import Measure, Need, Result, all_measures
 
 TABLE = {"zip": ["4760*", "4760*", "4790*", "4790*"], "disease": ["flu", "flu", "flu", "cold"]}
 ORIGINAL = {"zip": ["47602", "47605", "47905", "47909"], "disease": TABLE["disease"]}
@@ -33,7 +39,9 @@ GAME = {"cost": 4, "gain": 300, "loss": 300, "benefit": 1200}
 QI: dict[str, Any] = {"quasi_identifiers": "zip"}
 SENSITIVE: dict[str, Any] = QI | {"sensitive": "disease"}
 HIERARCHIES: dict[str, Any] = {"hierarchies": {"zip": ZIPS}}
-EVERYTHING: dict[str, Any] = SENSITIVE | HIERARCHIES | {"original": pa.table(ORIGINAL)}
+ORIGINAL_TABLE = pa.table(ORIGINAL)
+EVERYTHING: dict[str, Any] = SENSITIVE | HIERARCHIES | {"original": ORIGINAL_TABLE}
+POPULATION = pa.table({"zip": [*TABLE["zip"], "4760*", "4780*"]})
 
 
 def audited(**given: Any) -> Audit:
@@ -51,22 +59,55 @@ def reasons(found: Audit, status: str) -> dict[str, str]:
 # --- what is run ----------------------------------------------------------------------------
 
 
+def possible(given: Mapping[str, Any]) -> set[str]:
+    """The measures whose needs are given, straight from what they declare."""
+    needs = {
+        Need.QUASI_IDENTIFIERS: "quasi_identifiers",
+        Need.SENSITIVE: "sensitive",
+        Need.HIERARCHIES: "hierarchies",
+        Need.ORIGINAL: "original",
+        Need.POPULATION: "population",
+    }
+    options = given.get("options", {})
+
+    def is_possible(measure: Measure) -> bool:
+        own = {"population_size": given.get("population_size")} | options.get(measure.name, {})
+        return (
+            measure.only_by_name is None
+            and all(needs[need] in given for need in measure.needs)
+            and all(own.get(option.name) for option in measure.options if option.required)
+            and all(
+                needs[need] in given or any(own.get(name) for name in names)
+                for need, names in measure.either
+            )
+        )
+
+    return {name for name, measure in all_measures().items() if is_possible(measure)}
+
+
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("given", "some"),
     [
-        (SENSITIVE, {"t-closeness"}),
-        (HIERARCHIES, {"precision"}),
-        (QI | HIERARCHIES, {"precision"}),
+        (QI, {"k-anonymity", "prosecutor-risk", "suppression"}),
+        (SENSITIVE, {"k-anonymity", "l-diversity", "t-closeness", "delta-disclosure"}),
+        (HIERARCHIES, {"precision", "granularity", "ambiguity"}),
+        (QI | HIERARCHIES, {"k-anonymity", "precision"}),
         (SENSITIVE | HIERARCHIES, {"t-closeness", "precision"}),
-        (EVERYTHING, {"t-closeness", "precision", "non-uniform-entropy"}),
-        (EVERYTHING | {"options": {"profitability": GAME}}, set(all_measures()) - {"mpuccs"}),
+        ({"original": ORIGINAL_TABLE}, {"distribution-distance", "association-change"}),
+        (EVERYTHING, {"t-closeness", "non-uniform-entropy", "average-class-size"}),
+        (EVERYTHING | {"options": {"profitability": GAME}}, {"profitability", "discernibility"}),
         (QI | {"options": {"profitability": GAME}}, {"profitability"}),
+        (QI | {"population": POPULATION}, {"k-map", "delta-presence", "journalist-risk"}),
+        (QI | {"population_size": 100}, {"k-map", "population-uniqueness"}),
     ],
 )
-def test_all_that_the_inputs_allow_is_measured(given: dict[str, Any], expected: set[str]) -> None:
+def test_all_that_the_inputs_allow_is_measured(given: dict[str, Any], some: set[str]) -> None:
     found = audited(**given)
+    expected = possible(given)
+    assert some <= expected
     assert measured(found) == expected
     assert set(reasons(found, "skipped")) == set(all_measures()) - expected
+    assert all(reasons(found, "skipped").values())
     assert found.exit_code == 0
     assert found.passed is True
 
@@ -119,7 +160,16 @@ def test_options_are_found_under_any_spelling_of_the_name() -> None:
     [
         ({"measures": []}, "the list of measures is empty"),
         ({"measures": ["precison"]}, "unknown measure 'precison' (did you mean 'precision'?)"),
-        ({"options": {"k-anonymity": {}}}, "unknown measure 'k-anonymity'"),
+        ({"options": {"k-anonimity": {}}}, "(did you mean 'k-anonymity'?)"),
+        ({"population_size": "many"}, "population_size is 'many'"),
+        (
+            {"population_size": 9, "options": {"k-map": {"population_size": 8}}},
+            "the population_size of k-map is given twice",
+        ),
+        (
+            {"population_size": 9, "measures": ["precision"]},
+            "population_size changes nothing about the measures asked for; it is for k-map, ",
+        ),
         ({"options": {"t-closeness": {"limt": 1}}}, "has no option 'limt' (did you mean 'limit'?)"),
         ({"options": {"profitability": GAME | {"limit": 1}}}, "has no option 'limit'"),
         ({"options": {"t-closeness": {"limit": "x"}}}, "the limit of t-closeness is 'x'"),
@@ -183,27 +233,94 @@ def test_a_measure_with_a_limit_that_lacks_an_input_is_an_error() -> None:
 
 
 def test_nothing_measured_is_never_a_pass() -> None:
-    found = audited(**QI)
+    """Where every row is suppressed there is no class; only what was lost can be told."""
+    suppressed = pa.table({"zip": ["*", "*"], "disease": ["flu", "cold"]})
+    found = audit(suppressed, **SENSITIVE)
+    assert found["suppression"].value == 1
+    assert found.exit_code == 0
+    models = ["k-anonymity", "l-diversity", "prosecutor-risk"]
+    assert measured(found).isdisjoint(models)
+    found = audit(suppressed, measures=models, **SENSITIVE)
     assert found.results == ()
     assert (found.exit_code, found.passed) == (2, False)
-    assert set(reasons(found, "skipped")) == set(all_measures())
+    assert set(reasons(found, "error")) == set(models)
 
 
+def test_without_figures_there_is_no_pass_even_if_nobody_asked() -> None:
+    """A hierarchy that is there, and does not fit: all that could be measured is an error."""
+    found = audited(hierarchies={"disease": {"flu": ["*"]}})
+    assert found.results == ()
+    assert (found.exit_code, found.passed) == (2, False)
+
+
+HIERARCHICAL = {"precision", "granularity", "ambiguity"}
 BAD_LABELS = {"hierarchies": {"zip": {"47602": ["4760*", "*"]}, "disease": {"flu": ["*"]}}}
 
 
 def test_a_measure_that_fails_is_an_error_when_nothing_was_asked_for_in_particular() -> None:
     found = audited(**SENSITIVE | BAD_LABELS)
-    assert set(reasons(found, "error")) == {"t-closeness", "precision"}
+    assert set(reasons(found, "error")) == {"t-closeness", *HIERARCHICAL}
     assert found.exit_code == 2
 
 
 def test_a_measure_that_fails_beside_those_asked_for_is_left_out() -> None:
     found = audited(options={"profitability": GAME}, **SENSITIVE | BAD_LABELS)
-    assert measured(found) == {"profitability"}
-    left_out = {"t-closeness", "precision", "non-uniform-entropy", "mpuccs"}
-    assert set(reasons(found, "skipped")) == left_out
+    assert {"profitability", "k-anonymity", "l-diversity"} <= measured(found)
+    assert {"t-closeness", *HIERARCHICAL} <= set(reasons(found, "skipped"))
+    assert reasons(found, "error") == {}
     assert found.exit_code == 0
+
+
+SUPPRESSED = {"zip": ["*"] * 4, "disease": TABLE["disease"]}
+
+
+def test_what_cannot_be_told_of_this_table_is_left_out_unless_it_was_named() -> None:
+    """Every row is suppressed, which is a fact about the table and no mistake of the caller."""
+    reason = "every row is suppressed: there is no class to measure"
+    table = pa.table(SUPPRESSED)
+    found = audit(table, **SENSITIVE)
+    assert reasons(found, "skipped")["k-anonymity"] == reason
+    assert found.exit_code == 0
+    for asked in ({"measures": "k-anonymity"}, {"options": {"k-anonymity": {"limit": 2}}}):
+        found = audit(table, **SENSITIVE | asked)
+        assert reasons(found, "error") == {"k-anonymity": reason}
+        assert found.exit_code == 2
+
+
+def test_a_population_size_names_no_measure() -> None:
+    table = pa.table(SUPPRESSED)
+    found = audit(table, population_size=100, **SENSITIVE)
+    assert "k-map" in reasons(found, "skipped")
+    assert found.exit_code == 0
+    found = audit(table, population_size=100, measures=["k-map", "suppression"], **SENSITIVE)
+    assert set(reasons(found, "error")) == {"k-map"}
+
+
+def test_a_population_size_reaches_every_measure_that_takes_one() -> None:
+    found = audited(population_size=100, options={"k-anonymity": {"limit": 2}}, **SENSITIVE)
+    takers = {
+        name
+        for name, own in all_measures().items()
+        if any(option.name == "population_size" for option in own.options)
+    }
+    assert {"k-map", "population-uniqueness"} <= takers
+    written = found.to_dict()["options"]["options"]
+    sizes = {name: {"population_size": 100} for name in takers}
+    assert written == sizes | {"k-anonymity": {"limit": 2}}
+    without = audited(**SENSITIVE)
+    assert found["strict-average-risk"].value < without["strict-average-risk"].value
+
+
+def test_a_wrong_population_is_an_error_even_beside_other_limits() -> None:
+    """Who hands in a population, or its size, wants the table compared with it."""
+    asked = {"options": {"k-anonymity": {"limit": 2}}}
+    strangers = pa.table({"zip": ["1111*"]})
+    found = audited(population=strangers, **SENSITIVE | asked)
+    assert {"k-map", "delta-presence", "journalist-risk"} <= set(reasons(found, "error"))
+    assert found.exit_code == 2
+    found = audited(population_size=3, **SENSITIVE | asked)
+    assert "fewer than the 4 rows" in reasons(found, "error")["k-map"]
+    assert found.exit_code == 2
 
 
 def test_a_measure_that_fails_although_it_was_asked_for_is_an_error() -> None:
@@ -233,7 +350,8 @@ def test_an_error_never_passes(asked_for: bool) -> None:
 def test_reasons_hold_no_value_of_the_data() -> None:
     found = audited(**EVERYTHING | BAD_LABELS)
     document = json.dumps(found.to_dict()["not_measured"])
-    assert set(reasons(found, "error")) == {"t-closeness", "precision", "non-uniform-entropy"}
+    failed = {"t-closeness", "non-uniform-entropy", *HIERARCHICAL}
+    assert failed <= set(reasons(found, "error"))
     for cell in {
         cell for table in (TABLE, ORIGINAL) for column in table.values() for cell in column
     }:
@@ -245,7 +363,7 @@ def test_a_rule_that_does_not_fit_the_values_names_none_of_them() -> None:
         **EVERYTHING | {"hierarchies": {"zip": ranges(10)}, "original": pa.table(TABLE)}
     )
     failed = reasons(found, "error")
-    assert set(failed) == {"precision", "non-uniform-entropy"}
+    assert {"non-uniform-entropy", *HIERARCHICAL} <= set(failed)
     assert not any("4760" in reason for reason in failed.values())
     with pytest.raises(NotMeasurableError, match="'4760\\*'"):
         found["precision"]
@@ -269,7 +387,8 @@ def test_a_missing_measure_says_why() -> None:
 
 def test_a_result_is_found_under_any_spelling_of_its_name() -> None:
     found = audited(**SENSITIVE)
-    assert found["T Closeness"] is found.results[0]
+    [wanted] = [result for result in found.results if result.measure == "t-closeness"]
+    assert found["T Closeness"] is wanted
 
 
 def test_an_entry_without_figure_becomes_plain_data() -> None:
@@ -319,7 +438,9 @@ def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> N
         "delimiter": None,
         "encoding": None,
     }
-    assert [result["measure"] for result in document["results"]] == ["t-closeness"]
+    measures = [result["measure"] for result in document["results"]]
+    assert measures == [result.measure for result in found.results]
+    assert {"k-anonymity", "t-closeness"} < set(measures)
     assert document["warnings"] == list(found.warnings)
 
 
@@ -338,8 +459,9 @@ def test_warnings_are_collected_once_each() -> None:
         original=pa.table({"x": ["b", "b"]}),
         hierarchies={"x": hierarchy},
     )
-    assert measured(found) == {"precision", "non-uniform-entropy"}
-    assert len(found.warnings) == 1
+    said = [text for result in found.results for text in result.warnings]
+    assert len(found.warnings) == len(set(said)) < len(said)
+    assert set(found.warnings) == set(said)
 
 
 @pytest.mark.filterwarnings("error")
@@ -357,9 +479,108 @@ def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> 
         return run(measure, inputs, options)
 
     monkeypatch.setattr(Measure, "run", remembered)
-    found = audited(options={"profitability": GAME}, **EVERYTHING)
-    assert len(seen) == len(found.results) == 4
+    opened: list[Any] = []
+    monkeypatch.setattr(
+        "petaudit.inputs.open_source",
+        lambda table, **how: opened.append(table) or open_source(table, **how),
+    )
+    found = audited(options={"profitability": GAME}, population=POPULATION, **EVERYTHING)
+    assert len(seen) >= len(found.results) > 25
     assert all(inputs is found.inputs for inputs in seen)
+    assert len(opened) == 3
+
+
+COUNTERS = {
+    "class table": "petaudit.counts.table_counts.ClassPairs.split",
+    "histogram": "petaudit.counts.table_counts.TableCounts._histogram",
+    "values": "petaudit.counts.table_counts.TableCounts._keep_values",
+    "classes": "petaudit.counts.table_counts.count_coded_classes",
+    "population": "petaudit.inputs.population_classes",
+    "pairs": "petaudit.inputs.pair_counts",
+    "alignment": "petaudit.inputs.check_aligned",
+}
+"""Where the work is done, below everything that remembers figures."""
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[Any, ...]]:
+    """Note which figure is counted of which table and column."""
+    calls: Counter[tuple[Any, ...]] = Counter()
+
+    def watch(name: str, path: str) -> None:
+        place, _, attribute = path.rpartition(".")
+        owner = pkgutil.resolve_name(place)
+        real = getattr(owner, attribute)
+
+        def noted(*given: Any, **more: Any) -> Any:
+            tables = [id(own) for own in given if isinstance(own, TableCounts)]
+            columns = [own for own in given if isinstance(own, str)]
+            calls[(name, *tables, *columns)] += 1
+            return real(*given, **more)
+
+        monkeypatch.setattr(owner, attribute, noted)
+
+    for name, path in COUNTERS.items():
+        watch(name, path)
+    return calls
+
+
+@pytest.mark.parametrize("kind", ["frame", "file"])
+@pytest.mark.parametrize("revealed", [False, True])
+def test_every_figure_is_counted_once_in_a_complete_audit(
+    kind: str, revealed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = count_calls(monkeypatch)
+    given: dict[str, Any] = {
+        "table": pa.table(TABLE),
+        "original": ORIGINAL_TABLE,
+        "population": POPULATION,
+    }
+    if kind == "file":
+        for role, table in given.items():
+            pq.write_table(table, tmp_path / f"{role}.parquet")
+            given[role] = tmp_path / f"{role}.parquet"
+    found = audit(options={"profitability": GAME}, reveal_values=revealed, **EVERYTHING | given)
+    assert len(found.results) > 25
+    assert set(calls.values()) == {1}, calls
+    released, original, population = (
+        id(source.counts)
+        for source in (found.inputs.table, found.inputs.original, found.inputs.population)
+        if source is not None
+    )
+    assert ("class table",) in calls
+    # The class table tells the histogram, so that the released table is grouped once for both.
+    assert ("histogram", released) not in calls
+    assert ("histogram", original) in calls
+    assert {("values", table, "zip") for table in (released, original, population)} <= set(calls)
+    assert ("values", released, "disease") in calls
+    assert ("population", released, population) in calls
+    assert ("alignment", original, released) in calls
+    assert ("pairs", original, released, "zip") in calls
+
+
+def test_no_query_is_run_twice_in_a_complete_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the way to it: the same question is put to a table once."""
+    queries: Counter[tuple[int, str]] = Counter()
+    collected = TableCounts.collected
+
+    def noted(table: TableCounts, lazy: Any) -> pa.Table:
+        text = re.sub(r"unnamed_relation_\w+", "relation", lazy.to_native().sql_query())
+        queries[id(table), text] += 1
+        return collected(table, lazy)
+
+    monkeypatch.setattr(TableCounts, "collected", noted)
+    adult = datasets.load("adult-deidentified")
+    found = audit(
+        adult.path,
+        original=adult.original,
+        hierarchies=adult.hierarchies,
+        quasi_identifiers=adult.quasi_identifiers,
+        sensitive=adult.sensitive,
+        options={"profitability": GAME},
+    )
+    assert len(found.results) > 20
+    assert len(queries) > 10
+    assert set(queries.values()) == {1}
 
 
 def test_auditing_twice_gives_the_same_answer() -> None:

@@ -137,6 +137,117 @@ def _profitability(
     }
 
 
+def _kAnonymity(
+    original: object,
+    anonymized: object,
+    k: int,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import k_anonymity
+
+    result = k_anonymity(anonymized, limit=k, hierarchies=dataHierarchy, roles=attributeTypes)
+    return {"k": k, "fulfill k-anonymity": result.passed}
+
+
+def _lDiversity(
+    original: object,
+    anonymized: object,
+    l: int,  # noqa: E741 (the name users know)
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import l_diversity
+
+    result = l_diversity(anonymized, limit=l, hierarchies=dataHierarchy, roles=attributeTypes)
+    return {"l": l, "fulfill l-diversity": result.passed}
+
+
+def _dPresence(
+    original: object,
+    anonymized: object,
+    dMin: float,
+    dMax: float,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import delta_presence
+    from petaudit.exact import exact
+
+    least, most = exact(dMin, "dMin"), exact(dMax, "dMax")
+    # What PETWorks calls the original is the population that the sample is drawn from.
+    result = delta_presence(
+        anonymized,
+        population=original,
+        limit=most,
+        least=min(least, most),
+        hierarchies=dataHierarchy,
+        roles=attributeTypes,
+    )
+    # No share keeps bounds that cross, which PETWorks takes for an answer and not for a mistake.
+    return {"dMin": dMin, "dMax": dMax, "d-presence": bool(result.passed) and least <= most}
+
+
+def _ambiguity(
+    original: object,
+    anonymized: object,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import ambiguity
+
+    result = ambiguity(
+        anonymized, original=original, **_hierarchicalInputs(dataHierarchy, attributeTypes)
+    )
+    return {"ambiguity": result.value}
+
+
+def _AECS(
+    original: object,
+    anonymized: object,
+    dataHierarchy: Any = None,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import average_class_size
+
+    result = average_class_size(
+        original, anonymized, hierarchies=dataHierarchy, roles=attributeTypes
+    )
+    return {"AECS": result.value}
+
+
+def _reidentificationRisk(
+    original: object,
+    anonymized: object,
+    attributeTypes: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    from petaudit import prosecutor_risk
+
+    data = original if anonymized is None else anonymized
+    roles = attributeTypes or _allColumns(data)
+    return {"Re-identification Risk": prosecutor_risk(data, roles=roles).value}
+
+
+def _allColumns(data: object) -> dict[str, str]:
+    """PETWorks takes every column for known to the attacker here."""
+    from petaudit.counts import open_source
+    from PETWorks.attributetypes import QUASI_IDENTIFIER
+
+    return dict.fromkeys(open_source(data).columns, QUASI_IDENTIFIER)
+
+
+def _utilityBias(
+    original: object,
+    anonymized: object,
+    processingFunc: Callable[[Any], float],
+    maxBias: float,
+) -> dict[str, Any]:
+    from petaudit import utility_bias
+
+    result = utility_bias(original, anonymized, processingFunc, limit=maxBias)
+    return {"UtilityBias": result.passed}
+
+
 def _mpUCCs(original: object, synthetic: object, **options: Any) -> dict[str, Any]:
     from petaudit import mpuccs
 
@@ -154,6 +265,13 @@ _TECHNIQUES: dict[str, _Technique] = {
         _HIERARCHICAL,
     ),
     "Precision": _Technique(_precision, (), _HIERARCHICAL),
+    "k-anonymity": _Technique(_kAnonymity, ("k",), _HIERARCHICAL),
+    "l-diversity": _Technique(_lDiversity, ("l",), _HIERARCHICAL),
+    "d-presence": _Technique(_dPresence, ("dMin", "dMax"), _HIERARCHICAL),
+    "Ambiguity": _Technique(_ambiguity, (), _HIERARCHICAL),
+    "AECS": _Technique(_AECS, (), _HIERARCHICAL),
+    "ReidentificationRisk": _Technique(_reidentificationRisk, (), ("attributeTypes",)),
+    "UtilityBias": _Technique(_utilityBias, ("processingFunc", "maxBias"), ()),
     "mpUCCs": _Technique(
         _mpUCCs,
         (),

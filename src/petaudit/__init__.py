@@ -18,11 +18,39 @@ if TYPE_CHECKING:
     from petaudit.errors import PetauditError, PetauditWarning
     from petaudit.generalizing import generalize
     from petaudit.hierarchies import Hierarchies, Hierarchy, dates, mask_right, ordered, ranges
+    from petaudit.measures.alpha_k_anonymity import alpha_k_anonymity
+    from petaudit.measures.ambiguity import ambiguity
+    from petaudit.measures.association_change import association_change
+    from petaudit.measures.attribute_squared_error import attribute_squared_error
+    from petaudit.measures.average_class_size import average_class_size
+    from petaudit.measures.beta_likeness import beta_likeness
+    from petaudit.measures.delta_disclosure import delta_disclosure
+    from petaudit.measures.delta_presence import delta_presence
+    from petaudit.measures.discernibility import discernibility
+    from petaudit.measures.distribution_distance import distribution_distance
+    from petaudit.measures.enhanced_beta_likeness import enhanced_beta_likeness
+    from petaudit.measures.entropy_l_diversity import entropy_l_diversity
+    from petaudit.measures.granularity import granularity
+    from petaudit.measures.journalist_risk import journalist_risk
+    from petaudit.measures.k_anonymity import k_anonymity
+    from petaudit.measures.k_map import k_map
+    from petaudit.measures.l_diversity import l_diversity
+    from petaudit.measures.marketer_risk import marketer_risk
+    from petaudit.measures.model_utility import model_utility
     from petaudit.measures.mpuccs import mpuccs
     from petaudit.measures.non_uniform_entropy import non_uniform_entropy
+    from petaudit.measures.population_uniqueness import population_uniqueness
     from petaudit.measures.precision import precision
     from petaudit.measures.profitability import profitability
+    from petaudit.measures.prosecutor_risk import prosecutor_risk
+    from petaudit.measures.record_squared_error import record_squared_error
+    from petaudit.measures.recursive_l_diversity import recursive_l_diversity
+    from petaudit.measures.sample_uniques import sample_uniques
+    from petaudit.measures.special_uniques import special_uniques
+    from petaudit.measures.strict_average_risk import strict_average_risk
+    from petaudit.measures.suppression import suppression
     from petaudit.measures.t_closeness import t_closeness
+    from petaudit.measures.utility_bias import utility_bias
     from petaudit.pipelines.executor import Executor
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
@@ -39,18 +67,46 @@ _HOMES = {
     "PetauditWarning": "petaudit.errors",
     "Role": "petaudit.roles",
     "Roles": "petaudit.roles",
+    "alpha_k_anonymity": "petaudit.measures.alpha_k_anonymity",
+    "ambiguity": "petaudit.measures.ambiguity",
+    "association_change": "petaudit.measures.association_change",
+    "attribute_squared_error": "petaudit.measures.attribute_squared_error",
     "audit": "petaudit.auditing",
+    "average_class_size": "petaudit.measures.average_class_size",
+    "beta_likeness": "petaudit.measures.beta_likeness",
     "dates": "petaudit.hierarchies",
+    "delta_disclosure": "petaudit.measures.delta_disclosure",
+    "delta_presence": "petaudit.measures.delta_presence",
+    "discernibility": "petaudit.measures.discernibility",
+    "distribution_distance": "petaudit.measures.distribution_distance",
+    "enhanced_beta_likeness": "petaudit.measures.enhanced_beta_likeness",
+    "entropy_l_diversity": "petaudit.measures.entropy_l_diversity",
     "generalize": "petaudit.generalizing",
+    "granularity": "petaudit.measures.granularity",
+    "journalist_risk": "petaudit.measures.journalist_risk",
+    "k_anonymity": "petaudit.measures.k_anonymity",
+    "k_map": "petaudit.measures.k_map",
+    "l_diversity": "petaudit.measures.l_diversity",
+    "marketer_risk": "petaudit.measures.marketer_risk",
     "mask_right": "petaudit.hierarchies",
+    "model_utility": "petaudit.measures.model_utility",
     "mpuccs": "petaudit.measures.mpuccs",
     "non_uniform_entropy": "petaudit.measures.non_uniform_entropy",
     "ordered": "petaudit.hierarchies",
+    "population_uniqueness": "petaudit.measures.population_uniqueness",
     "precision": "petaudit.measures.precision",
     "profitability": "petaudit.measures.profitability",
+    "prosecutor_risk": "petaudit.measures.prosecutor_risk",
     "ranges": "petaudit.hierarchies",
+    "record_squared_error": "petaudit.measures.record_squared_error",
+    "recursive_l_diversity": "petaudit.measures.recursive_l_diversity",
+    "sample_uniques": "petaudit.measures.sample_uniques",
+    "special_uniques": "petaudit.measures.special_uniques",
+    "strict_average_risk": "petaudit.measures.strict_average_risk",
+    "suppression": "petaudit.measures.suppression",
     "synthesize": "petaudit.synthesizing",
     "t_closeness": "petaudit.measures.t_closeness",
+    "utility_bias": "petaudit.measures.utility_bias",
 }
 
 __all__ = [
@@ -64,19 +120,47 @@ __all__ = [
     "Role",
     "Roles",
     "__version__",
+    "alpha_k_anonymity",
+    "ambiguity",
+    "association_change",
+    "attribute_squared_error",
     "audit",
+    "average_class_size",
+    "beta_likeness",
     "datasets",
     "dates",
+    "delta_disclosure",
+    "delta_presence",
+    "discernibility",
+    "distribution_distance",
+    "enhanced_beta_likeness",
+    "entropy_l_diversity",
     "generalize",
+    "granularity",
+    "journalist_risk",
+    "k_anonymity",
+    "k_map",
+    "l_diversity",
+    "marketer_risk",
     "mask_right",
+    "model_utility",
     "mpuccs",
     "non_uniform_entropy",
     "ordered",
+    "population_uniqueness",
     "precision",
     "profitability",
+    "prosecutor_risk",
     "ranges",
+    "record_squared_error",
+    "recursive_l_diversity",
+    "sample_uniques",
+    "special_uniques",
+    "strict_average_risk",
+    "suppression",
     "synthesize",
     "t_closeness",
+    "utility_bias",
 ]
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.errors import NotMeasurableError, OptionError, PetauditError
+from petaudit.errors import NotMeasurableError, OptionError, PetauditError, listing
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 
@@ -115,11 +116,13 @@ def audit(
     *,
     measures: Iterable[str] | str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    population_size: Any = None,
     **given: Any,
 ) -> Audit:
     """Run the named measures, or all that the inputs allow.
 
-    ``options`` holds the limit and options of each measure by name.
+    ``options`` holds the limit and options of each measure by name; ``population_size`` is for all
+    measures that take one.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
@@ -138,36 +141,46 @@ def audit(
     for name in wanted:
         if name not in [measure.name for measure in chosen]:
             chosen.append(find_measure(name))
+    sized = {} if population_size is None else _sized(population_size, chosen, wanted)
     has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
-    if not has_roles and all(_needs_columns(measure, named, wanted) for measure in chosen):
+    explicit = {measure.name for measure in named or ()} | set(wanted)
+    if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
         # Nothing at all can be measured: one clear error instead of one per measure.
         _ = inputs.quasi_identifiers
     results: list[Result] = []
     not_measured: list[NotMeasured] = []
+    if any(Need.SENSITIVE in measure.needs for measure in chosen):
+        _count_at_once(inputs)
     for measure in chosen:
-        own = wanted.get(measure.name, {})
-        if named is None and measure.name not in wanted and measure.only_by_name is not None:
-            problem = NotMeasurableError(measure.only_by_name)
+        own = sized.get(measure.name, {}) | wanted.get(measure.name, {})
+        why_not = None if measure.name in explicit else measure.why_left_out(inputs)
+        if why_not is not None:
+            problem = NotMeasurableError(why_not)
             not_measured.append(NotMeasured(measure.name, problem, asked_for=False))
             continue
-        asked_for = named is not None or _is_asked_for(measure, wanted, inputs)
+        asked_for = measure.name in explicit or _is_asked_for(measure, wanted, inputs, own)
         missing = measure.missing(inputs, own)
         if missing:
             problem = NotMeasurableError(f"needs {' and '.join(missing)}")
-            explicit = named is not None or measure.name in wanted
-            not_measured.append(NotMeasured(measure.name, problem, explicit))
+            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
             continue
         try:
             results.append(measure.run(inputs, own))
         except OptionError:
             raise
+        except NotMeasurableError as problem:
+            # Of measures that nobody named, those that suit the table are wanted.
+            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
         except PetauditError as problem:
             not_measured.append(NotMeasured(measure.name, problem, asked_for))
     settings = {
         "measures": None if named is None else [measure.name for measure in named],
         "options": {
-            name: {key: _plain_option(value) for key, value in own.items()}
-            for name, own in wanted.items()
+            name: {
+                key: _plain_option(value)
+                for key, value in (sized.get(name, {}) | wanted.get(name, {})).items()
+            }
+            for name in dict.fromkeys((*sized, *wanted))
         },
         "suppressed": inputs.suppressed,
         "key": inputs.key,
@@ -176,6 +189,16 @@ def audit(
         "encoding": inputs.encoding,
     }
     return Audit(inputs, tuple(results), tuple(not_measured), settings)
+
+
+def _count_at_once(inputs: Inputs) -> None:
+    """Count the classes with the sensitive values in them, of which all class measures live.
+
+    What is wrong with a column is said by the measures that need it.
+    """
+    if inputs.roles.quasi_identifiers and inputs.roles.sensitive:
+        with contextlib.suppress(PetauditError):
+            _ = inputs.class_table
 
 
 def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -190,32 +213,61 @@ def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
     return wanted
 
 
+def _sized(
+    population_size: Any, chosen: Iterable[Measure], wanted: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The option of every measure that takes one; an error where nothing would come of it."""
+    name = "population_size"
+    takers = [own for own in chosen if any(option.name == name for option in own.options)]
+    if not takers:
+        known = [
+            own.name
+            for own in all_measures().values()
+            if any(option.name == name for option in own.options)
+        ]
+        raise OptionError(
+            f"{name} changes nothing about the measures asked for; it is for {listing(known)}"
+        )
+    for own in takers:
+        if name in wanted.get(own.name, {}):
+            raise OptionError(f"the {name} of {own.name} is given twice")
+    return {own.name: {name: population_size} for own in takers}
+
+
 def _plain_option(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _plain_option(item) for key, item in value.items()}
+    if callable(value):
+        # Its text has an address of memory in it, and may have values that it was made with.
+        return str(getattr(value, "__name__", type(value).__name__))
     return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
-def _needs_columns(
-    measure: Measure, named: list[Measure] | None, wanted: Mapping[str, Mapping[str, Any]]
-) -> bool:
-    """Whether a measure says nothing about this audit unless the roles of columns are known."""
-    is_left_out = named is None and measure.name not in wanted and measure.only_by_name is not None
-    return (
-        is_left_out
-        or Need.QUASI_IDENTIFIERS in measure.needs
-        or (Need.HIERARCHIES in measure.needs)
-    )
+def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:
+    """Whether a measure has something to say about this audit where no column has a role.
+
+    What a measure lacks beside the roles is said only if somebody wants it.
+    """
+    if not {Need.QUASI_IDENTIFIERS, Need.HIERARCHIES}.isdisjoint(measure.needs):
+        return False
+    if measure.name in explicit:
+        return True
+    return measure.only_by_name is None and not measure.missing(inputs, {})
 
 
 def _is_asked_for(
-    measure: Measure, wanted: Mapping[str, Mapping[str, Any]], inputs: Inputs
+    measure: Measure,
+    wanted: Mapping[str, Mapping[str, Any]],
+    inputs: Inputs,
+    own: Mapping[str, Any],
 ) -> bool:
     """Whether a failure of this measure is a failure of the audit.
 
     With no limit or option given, everything that can run is asked for. Otherwise the measures with
-    a limit or option are, and those that an original table was given for; the rest are extras.
+    a limit or option are, and those that an original or a population was given for; the rest are
+    extras.
     """
-    if not wanted or measure.name in wanted:
+    if not wanted or own:
         return True
-    return Need.ORIGINAL in measure.needs and inputs.original is not None
+    needs = {*measure.needs, *(need for need, _ in measure.either)}
+    return any(need in needs and need.is_met(inputs) for need in (Need.ORIGINAL, Need.POPULATION))

@@ -30,12 +30,15 @@ GOLDEN = {
     "options": [
         *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding")
     ],
-    "t-closeness": [*RESULT, "exact_value", "attributes"],
+    "t-closeness": [*RESULT, "exact_value", "attributes", "remedy"],
     "attribute": [
         *("attribute", "distance", "t", "exact_t", "classes", "classes_above_limit"),
         *("rows_above_limit", "worst_classes"),
     ],
     "worst class": ["rows", "distance", "classes", "labels"],
+    "remedy": ["rows_breaking", "rows_to_suppress", "share_to_suppress"],
+    "k-anonymity": [*RESULT, "classes", "rows", "suppressed_rows", "curve", "remedy"],
+    "point": ["k", "rows", "share"],
     "precision": [*RESULT, "columns", "suppressed_rows"],
     "non-uniform-entropy": [*RESULT, "columns"],
     "profitability": [
@@ -58,6 +61,7 @@ def patient() -> list[object]:
         *("--sensitive", "Disease", "--hierarchies", found.hierarchies),
         *("--original", found.original, "--t", "0.4", "--format", "json"),
         *("--cost", "4", "--gain", "300", "--loss", "300", "--benefit", "1200"),
+        *("--measures", "k-anonymity,t-closeness,precision,non-uniform-entropy,profitability"),
     ]
 
 
@@ -75,6 +79,8 @@ def test_the_document_has_these_keys_in_this_order(patient: list[object], run: R
         "attribute": list(attribute),
         "worst class": list(attribute["worst_classes"][0]),
         "worst row": list(results["profitability"]["worst_row"]),
+        "remedy": list(results["t-closeness"]["remedy"]),
+        "point": list(results["k-anonymity"]["curve"][0]),
     } | {name: list(entry) for name, entry in results.items()}
     assert keys == GOLDEN
     assert found["document"] == "petaudit.check/1"
@@ -91,7 +97,7 @@ def test_the_document_says_what_was_done(patient: list[object], run: Run) -> Non
         "Disease": "sensitive_attribute",
     }
     assert found["options"] == {
-        "measures": None,
+        "measures": [entry["measure"] for entry in found["results"]],
         "options": {
             "t-closeness": {"limit": "0.4"},
             "profitability": {"cost": "4", "gain": "300", "loss": "300", "benefit": "1200"},
@@ -176,7 +182,7 @@ def test_the_verdict_agrees_with_the_exit_code(
 
 def test_an_error_is_in_the_document_and_on_standard_error(table: Path, run: Run) -> None:
     given = ("--qi", "zip", "--sensitive", "disease", "--distance", "hierarchical")
-    found = run("check", table, *given, "--format", "json")
+    found = run("check", table, *given, "--measures", "t-closeness", "--format", "json")
     loaded = json.loads(found.out)
     assert (loaded["verdict"], loaded["exit_code"], loaded["results"]) == ("error", 2, [])
     entries = {entry["measure"]: entry for entry in loaded["not_measured"]}
@@ -189,7 +195,8 @@ def test_warnings_are_in_the_document_and_not_on_standard_error(table: Path, run
     found = run(*given, "--format", "json")
     loaded = json.loads(found.out)
     assert len(loaded["warnings"]) == 1
-    assert loaded["results"][0]["warnings"] == loaded["warnings"]
+    [own] = [entry for entry in loaded["results"] if entry["measure"] == "t-closeness"]
+    assert own["warnings"] == loaded["warnings"]
     assert found.err == ""
 
 
@@ -219,4 +226,36 @@ def test_the_document_is_json_whatever_the_terminal_can_show(
 def test_the_demo_has_a_document_too(run: Run) -> None:
     loaded = json.loads(run("demo", "--format", "json").out)
     assert loaded["document"] == "petaudit.check/1"
-    assert len(loaded["results"]) == 4
+    assert {"k-anonymity", "t-closeness", "precision", "profitability"} <= {
+        entry["measure"] for entry in loaded["results"]
+    }
+
+
+HEAD = ["measure", "status", "better", "value", "limit", "passed", "warnings"]
+
+
+def test_every_result_begins_alike_and_is_json(run: Run) -> None:
+    """What differs between measures comes last; no figure is lost on the way to another reader."""
+    adult = datasets.load("adult-deidentified")
+    given = ("--original", adult.original, "--hierarchies", adult.hierarchies)
+    printed = run("check", adult.path, *given, "--population", adult.original, "--format", "json")
+    found = json.loads(printed.out, parse_constant=pytest.fail)
+    assert len(found["results"]) > 25
+    for entry in found["results"]:
+        assert list(entry)[: len(HEAD)] == HEAD
+        assert (entry["status"], entry["limit"], entry["passed"]) == ("measured", None, None)
+        figure = entry["value"]
+        assert figure == "inf" or isinstance(figure, int | float)
+        assert entry["better"] in {"lower", "higher", "true"}
+    assert list(found["inputs"]) == ["table", "original", "population", "hierarchies"]
+    assert all(list(entry) == ["measure", "status", "reason"] for entry in found["not_measured"])
+
+
+def test_infinity_is_a_word_in_the_document(table: Path, run: Run) -> None:
+    """A class has one value only: no c is large enough for two of them."""
+    given = ("check", table, "--qi", "zip", "--sensitive", "disease")
+    asked = ("--option", "recursive-l-diversity.l=2", "--limit", "recursive-l-diversity=3")
+    found = run(*given, *asked, "--measures", "recursive-l-diversity", "--format", "json")
+    [entry] = json.loads(found.out, parse_constant=pytest.fail)["results"]
+    assert (entry["value"], entry["limit"], entry["status"]) == ("inf", 3, "failed")
+    assert float(entry["value"]) == float("inf")

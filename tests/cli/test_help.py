@@ -16,7 +16,7 @@ import pytest
 import petaudit
 from petaudit import datasets
 from petaudit.cli import main
-from petaudit.measures import all_measures
+from petaudit.measures import Measure, Need, all_measures
 
 Run = Callable[..., Any]
 
@@ -56,7 +56,7 @@ def test_every_command_has_help(command: str, run: Run) -> None:
             "--qi --identifier --sensitive --insensitive --hierarchies --original --key "
             "--suppressed --delimiter --encoding --measures --t --min-precision --min-entropy "
             "--distance --cost --gain --loss --benefit --no-attack --limit --option --format --out "
-            "--reveal-values",
+            "--reveal-values --details --population --population-size --k --l",
         ),
         (
             "generalize",
@@ -64,7 +64,7 @@ def test_every_command_has_help(command: str, run: Run) -> None:
             "--out",
         ),
         ("datasets", "--hierarchies --original"),
-        ("demo", "--format --out --reveal-values"),
+        ("demo", "--format --out --reveal-values --details"),
         ("measures", "--format"),
     ],
 )
@@ -118,16 +118,59 @@ def test_help_takes_less_than_a_third_of_a_second(run_process: Run) -> None:
 def test_measures_lists_what_each_needs(run: Run) -> None:
     found = run("measures")
     assert (found.code, found.err) == (0, "")
-    head = found.out.split("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in head[2:]] == list(all_measures())
+    *families, last = found.out.split("\n\n")
+    listed = []
+    for family in families:
+        title, header, _, *rows = family.splitlines()
+        assert header.split() == ["measure", "better", "needs"]
+        names = [row.split()[0] for row in rows if not row.startswith(" ")]
+        assert {all_measures()[name].family.value for name in names} == {title}
+        listed += names
+    assert listed == list(all_measures())
     assert "hierarchies, the original table" in found.out
     assert "quasi-identifiers, cost, gain, loss, benefit" in found.out
+    assert "a population table or population_size" in found.out
+    assert last == "Formula, options and reference: petaudit measures NAME\n"
+
+
+@pytest.mark.parametrize("name", all_measures())
+@pytest.mark.parametrize("columns", ["60", "100"])
+def test_measures_tells_all_about_one(
+    name: str, columns: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    found = run("measures", name)
+    assert (found.code, found.err) == (0, "")
+    assert found.out.startswith(f"{name}\n  ")
     unwrapped = " ".join(found.out.split())
-    for measure in all_measures().values():
-        assert measure.question in unwrapped
-        assert measure.reference in unwrapped
-        for option in measure.options:
-            assert f"{measure.name}.{option.name}: " in unwrapped
+    measure = all_measures()[name]
+    for text in (measure.title, measure.question, measure.formula, measure.reference):
+        assert " ".join(text.split()).casefold() in unwrapped.casefold()
+    for need in measure.needs:
+        assert need.value in unwrapped.partition("needs: ")[2]
+    for option in measure.options:
+        assert f"option {name}.{option.name}: " in unwrapped
+        assert not option.required or option.name in unwrapped.partition("needs: ")[2]
+    assert ("limit: " in unwrapped) == (measure.limit_help is not None)
+    assert ("left out unless named: " in unwrapped) == (measure.only_by_name is not None)
+    # An address has no blank to break at.
+    assert all(len(line) <= int(columns) or "/" in line for line in found.out.splitlines())
+
+
+def test_measures_tells_about_several_in_any_spelling(run: Run) -> None:
+    found = run("measures", "K_Map", "t closeness")
+    assert found.code == 0
+    first, second = found.out.split("\n\n")
+    assert first.startswith("k-map\n")
+    assert second.startswith("t-closeness\n")
+    listed = json.loads(run("measures", "K_Map", "--format", "json").out)
+    assert [entry["name"] for entry in listed] == ["k-map"]
+
+
+def test_measures_does_not_know_every_name(run: Run) -> None:
+    found = run("measures", "t-closeness", "k-anonimity")
+    assert (found.code, found.out) == (2, "")
+    assert "unknown measure 'k-anonimity' (did you mean 'k-anonymity'?)" in found.err
 
 
 def test_measures_as_json(run: Run) -> None:
@@ -135,14 +178,20 @@ def test_measures_as_json(run: Run) -> None:
     assert [entry["name"] for entry in listed] == list(all_measures())
     for entry in listed:
         assert list(entry) == [
-            *("name", "title", "question", "better", "range", "needs", "limit", "options"),
-            *("formula", "reference"),
+            *("name", "title", "question", "better", "family", "range", "needs", "limit"),
+            *("options", "formula", "reference"),
         ]
     by_name = {entry["name"]: entry for entry in listed}
     assert by_name["t-closeness"]["needs"] == ["quasi-identifiers", "a sensitive attribute"]
     assert by_name["t-closeness"]["better"] == "lower"
     assert by_name["precision"]["range"] == [0.0, 1.0]
     assert by_name["profitability"]["limit"] is None
+    assert by_name["profitability"]["family"] == "privacy models"
+    assert by_name["k-map"]["range"] == [1.0, None]
+    assert by_name["k-map"]["needs"] == [
+        "quasi-identifiers",
+        "a population table or population_size",
+    ]
 
 
 def test_datasets_lists_every_bundled_table(run: Run) -> None:
@@ -186,12 +235,20 @@ def test_an_unknown_dataset_lists_the_known_ones(run: Run) -> None:
     assert "patient-deidentified" in found.err
 
 
+def either(measure: Measure) -> list[Need]:
+    return [need for need, _ in measure.either]
+
+
 def test_the_demo_measures_everything_and_holds_its_limits(run: Run) -> None:
     found = run("demo")
     assert (found.code, found.err) == (0, "")
+    table, _, left_out = found.out.partition("\nLeft out\n")
     for name, measure in all_measures().items():
-        assert (f"\n{name} " in found.out) is (measure.only_by_name is None)
-    assert found.out.endswith("Verdict: all 4 limits hold (exit code 0)\n")
+        no_population = Need.POPULATION in {*measure.needs, *either(measure)}
+        is_measured = measure.only_by_name is None and not no_population
+        assert (f"\n{name} " in table) is is_measured
+        assert (f"  {name}: " in left_out) is not is_measured
+    assert found.out.endswith("Verdict: all 5 limits hold (exit code 0)\n")
     assert "30,162 rows" in found.out
 
 

@@ -61,6 +61,11 @@ def parquet(path: str, **columns: list[Any]) -> Path:
     return Path(path)
 
 
+def closeness(document: dict[str, Any]) -> dict[str, Any]:
+    [found] = [entry for entry in document["results"] if entry["measure"] == "t-closeness"]
+    return dict(found)
+
+
 def assert_understood(found: Any) -> None:
     """An error that was foreseen: one line, no stack, no plea to report it."""
     assert found.code == 2
@@ -77,13 +82,14 @@ def test_a_hostile_column_name_is_counted_and_shown_harmlessly(
     parquet("t.parquet", **{"zip": ["1", "1", "2"], name: ["a", "b", "c"], f"{name}2": ["x"] * 3})
     roles = {"quasi_identifier": ["zip", f"{name}2"], "sensitive_attribute": [name]}
     write("t.yaml", yaml.safe_dump({"DATASET": {"ATTRIBUTE_TYPE": roles}}))
-    found = run("check", "t.parquet", "--t", "0.1")
+    found = run("check", "t.parquet", "--t", "0.1", "--details")
     assert (found.code, found.err) == (1, "")
     assert is_plain(found.out)
     assert found.out.count("\nVerdict: ") == 1
     loaded = json.loads(run("check", "t.parquet", "--format", "json").out)
     assert loaded["inputs"]["table"]["columns"] == ["zip", name, f"{name}2"]
-    assert loaded["results"][0]["exact_value"] == "2/3"
+    assert closeness(loaded)["exact_value"] == "2/3"
+    assert len(loaded["results"]) > 10
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
@@ -129,12 +135,13 @@ def test_a_hostile_measure_option_or_level_is_answered(name: str, table: Path, r
 @pytest.mark.parametrize("cell", NAMES.values(), ids=NAMES)
 def test_a_hostile_cell_is_a_value_like_any_other(cell: str, run: Run) -> None:
     parquet("t.parquet", zip=[cell, cell, "2"], disease=["a", "b", cell])
-    found = run("check", "t.parquet", *ROLES, "--reveal-values")
+    found = run("check", "t.parquet", *ROLES, "--reveal-values", "--details")
     assert (found.code, found.err) == (0, "")
     assert is_plain(found.out)
     assert found.out.count("\nVerdict: ") == 1
     loaded = json.loads(run("check", "t.parquet", *ROLES, "--format", "json").out)
-    assert loaded["results"][0]["exact_value"] == "2/3"
+    assert closeness(loaded)["exact_value"] == "2/3"
+    assert len(loaded["results"]) > 10
 
 
 @pytest.mark.parametrize("cell", NAMES.values(), ids=NAMES)
@@ -143,6 +150,8 @@ def test_a_message_quotes_hostile_cells_harmlessly(cell: str, write: Write, run:
     write("h/hierarchy_zip.csv", "2;*\n")
     found = run("check", "t.parquet", "--qi", "zip", "--hierarchies", "h")
     assert_understood(found)
+    # Several measures need the hierarchy; what is wrong with it is said once.
+    assert "precision, granularity" in found.err
     assert len(found.err.splitlines()) == 1
     assert is_plain(found.out)
 
@@ -210,7 +219,7 @@ def test_columns_that_differ_only_in_case_stay_apart(run: Run) -> None:
     found = run("check", "t.parquet", "--qi", "ZIP", "--sensitive", "Zip", "--format", "json")
     loaded = json.loads(found.out)
     assert loaded["inputs"]["table"]["columns"] == ["zip", "ZIP", "Zip"]
-    assert loaded["results"][0]["attributes"][0]["classes"] == 1
+    assert closeness(loaded)["attributes"][0]["classes"] == 1
 
 
 @pytest.mark.parametrize("role", ["table", "original", "rules", "hierarchy", "side-car"])
@@ -374,8 +383,12 @@ def test_thousands_of_columns_are_read_in_seconds(write: Write, run_process: Run
     rows = [";".join("1" for _ in names)] * 3
     write("t.csv", "\n".join([";".join(names), *rows]) + "\n")
     given = ("--qi", names[0], "--sensitive", names[-1], "--format", "json")
-    found = run_process("check", "t.csv", *given, timeout=20)
+    before = os.times()
+    found = run_process("check", "t.csv", *given)
+    after = os.times()
     assert found.code == 0
+    # Seconds of work, not of waiting for other work on the machine.
+    assert after.children_user - before.children_user < 20
     assert len(json.loads(found.out)["inputs"]["table"]["columns"]) == 3_000
 
 

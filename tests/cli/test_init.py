@@ -59,7 +59,8 @@ def test_chinese_names(run: Run, write: Write) -> None:
         "quasi_identifier": ["年齡"],
         "insensitive_attribute": ["性別", "診斷"],
     }
-    assert "Evaluator" not in content()
+    assert content()["Evaluator"] == {"classes": {"method": "k-anonymity", "limit": 5}}
+    works(run)
 
 
 def test_a_synthetic_table(run: Run, write: Write, table: Path) -> None:
@@ -164,7 +165,7 @@ def test_the_side_car_is_left_to_speak(
     assert "Roles and hierarchies come from table.yaml" in Path("audit.yaml").read_text()
     own = content()
     assert set(own["Loader"]["table"]) == {"filepath", "original"}
-    assert set(own["Evaluator"]) == {"closeness", "precision", "entropy"}
+    assert set(own["Evaluator"]) == {"classes", "closeness", "precision", "entropy"}
     works(run)
 
 

@@ -52,7 +52,7 @@ def write_hierarchy(column: str, leaves: list[str], chance: random.Random) -> li
     return above
 
 
-def check(format_name: str, *more: str) -> Seen:
+def check(format_name: str, *more: str, complete: bool = False) -> Seen:
     """Run a check to standard output and once more to a file."""
     out, err = io.StringIO(), io.StringIO()
     arguments = ["check", "t.csv", "--qi", "zip,age", "--sensitive", "disease,pay", *more]
@@ -60,7 +60,10 @@ def check(format_name: str, *more: str) -> Seen:
     # Named, so that a failure of any of them is an error with a message.
     measures = "precision,profitability,t-closeness"
     measures += ",non-uniform-entropy" if "--original" in more else ""
-    arguments += ["--measures", measures]
+    if complete:
+        arguments += ["--details", "--population", "o.csv"]
+    else:
+        arguments += ["--measures", measures]
     arguments += ["--cost", "4", "--gain", "300", "--loss", "300", "--benefit", "1200"]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(arguments)
@@ -81,14 +84,17 @@ FLAWS = {
 }
 
 
-@settings(max_examples=15)
+@settings(max_examples=30)
 @given(
     seed=st.integers(0, 2**32),
     classes=st.integers(1, 4),
     rows=st.integers(1, 12),
     flaw=st.sampled_from(sorted(FLAWS)),
+    complete=st.booleans(),
 )
-def test_no_cell_is_in_a_report(seed: int, classes: int, rows: int, flaw: str) -> None:
+def test_no_cell_is_in_a_report(
+    seed: int, classes: int, rows: int, flaw: str, complete: bool
+) -> None:
     chance = random.Random(seed)  # noqa: S311 (no secret is made)
     keys = list(zip(tokens(chance, classes), numbers(chance, classes), strict=True))
     table = [
@@ -109,7 +115,7 @@ def test_no_cell_is_in_a_report(seed: int, classes: int, rows: int, flaw: str) -
             if flaw == "label unknown":
                 write_hierarchy("zip", tokens(chance, 3), chance)
             for format_name in FORMATS:
-                seen = check(format_name, *FLAWS[flaw])
+                seen = check(format_name, *FLAWS[flaw], complete=complete)
                 leaked = [cell for cell in cells if cell in seen.report]
                 assert not leaked
                 quoted = [cell for cell in cells if cell in seen.err]
@@ -120,15 +126,21 @@ def test_no_cell_is_in_a_report(seed: int, classes: int, rows: int, flaw: str) -
             os.chdir(before)
 
 
+@pytest.mark.parametrize("complete", [False, True])
 @pytest.mark.parametrize("format_name", FORMATS)
-def test_revealing_shows_the_quasi_identifiers_and_nothing_else(format_name: str) -> None:
+def test_revealing_shows_the_quasi_identifiers_and_nothing_else(
+    format_name: str, complete: bool
+) -> None:
     chance = random.Random(7)  # noqa: S311
     keys = list(zip(tokens(chance, 3), numbers(chance, 3), strict=True))
     table = [[*key, *tokens(chance, 1), *numbers(chance, 1), *tokens(chance, 1)] for key in keys]
     write_csv("t.csv", table)
+    write_csv("o.csv", table)
     for place in (0, 1):
         write_hierarchy(COLUMNS[place], [row[place] for row in table], chance)
-    hidden, shown = check(format_name), check(format_name, "--reveal-values")
+    hidden, shown = (
+        check(format_name, *more, complete=complete) for more in ((), ("--reveal-values",))
+    )
     for row in table:
         assert not any(cell in hidden.report for cell in row)
         assert all(cell in shown.report for cell in row[:2])

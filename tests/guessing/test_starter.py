@@ -96,9 +96,10 @@ def test_only_what_can_run_is_uncommented(
         "people.csv", 9, 2, (), known, sensitive, original=original, has_hierarchies=hierarchies
     )
     content = yaml.safe_load(starter_text(own))
+    classes = {"classes"} if known else set()
     closeness = {"closeness"} if known and sensitive else set()
     utility = {"precision", "entropy"} if known and hierarchies and original else set()
-    assert set(content.get("Evaluator", ())) == closeness | utility
+    assert set(content.get("Evaluator", ())) == classes | closeness | utility
     assert ("Reporter" in content) == ("Evaluator" in content) == (not own.to_fill_in)
 
 

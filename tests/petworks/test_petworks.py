@@ -16,7 +16,11 @@ from petaudit import datasets
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditError, RoleError
 from PETWorks import PETValidation, attributetypes, report
 
-TECHNIQUES = ["t-closeness", "Non-Uniform Entropy", "profitability", "Precision"]
+TECHNIQUES = [
+    *("t-closeness", "Non-Uniform Entropy", "profitability", "Precision", "k-anonymity"),
+    *("l-diversity", "d-presence", "Ambiguity", "AECS", "ReidentificationRisk", "UtilityBias"),
+    "mpUCCs",
+]
 STAKES = {
     "allowAttack": True,
     "adversaryCost": 4,

@@ -15,8 +15,14 @@ BY_ROLES = {
     "non-uniform-entropy": True,
     "profitability": True,
     "t-closeness": True,
+    "enhanced-beta-likeness": True,
+    "distribution-distance": True,
 }
-SILENT_OPTIONS = {"mpuccs": {"threads"}, "t-closeness": {"worst"}}
+SILENT_OPTIONS = {
+    "mpuccs": {"threads"},
+    "t-closeness": {"worst"},
+    "enhanced-beta-likeness": {"worst"},
+}
 ORDER = ("error", "failed", "passed", "measured")
 
 
@@ -81,6 +87,8 @@ def compared(
 
 
 def is_number(value: object) -> bool:
+    if value == "inf":
+        return True  # JSON has no other word for it
     largest = sys.float_info.max
     return isinstance(value, int | float) and -largest <= value <= largest
 
@@ -108,5 +116,11 @@ def worsening(value: Any, before: Any, better: str) -> Decimal:
         context.prec = 2_000
         if better == "true":
             return Decimal(int(before)) - Decimal(int(value))
-        change = Decimal(repr(value)) - Decimal(repr(before))
+        if value == before == "inf":
+            return Decimal(0)
+        change = on_paper(value) - on_paper(before)
         return change if better == "lower" else -change
+
+
+def on_paper(value: Any) -> Decimal:
+    return Decimal("Infinity") if value == "inf" else Decimal(repr(value))

@@ -22,6 +22,8 @@ METHODS = {
     "close": ("t-closeness", "lower"),
     "use": ("precision", "higher"),
     "pays": ("profitability", "true"),
+    "beta": ("enhanced-beta-likeness", "lower"),
+    "spread": ("distribution-distance", "lower"),
 }
 OPTIONS = {"pays": "cost: 4, gain: 300, loss: 300, benefit: 1200, "}
 ROLES = {"zip": "quasi_identifier"}
@@ -76,12 +78,16 @@ FIGURES = st.one_of(
     st.sampled_from([0, 1, 0.0, 0.1, 0.2, 0.3, 0.1 + 0.2, 0.7, 0.8, 0.9, 1.0, 5e-324]),
     st.floats(0, 1),
 )
-BAD_FIGURES = st.sampled_from([None, "0.1", [0.1], float("nan"), float("inf"), 10**400])
+# A result that is infinite says so in a word; JSON has no number for it.
+MAYBE_INFINITE = FIGURES | st.just("inf")
+BAD_FIGURES = st.sampled_from(
+    [None, "0.1", "-inf", "Infinity", [0.1], float("nan"), float("inf"), 10**400]
+)
 
 
 @st.composite
 def figures(draw: st.DrawFn, name: str) -> dict[str, Any]:
-    value = draw(st.booleans() if name == "pays" else FIGURES)
+    value = draw({"pays": st.booleans(), "beta": MAYBE_INFINITE}.get(name, FIGURES))
     status = draw(st.sampled_from(["measured", "passed", "failed", "error"]))
     is_error = status == "error"
     return entry(
@@ -109,13 +115,15 @@ def cases(draw: st.DrawFn) -> tuple[list[Any], list[Any] | None, dict[str, float
         earlier = [draw(figures(name)) for name in then]
         for own in earlier:
             if draw(st.integers(0, 4)) == 0:
-                own["value"] = draw(BAD_FIGURES | FIGURES | st.booleans())
+                own["value"] = draw(BAD_FIGURES | MAYBE_INFINITE | st.booleans())
     return now, earlier, {name: draw(FIGURES) for name in METHODS}
 
 
 @settings(max_examples=300)
 @given(cases())
 @example(([entry(value=0.3)], [entry(value=0.1)], dict.fromkeys(METHODS, 0.2)))
+@example(([entry("beta", "inf")], [entry("beta", "inf")], dict.fromkeys(METHODS, 0)))
+@example(([entry("beta", "inf")], [entry("beta", 0.5)], dict.fromkeys(METHODS, 0)))
 def test_it_decides_as_its_rules_say(case: tuple[Any, Any, dict[str, float]]) -> None:
     now, then, allowed = case
     previous = None if then is None else {"results": then}
@@ -152,6 +160,12 @@ def test_it_decides_as_its_rules_say(case: tuple[Any, Any, dict[str, float]]) ->
         ("pays", True, False, 1, "passed"),
         ("pays", False, True, 0, "passed"),
         ("pays", False, False, 0, "passed"),
+        ("beta", "inf", "inf", 0, "passed"),
+        ("beta", 1e308, "inf", 1e308, "failed"),  # no allowance is enough
+        ("beta", "inf", 1e308, 0, "passed"),
+        ("use", "inf", "inf", 0, "passed"),
+        ("use", "inf", 1e308, 1e308, "failed"),
+        ("use", 0, "inf", 0, "passed"),
     ],
 )
 def test_a_figure_may_worsen_by_exactly_what_is_allowed(
@@ -161,6 +175,34 @@ def test_a_figure_may_worsen_by_exactly_what_is_allowed(
     assert (found["status"], found["comparison"]["status"]) == (expected, expected)
     assert found["comparison"]["previous"] == then
     assert bool(found["breaches"]) == (expected == "failed")
+    json.dumps(found, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "then", "now", "worsening"),
+    [
+        ("beta", 1.5, "inf", "inf"),
+        ("beta", "inf", 1.5, "-inf"),
+        ("beta", "inf", "inf", 0.0),
+        ("use", 1.5, "inf", "-inf"),
+        ("use", "inf", 1.5, "inf"),
+    ],
+)
+def test_how_much_worse_an_infinite_figure_is(
+    name: str, then: Any, now: Any, worsening: Any
+) -> None:
+    found = after(entry(name, now), entry(name, then), 5.0)
+    assert found["comparison"]["worsening"] == worsening
+    for breach in found["breaches"]:
+        assert (breach["value"], breach["limit"], breach["worsening"]) == (now, then, "inf")
+
+
+def test_an_infinite_figure_that_breaks_its_limit_is_said_as_it_is() -> None:
+    now = entry("beta", "inf", status="failed", limit=2.0)
+    [found] = judged([now], pipeline({}), None)
+    assert [(own["value"], own["limit"], own["rule"]) for own in found["breaches"]] == [
+        ("inf", 2.0, "at most")
+    ]
 
 
 def test_a_breach_says_value_limit_and_where() -> None:
@@ -215,6 +257,9 @@ def test_a_lower_bound_decides_only_what_it_can(
         ("close", {"suppressed": "class"}, "suppressed"),
         ("close", {"measure": "precision"}, "measure"),
         ("use", {"hierarchies": {"attributes": ["zip"]}}, "hierarchies"),
+        # It needs no roles, but identifiers are left out, and hierarchies read its labels.
+        ("spread", {"roles": {"zip": "identifier"}}, "roles"),
+        ("spread", {"hierarchies": {"attributes": ["zip"]}}, "hierarchies"),
     ],
 )
 def test_what_was_measured_otherwise_is_not_compared(
@@ -233,8 +278,10 @@ def test_what_does_not_show_in_the_figure_may_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [None, "0.1", {}, float("nan"), float("inf"), float("-inf"), 10**400]
-)
+    "value",
+    [None, "0.1", {}, "-inf", "Infinity", "nan", float("nan"), float("inf"), float("-inf"),
+     10**400],
+)  # fmt: skip
 def test_an_earlier_figure_that_is_none_is_an_error(value: Any) -> None:
     found = after(entry(), entry(value=value))
     assert found["status"] == "error"
@@ -314,3 +361,14 @@ def test_what_is_no_earlier_result_is_refused(
 def test_a_folder_is_no_earlier_result(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="folder"):
         read_result(tmp_path)
+
+
+@pytest.mark.parametrize("word", ["Infinity", "-Infinity", "NaN"])
+def test_numbers_that_json_does_not_have_are_no_figures(word: str, tmp_path: Path) -> None:
+    """Python reads them; a tool that wrote them did not write what petaudit writes."""
+    then = json.dumps({"document": DOCUMENT, "results": [entry("beta", 0.125)]})
+    path = tmp_path / "earlier.json"
+    path.write_text(then.replace("0.125", word))
+    [found] = judged([entry("beta", 0.1)], pipeline({}), read_result(path))
+    assert found["status"] == "error"
+    assert "no figure" in found["reason"]

@@ -25,14 +25,14 @@ METHODS_HERE = {
 }
 OPTIONS_HERE = {
     "Executor": "log_output_type log_level log_dir log_filename compare_to",
-    "Loader": "filepath schema nrows original roles hierarchies key delimiter encoding",
+    "Loader": "filepath schema nrows original population roles hierarchies key delimiter encoding",
     "Splitter": "method num_samples train_split_ratio random_state filepath schema",
     "Synthesizer": "method filepath schema sample_num_rows random_state",
     "Evaluator": "method limit profile allowed_worsening roles hierarchies key suppressed",
     "Reporter": "method granularity eval source time_unit module output format",
 }
 
-LIKENESS = "as likeness of tables is not measured"
+LIKENESS = "use distribution-distance and association-change"
 LACKING_METHODS = [
     ("Synthesizer", "default", "use gaussian-copula"),
     ("Synthesizer", "petsard-gaussian_copula", "use gaussian-copula"),
@@ -54,10 +54,10 @@ LACKING_METHODS = [
     ("Evaluator", "Anonymeter-SinglingOut", "use mpuccs, which compares with a control, too"),
     ("Evaluator", "anonymeter-linkability", "there is no counterpart here yet"),
     ("Evaluator", "anonymeter-inference", "there is no counterpart here yet"),
-    ("Evaluator", "mlutility", "as no model is trained"),
-    ("Evaluator", "mlutility-classification", "as no model is trained"),
-    ("Evaluator", "mlutility-regression", "as no model is trained"),
-    ("Evaluator", "mlutility-cluster", "as no model is trained"),
+    ("Evaluator", "mlutility", "use model-utility"),
+    ("Evaluator", "mlutility-classification", "use model-utility"),
+    ("Evaluator", "mlutility-regression", "use model-utility"),
+    ("Evaluator", "mlutility-cluster", "as nothing is clustered"),
     ("Evaluator", "custom_method", "make it a measure"),
     ("Reporter", "save_schema", "write the schema by hand"),
     ("Reporter", "SAVE_SCHEMA", "write the schema by hand"),
@@ -80,9 +80,10 @@ LACKING_OPTIONS = {
     ("Evaluator", "anonymeter-singlingout"): "n_attacks max_n_attacks max_attempts mode n_jobs",
     ("Evaluator", "anonymeter-linkability"): "n_attacks max_n_attacks n_neighbors aux_cols n_jobs",
     ("Evaluator", "Anonymeter-Inference"): "n_attacks max_n_attacks aux_cols secret n_jobs",
-    ("Evaluator", "mlutility-classification"): "experiment_design resampling target metrics "
-    "xgb_params random_state",
+    ("Evaluator", "mlutility-classification"): "experiment_design resampling metrics xgb_params "
+    "random_state",
     ("Evaluator", "mlutility"): "task_type n_clusters",
+    ("Evaluator", "model-utility"): "experiment_design task_type metrics xgb_params random_state",
     ("Evaluator", "custom_method"): "module_path class_name",
     ("Reporter", "save_report"): "naming_strategy",
     ("Reporter", "save_schema"): "properties yaml_output",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 import petaudit
 from petaudit.cli import main
+from petaudit.measures import all_measures
 from petaudit.pipelines import evaluating
 from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE
@@ -115,6 +118,49 @@ def test_no_cell_is_told(text: str, format_name: str, capsys: pytest.CaptureFixt
     if text == AUDIT:
         assert re.search(r"_details\.csv\nrun;risk_level", everything_in("out"))
         assert len(Path("out/petaudit_risk_details.csv").read_text().splitlines()) > 20
+
+
+OPTIONS = {
+    "profitability": ", cost: 4, gain: 300, loss: 300, benefit: 1",
+    "recursive-l-diversity": ", limit: 0, l: 2",
+    "population-uniqueness": ", limit: 0, model: zayatz",
+    "attribute-squared-error": ", limit: 1, unknown: maximal",
+    "record-squared-error": ", limit: 1, unknown: maximal",
+    "model-utility": ", limit: 0, target: ill, features: [city, pay], folds: 2",
+}
+
+
+def test_no_measure_tells_a_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    """All that can be named in a file, with limits that are broken where that is possible."""
+    lines = [
+        f"  {name}: {{method: {name}{OPTIONS.get(name, ', limit: 0' if own.limit_help else '')}}}"
+        for name, own in all_measures().items()
+        if name not in {"mpuccs", "utility-bias"}  # the tests above; no file names a function
+    ]
+    numbers = ROLES.replace("[city, born]", "[city, born, pay]")
+    loader = (
+        "  real: {filepath: released.csv, original: real.csv, population: released.csv,\n"
+        f"    {numbers},\n"
+        "    hierarchies: {city: hierarchies/hierarchy_city.csv, "
+        "born: hierarchies/hierarchy_born.csv, pay: {mask: right}}}"
+    )
+    granularities = "[summary, global, columnwise, details]"
+    text = "\n".join([
+        "Executor: {log_filename: a.log, log_level: DEBUG}", "Loader:", loader, "Evaluator:",
+        *lines, "Reporter:",
+        f"  csv: {{method: save_report, granularity: {granularities}}}",
+        f"  parquet: {{method: save_report, granularity: {granularities}, format: parquet}}",
+    ])  # fmt: skip
+    ran(text, "--format", "json")
+    said = capsys.readouterr()
+    document = json.loads(said.out)
+    by_status = Counter(own["status"] for own in document["results"])
+    assert len(document["results"]) == len(lines)
+    assert document["errors"] == [], by_status
+    assert by_status["failed"] > 10
+    told = said.out + Path("a.log").read_text() + everything_in("out")
+    assert leaked(told) == set()
+    assert leaked(said.err) == set()
 
 
 def test_no_cell_is_kept_while_it_runs() -> None:

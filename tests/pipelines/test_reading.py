@@ -15,7 +15,9 @@ from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 
 MODULES = "Executor, Loader, Splitter, Synthesizer, Evaluator, Reporter"
 ORDER = "Loader, Splitter, Synthesizer, Evaluator, Reporter"
-LOADER_OPTIONS = "filepath, schema, nrows, original, roles, hierarchies, key, delimiter, encoding"
+LOADER_OPTIONS = (
+    "filepath, schema, nrows, original, population, roles, hierarchies, key, delimiter, encoding"
+)
 SPLITTER_OPTIONS = "num_samples, train_split_ratio, random_state, method"
 
 

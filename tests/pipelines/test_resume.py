@@ -190,7 +190,7 @@ DATASET:
 HIERARCHY = "".join(f"{i};{i // 2}x;*\n" for i in range(5))
 ON_FILES = """
 Loader:
-  people: {filepath: people.csv, original: people.csv}
+  people: {filepath: people.csv, original: people.csv, population: everybody.csv}
 Evaluator:
   precise: {method: precision}
   close: {method: t-closeness, limit: 0.9}
@@ -203,6 +203,17 @@ def changed_table(place: Place) -> None:
     before = path.stat()
     path.write_text(TABLE.replace("0;0;0\n", "0;0;3\n", 1), encoding="utf-8")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def changed_population(place: Place) -> None:
+    # Every result may depend on it, whether it does or not.
+    (place.root / "everybody.csv").write_text(TABLE + "0;0;0\n", encoding="utf-8")
+
+
+def no_population(place: Place) -> None:
+    text = ON_FILES.replace(", population: everybody.csv", "")
+    assert text != ON_FILES
+    place.pipeline.write_text(text, encoding="utf-8")
 
 
 def changed_side_car(place: Place) -> None:
@@ -247,8 +258,8 @@ def emptied(place: Place) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [changed_table, changed_side_car, changed_rule, changed_hierarchy, changed_option,
-     changed_version, truncated, damaged, emptied],
+    [changed_table, changed_population, no_population, changed_side_car, changed_rule,
+     changed_hierarchy, changed_option, changed_version, truncated, damaged, emptied],
 )  # fmt: skip
 def test_kept_results_of_something_else_are_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: Callable[[Place], None]
@@ -256,6 +267,7 @@ def test_kept_results_of_something_else_are_not_used(
     monkeypatch.setattr(checking, "__version__", petaudit.__version__)
     place = Place.made(tmp_path, ON_FILES)
     (tmp_path / "people.csv").write_text(TABLE, encoding="utf-8")
+    (tmp_path / "everybody.csv").write_text(TABLE, encoding="utf-8")
     (tmp_path / "people.yaml").write_text(SIDE_CAR, encoding="utf-8")
     (tmp_path / "zip.csv").write_text(HIERARCHY, encoding="utf-8")
     assert interrupted(place, 2)

@@ -14,7 +14,7 @@ from petaudit.cli.arguments import (
     split_names,
     split_pairs,
 )
-from petaudit.cli.render import as_text, coloured
+from petaudit.cli.render import as_text, by_reason, coloured
 from petaudit.cli.streams import as_json, complain, say, takes_unicode, warnings_said
 from petaudit.errors import OptionError
 from petaudit.measures import find_measure
@@ -29,7 +29,12 @@ def run(chosen: argparse.Namespace) -> int:
             chosen.table,
             measures=split_names(chosen.measures) if chosen.measures is not None else None,
             options=options,
+            population_size=(
+                None if chosen.population_size is None else option_value(chosen.population_size)
+            ),
             original=chosen.original,
+            control=chosen.control,
+            population=chosen.population,
             roles=given_roles(
                 quasi_identifiers=chosen.qi,
                 sensitive=chosen.sensitive,
@@ -50,20 +55,27 @@ def show(found: Audit, chosen: argparse.Namespace) -> int:
     """Print an audit in the chosen format, or write it if everything asked for was measured."""
     target = Path(chosen.out) if chosen.out else None
     if target is None:
-        say(_document(found) if chosen.format == "json" else coloured(as_text(found)))
+        say(
+            _document(found)
+            if chosen.format == "json"
+            else coloured(as_text(found, details=chosen.details))
+        )
     else:
-        _write(found, target, chosen.format)
+        _write(found, target, chosen)
     if found.exit_code == COULD_NOT_MEASURE:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
-        for entry in asked_for or found.not_measured:
-            complain(f"error: {entry.measure}: {entry.problem}")
+        for names, problem in by_reason(asked_for or found.not_measured, reveal=True):
+            complain(f"error: {names}: {problem}")
     return found.exit_code
 
 
-def _write(found: Audit, target: Path, format_name: str) -> None:
+def _write(found: Audit, target: Path, chosen: argparse.Namespace) -> None:
     refuse_inputs(target, found.files)
     if found.exit_code != COULD_NOT_MEASURE:
-        text = as_json(found.to_dict()) + "\n" if format_name == "json" else as_text(found)
+        is_json = chosen.format == "json"
+        text = (
+            as_json(found.to_dict()) + "\n" if is_json else as_text(found, details=chosen.details)
+        )
         # A name that is no UTF-8 becomes an escape, in JSON as in text.
         write_whole(target, lambda file: file.write(text.encode(errors="backslashreplace")))
 
@@ -84,6 +96,8 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         own[name] = value
 
     for measure, limit in (
+        ("k-anonymity", chosen.k),
+        ("l-diversity", chosen.l),
         ("t-closeness", chosen.t),
         ("precision", chosen.min_precision),
         ("non-uniform-entropy", chosen.min_entropy),

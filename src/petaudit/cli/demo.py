@@ -10,6 +10,7 @@ from petaudit.cli.check import show
 from petaudit.datasets import load
 
 _LIMITS: dict[str, dict[str, Any]] = {
+    "k-anonymity": {"limit": 5},
     "t-closeness": {"limit": "0.7"},
     "precision": {"limit": "0.4"},
     "non-uniform-entropy": {"limit": "0.4"},

@@ -115,6 +115,9 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--format", choices=("text", "json"), default="text")
     output.add_argument("--out", metavar="FILE", help="write there instead of to the terminal")
     output.add_argument(
+        "--details", action="store_true", help="what is behind every figure, not only judged ones"
+    )
+    output.add_argument(
         "--reveal-values",
         action="store_true",
         help="show the quasi-identifier values of the worst classes",
@@ -129,6 +132,15 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "--hierarchies", metavar="DIR", help="folder of hierarchies, or a YAML file"
     )
     parser.add_argument("--original", metavar="FILE", help="the table before generalisation")
+    parser.add_argument(
+        "--control", metavar="FILE", help="people whom the maker of a synthetic table never saw"
+    )
+    parser.add_argument(
+        "--population",
+        metavar="FILE",
+        help="everybody whom the people of the table may be among, raw or generalised alike",
+    )
+    parser.add_argument("--population-size", metavar="N", help="or how many they are")
     parser.add_argument("--key", metavar="COLUMN", help="joins original and table; else row order")
     parser.add_argument(
         "--suppressed",
@@ -140,6 +152,8 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     chosen.add_argument(
         "--measures", action="append", metavar="A,B", help="only these (default: all possible)"
     )
+    chosen.add_argument("--k", metavar="LIMIT", help="every class must have so many rows")
+    chosen.add_argument("--l", metavar="LIMIT", help="and so many different sensitive values")
     chosen.add_argument("--t", metavar="LIMIT", help="t-closeness may be at most this")
     chosen.add_argument("--min-precision", metavar="LIMIT", help="Precision must be at least this")
     chosen.add_argument(
@@ -295,6 +309,7 @@ def _add_init(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_measures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", metavar="NAME", help="tell all about these")
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 

@@ -6,25 +6,25 @@ import os
 import re
 import shutil
 import sys
-import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from petaudit._version import __version__
-from petaudit.auditing import COULD_NOT_MEASURE, Audit
+from petaudit.auditing import COULD_NOT_MEASURE, Audit, NotMeasured
 from petaudit.cli.streams import printable
 from petaudit.errors import counted, listing
-from petaudit.measures import Better, Result, find_measure
+from petaudit.measures import Better, Family, Result, all_measures, find_measure
 
 _COLOURS = {"pass": "32", "FAIL": "31;1", "ERROR": "31;1"}
 _VERDICTS = {"passed": "pass", "failed": "FAIL", "measured": "-"}
 _WIDEST = 100
 _DEEPEST_INDENT = 4
 _MOST_COLUMNS = 100
+_FEW = 6
 
 
-def as_text(found: Audit) -> str:
+def as_text(found: Audit, *, details: bool = False) -> str:
     """A table of measures, the reasons below it, and the verdict last."""
     table = found.inputs.table
     lines = [f"petaudit {__version__}: {Path(table.name).name}"]
@@ -37,23 +37,66 @@ def as_text(found: Audit) -> str:
         if columns:
             lines.append(f"  {title}: {listing(columns, _MOST_COLUMNS)}")
     lines.append("")
-    rows = [_row(result) for result in found.results]
-    rows += [
-        [entry.measure, "-", "-", "ERROR", ""] for entry in found.not_measured if entry.asked_for
-    ]
+    rows = {result.measure: _row(result) for result in found.results}
+    rows |= {
+        entry.measure: [entry.measure, "-", "-", "ERROR", ""]
+        for entry in found.not_measured
+        if entry.asked_for
+    }
     if rows:
-        lines += format_table(["measure", "value", "limit", "verdict", "better"], rows)
-        lines.append("")
-    for result in found.results:
+        lines += [*_table_by_family(rows), ""]
+    explained = [result for result in found.results if details or _is_explained(result, found)]
+    for result in explained:
         title = find_measure(result.measure).title
         lines += _section(title, [*result.explanation, *_revealed(result)])
+    if len(explained) < len(found.results):
+        other = "other " if explained else ""
+        lines += [f"What is behind the {other}figures: --details", ""]
     left_out = [entry for entry in found.not_measured if not entry.asked_for]
     lines += _section("Left out", [f"{entry.measure}: {entry.reason}" for entry in left_out])
-    failed = [entry for entry in found.not_measured if entry.asked_for]
-    lines += _section("Not measured", [f"{entry.measure}: {entry.reason}" for entry in failed])
+    failed = by_reason([entry for entry in found.not_measured if entry.asked_for])
+    lines += _section("Not measured", [f"{names}: {reason}" for names, reason in failed])
     lines += _section("Warnings", [f"warning: {text}" for text in found.warnings])
     lines.append(_verdict(found))
     return "\n".join(finished(lines)) + "\n"
+
+
+def by_reason(entries: Iterable[NotMeasured], *, reveal: bool = False) -> list[tuple[str, str]]:
+    """The names of measures and why they gave no figure, each reason once.
+
+    Values of the data are in a reason only where they are to be revealed: to the owner.
+    """
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        reason = str(entry.problem) if reveal else entry.reason
+        found.setdefault(reason, []).append(entry.measure)
+    return [(", ".join(names), reason) for reason, names in found.items()]
+
+
+def _is_explained(result: Result, found: Audit) -> bool:
+    """Judged figures are explained, and all where they are few or were asked for by name."""
+    few = len(found.results) <= _FEW or found.options.get("measures") is not None
+    return few or result.passed is not None
+
+
+def _table_by_family(rows: Mapping[str, Sequence[str]]) -> list[str]:
+    """One table with a line above each family, where there are several."""
+    families: dict[Family, list[Sequence[str]]] = {}
+    for name in sorted(rows, key=list(all_measures()).index):
+        families.setdefault(find_measure(name).family, []).append(rows[name])
+    ordered = [row for own in families.values() for row in own]
+    columns = ["measure", "value", "limit", "verdict", "better"]
+    header, line, *shown = format_table(columns, ordered)
+    if len(line) > _terminal_width():
+        # A limit tells the direction, too, and `petaudit measures` does.
+        header, line, *shown = format_table(columns[:-1], [row[:-1] for row in ordered])
+    if len(families) == 1:
+        return [header, line, *shown]
+    lines = [header, line]
+    for family, own in families.items():
+        lines += [f"{family.value}:", *shown[: len(own)]]
+        del shown[: len(own)]
+    return lines
 
 
 def finished(lines: Iterable[str]) -> list[str]:
@@ -92,7 +135,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
             cell + " " * (width - _width(cell) + 2)
             for cell, width in zip(cells, widths, strict=False)
         )
-        for number, part in enumerate(textwrap.wrap(last, room, break_on_hyphens=False) or [""]):
+        for number, part in enumerate(_folded(last, room, room)):
             lines.append(((" " * _width(first) if number else first) + part).rstrip())
     return lines
 
@@ -101,8 +144,10 @@ def _row(result: Result) -> list[str]:
     value, bound = figures_of(result)
     limit = "true" if result.better is Better.TRUE else bound
     if result.limit is not None:
-        words = "at most" if result.better is Better.LOWER else "at least"
-        limit = f"{'below' if result.is_strict else words} {bound}"
+        strict, words = (
+            ("below", "at most") if result.better is Better.LOWER else ("above", "at least")
+        )
+        limit = f"{strict if result.is_strict else words} {bound}"
     return [result.measure, value, limit, _VERDICTS[result.status], result.better.value]
 
 
@@ -141,7 +186,7 @@ def _revealed(result: Result) -> list[str]:
             if worst.labels is not None:
                 labels = ", ".join(f"{name} = {label}" for name, label in worst.labels.items())
                 rows = counted(worst.rows, "row")
-                lines.append(f"{attribute.attribute} {worst.distance:.6g} in {rows}: {labels}")
+                lines.append(f"{attribute.attribute} {worst.figure:.6g} in {rows}: {labels}")
     return lines
 
 
@@ -164,13 +209,35 @@ def _section(title: str, entries: Sequence[str]) -> list[str]:
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(
-        text,
-        _terminal_width(),
-        initial_indent=indent,
-        subsequent_indent=indent + "  ",
-        break_on_hyphens=False,
-    )
+    room = _terminal_width() - len(indent)
+    first, *rest = _folded(text, room, room - 2)
+    return [f"{indent}{first}", *(f"{indent}  {part}" for part in rest)]
+
+
+def _folded(text: str, first: int, later: int) -> list[str]:
+    """Break at blanks, by columns on a terminal; a word that is too long is cut.
+
+    >>> _folded("one two three", 7, 5), _folded("年齡 郵遞區號", 4, 4)
+    (['one two', 'three'], ['年齡', '郵遞', '區號'])
+    """
+    lines, line, used, room = [], "", 0, first
+    for part in re.findall(r" *[^ ]+", text):
+        word, width = part, _width(part)
+        if line and used + width > room:
+            lines.append(line)
+            line, used, room = "", 0, later
+        if not line:
+            word = word.lstrip(" ")
+            width = _width(word)
+        if width <= room:
+            line, used = line + word, used + width
+            continue
+        for mark in word:
+            if used + _width(mark) > room:
+                lines.append(line)
+                line, used, room = "", 0, later
+            line, used = line + mark, used + _width(mark)
+    return [*lines, line]
 
 
 def _terminal_width() -> int:

@@ -10,6 +10,7 @@ from petaudit.cli.render import figure_text, finished, format_table
 from petaudit.errors import counted
 from petaudit.pipelines.executor import Executor
 from petaudit.pipelines.gate import rule_of
+from petaudit.pipelines.plain_data import figure_of
 
 _VERDICTS = {"passed": "pass", "failed": "FAIL", "error": "ERROR", "measured": "-"}
 _HEADER = ("limit", "verdict", "run")
@@ -60,7 +61,7 @@ def short_text(document: Mapping[str, Any]) -> str:
 
 
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
-    value, bound = figure_text(entry["value"], entry["limit"])
+    value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
     limit = bound
     if entry["limit"] is not None:
         limit = f"{rule_of(entry)} {bound}"
@@ -74,19 +75,19 @@ def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
 
 def _earlier(entry: Mapping[str, Any]) -> str:
     comparison = entry["comparison"] or {}
-    return figure_text(comparison.get("previous"), None)[0]
+    return figure_text(figure_of(comparison.get("previous")), None)[0]
 
 
 def breach_text(breach: Mapping[str, Any]) -> str:
     """One breach: figure, limit and where."""
     where = breach["run"] if breach["line"] is None else f"{breach['run']}, line {breach['line']}"
-    value, bound = figure_text(breach["value"], breach["limit"])
+    value, bound = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
     measure = breach["measure"]
     if breach["kind"] == "limit":
         rule = "true" if breach["rule"] == "true" else f"{breach['rule']} {bound}"
         profile = "" if breach["profile"] is None else f" for the profile {breach['profile']}"
         return f"{measure} is {value}, must be {rule}{profile} ({where})"
-    worse, allowed = figure_text(breach["worsening"], breach["allowed"])
+    worse, allowed = figure_text(figure_of(breach["worsening"]), breach["allowed"])
     return f"{measure} was {bound} and is {value}: worse by {worse}, allowed is {allowed} ({where})"
 
 

@@ -59,12 +59,9 @@ class Starter:
                 f"column {remark(name)} holds what cannot be compared: leave it out of both tables"
                 for name in self.uncountable
             )
-        missing = []
-        if not self.quasi_identifiers:
-            missing.append("no quasi-identifier is known: name the columns that others may know")
-        if not self.sensitive:
-            missing.append("no sensitive attribute is known: name what must not become known")
-        return () if self.measures_utility else tuple(missing)
+        if self.quasi_identifiers:
+            return ()
+        return ("no quasi-identifier is known: name the columns that others may know",)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -231,7 +228,7 @@ def _synthesizer(own: Starter) -> list[str]:
 
 def _not_yet(own: Starter) -> list[str]:
     """All that can be written while nothing can run."""
-    first = _SINGLED_OUT if own.synthetic is not None else _CLOSENESS
+    first = _SINGLED_OUT if own.synthetic is not None else _CLASSES
     return [
         "# Nothing can be measured yet:",
         *(line for sentence in own.to_fill_in for line in comment(f"- {sentence}")),
@@ -246,11 +243,13 @@ def _evaluator(own: Starter) -> list[str]:
     if own.synthetic is not None:
         lines += comment("Which rows single out exactly one real person.", "  ")
         return [*lines, *_SINGLED_OUT]
+    lines += comment("How many people share the quasi-identifiers, at the least.", "  ")
+    lines += [*_CLASSES, ""]
     lines += comment("How much a person's class tells about what is sensitive; 0 is best.", "  ")
-    if own.quasi_identifiers and own.sensitive:
+    if own.sensitive:
         lines += _CLOSENESS
     else:
-        lines += comment("It needs quasi-identifiers and a sensitive attribute.", "  ")
+        lines += comment("It needs a sensitive attribute: name it above.", "  ")
         lines += commented(_CLOSENESS, "  ")
     lines += [
         "",
@@ -265,6 +264,7 @@ def _evaluator(own: Starter) -> list[str]:
     return [*lines, *commented(_GAME, "  ")]
 
 
+_CLASSES: Final = ["  classes:", "    method: k-anonymity", "    limit: 5"]
 _CLOSENESS: Final = ["  closeness:", "    method: t-closeness", "    limit: 0.2"]
 _UTILITY: Final = [
     "  precision:",

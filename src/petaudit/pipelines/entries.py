@@ -81,11 +81,11 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
     }
     notes = list(outcome.warnings)
     if result is not None:
-        is_number = not isinstance(result.value, float) or math.isfinite(result.value)
+        is_number = not math.isnan(result.value)
         data |= {
             "status": result.status if is_number else ERROR,
             "figure": result.figure,
-            "value": result.value if is_number else None,
+            "value": plain(result.value) if is_number else None,
             "limit": result.limit,
             "strict": result.is_strict,
             "lower_bound": result.is_lower_bound,

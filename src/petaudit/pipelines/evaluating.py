@@ -97,6 +97,7 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         given.released,
         original=given.original,
         control=given.control,
+        population=given.population,
         roles=roles_of(first("roles")),
         hierarchies=tables.hierarchies(first("hierarchies")),
         key=first("key"),
@@ -174,6 +175,10 @@ _LISTS = {
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
     """What a measure would still need, in the words of the pipeline file."""
     missing = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
+    missing += [
+        f"{need.in_pipeline} or {' or '.join(names)}"
+        for need, names in measure.neither(inputs, options)
+    ]
     lacking = [
         own.name for own in measure.options if own.required and options.get(own.name) is None
     ]

@@ -7,19 +7,21 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, TypeGuard
+from typing import Any, Final
 
 from petaudit.errors import InputError
 from petaudit.exact import exact
 from petaudit.files import require_regular
-from petaudit.measures import Better, Need, find_measure
+from petaudit.measures import Better, find_measure
 from petaudit.pipelines.entries import ERROR
 from petaudit.pipelines.pipeline import Pipeline
-from petaudit.pipelines.plain_data import plain
+from petaudit.pipelines.plain_data import figure_of, plain
 
 DOCUMENT: Final = "petaudit.result/1"
 _LARGEST: Final = 256 << 20
 COULD_NOT_MEASURE: Final = 2
+_WITHOUT_ROLES: Final = ("mpuccs",)
+"""Measures that take all columns, whatever their roles; of others nobody knows."""
 _NO_RUN_IN_COMMON: Final = "the earlier result has none of these runs, so nothing was compared"
 
 
@@ -103,10 +105,10 @@ def _compared(
         return found | {"status": "new", "reason": "the earlier result has no run of this name"}
     if entry["status"] == ERROR:
         return found | {"reason": "there is no figure to compare"}
-    value = before.get("value")
-    if not _is_figure(value):
+    if not _is_figure(before.get("value")):
         return found | {"reason": "the earlier result has no figure for this run"}
-    found["previous"] = value
+    value = figure_of(before["value"])
+    found["previous"] = plain(value)
     different = _differences(entry, before)
     if different:
         return found | {
@@ -116,7 +118,7 @@ def _compared(
     if worse is None:
         return found | {"reason": "the earlier figure is of another kind"}
     is_worse = worse > exact(allowed, "allowed_worsening")
-    found["worsening"] = float(worse)
+    found["worsening"] = plain(float(worse))
     # A lower bound above the old figure is worse for sure; one below it says nothing.
     now, then = bool(entry["lower_bound"]), bool(before.get("lower_bound"))
     if (now and not is_worse) or (then and is_worse) or (now and then):
@@ -124,9 +126,9 @@ def _compared(
     return found | {"status": "failed" if is_worse else "passed"}
 
 
-def _is_figure(value: object) -> TypeGuard[bool | float]:
-    """True, false or a finite number: JSON lets more through, and a file may say anything."""
-    if isinstance(value, bool):
+def _is_figure(value: object) -> bool:
+    """True, false, a number, or the word for infinity: a file may say anything."""
+    if isinstance(value, bool) or value == "inf":
         return True
     try:
         return isinstance(value, int | float) and math.isfinite(float(value))
@@ -148,19 +150,23 @@ def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[st
     now, then = plain(options(entry)), plain(options(before))
     found = [name for name in {**now, **then} if now.get(name) != then.get(name)]
     common = ["measure", "figure", "steps"]
-    if {Need.QUASI_IDENTIFIERS, Need.HIERARCHIES} & set(measure.needs):
+    if measure.name not in _WITHOUT_ROLES:
         common += ["suppressed", "roles", "hierarchies"]
     return found + [name for name in common if entry[name] != before.get(name)]
 
 
-def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | None:
+def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | float | None:
     """How much worse the figure is now; negative if it is better."""
-    value = entry["value"]
+    value = figure_of(entry["value"])
     if isinstance(value, bool) or isinstance(before, bool):
         if not (isinstance(value, bool) and isinstance(before, bool)):
             return None
         return Fraction(int(before) - int(value))
-    change = exact(value, "the figure") - exact(before, "the earlier figure")
+    change: Fraction | float
+    if math.isinf(value) or math.isinf(before):
+        change = 0.0 if value == before else value - before
+    else:
+        change = exact(value, "the figure") - exact(before, "the earlier figure")
     return -change if entry["better"] == Better.HIGHER.value else change
 
 

@@ -138,6 +138,9 @@ class Loader:
     schema: str | None = setting(_SCHEMA, "the schema that the table must keep", None)
     nrows: int | None = setting(Whole(1), "read only so many rows, to try things out", None)
     original: str | None = setting(_TABLE, "the table before it was generalised", None)
+    population: str | None = setting(
+        _TABLE, "everybody whom the people of the table may be among", None
+    )
     roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)

@@ -12,7 +12,7 @@ from typing import Final
 from petaudit.errors import shortened
 
 _NONE: Final = "there is no counterpart here"
-_LIKENESS: Final = f"{_NONE}, as likeness of tables is not measured"
+_LIKENESS: Final = "use distribution-distance and association-change, whose figures are others"
 _NOT_NEEDED: Final = "leave it out"
 _AS_CUSTOM_DATA: Final = "make the table with it and give it as custom_data"
 
@@ -39,7 +39,8 @@ METHODS: Final[Mapping[str, Mapping[str, str]]] = {
         "stats": _LIKENESS,
         "anonymeter-singlingout": "use mpuccs, which compares with a control, too",
         "anonymeter": f"{_NONE} yet",
-        "mlutility": f"{_NONE}, as no model is trained",
+        "mlutility-cluster": f"{_NONE}, as nothing is clustered",
+        "mlutility": "use model-utility, whose models are others",
         "custom_method": "make it a measure, as CONTRIBUTING.md says",
     },
     "Reporter": {
@@ -81,6 +82,17 @@ _ATTACKS: Final = {
     "n_jobs": "use threads of mpuccs",
 }
 
+_LEARNING: Final = {
+    "experiment_design": f"{_NOT_NEEDED}, since models that learned from either table are always "
+    "compared on rows of the original",
+    "metrics": "use metric of model-utility, one for each Evaluator",
+    "n_clusters": f"{_NONE}, as nothing is clustered",
+    "random_state": "use seed of model-utility",
+    "resampling": f"{_NOT_NEEDED}, since rows are learned from as they are",
+    "task_type": "use task of model-utility",
+    "xgb_params": "use model of model-utility; its parameters are fixed",
+}
+
 # By module and method, or its part before the first dash; "" is every method.
 OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("Loader", ""): _LOADING
@@ -106,19 +118,8 @@ OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("Evaluator", "anonymeter"): dict.fromkeys(
         ("n_attacks", "max_n_attacks", "n_neighbors", "aux_cols", "secret", "n_jobs"), _NONE
     ),
-    ("Evaluator", "mlutility"): dict.fromkeys(
-        (
-            "experiment_design",
-            "metrics",
-            "n_clusters",
-            "random_state",
-            "resampling",
-            "target",
-            "task_type",
-            "xgb_params",
-        ),
-        _NONE,
-    ),
+    ("Evaluator", "mlutility"): _LEARNING,
+    ("Evaluator", "model-utility"): _LEARNING,
     ("Evaluator", "custom_method"): dict.fromkeys(
         ("module_path", "class_name"), METHODS["Evaluator"]["custom_method"]
     ),

@@ -8,6 +8,7 @@ from typing import Any
 from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.measures import Result
 from petaudit.pipelines.entries import Entry
+from petaudit.pipelines.plain_data import figure_of
 
 
 class RunResult(Mapping[str, Any]):
@@ -32,7 +33,7 @@ class RunResult(Mapping[str, Any]):
     @property
     def value(self) -> Any:
         """The figure."""
-        return self.data["value"]
+        return figure_of(self.data["value"])
 
     def __getitem__(self, granularity: str) -> Any:
         if granularity not in self._names:

@@ -40,6 +40,10 @@ def files_of(step: Step) -> dict[str, FileTable]:
                 found["original"] = FileTable(
                     model.original, None, model.delimiter, model.encoding, model.nrows
                 )
+            if model.population is not None:
+                found["population"] = FileTable(
+                    model.population, None, model.delimiter, model.encoding
+                )
             return found
         case CustomSplit():
             schema = model.schema

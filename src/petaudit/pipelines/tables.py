@@ -48,6 +48,7 @@ class RunTables:
     released: Source
     original: Source | None
     control: Source | None
+    population: Source | None = None
 
 
 @dataclass
@@ -203,22 +204,25 @@ class Tables:
         before: Source | None = None
         original: Source | None = None
         control: Source | None = None
+        population: Source | None = None
         if loader is not None:
             given = files_of(loader)
             before = self.opened(given[""])
             original = self.opened(given["original"]) if "original" in given else None
+            population = self.opened(given["population"]) if "population" in given else None
         if splitter is not None:
             before, control = self._parts(run, splitter, before, make)
         if evaluator is not None and "control" in files_of(evaluator):
             control = self.opened(files_of(evaluator)["control"])
         if synthesizer is None:
             assert before is not None  # noqa: S101 (the plan has a table to judge)
-            return RunTables(before, original, control)
+            return RunTables(before, original, control, population)
         if isinstance(synthesizer.experiment.model, CustomTable):
-            return RunTables(self.opened(files_of(synthesizer)[""]), before, control)
+            synthetic = self.opened(files_of(synthesizer)[""])
+            return RunTables(synthetic, before, control, population)
         assert before is not None  # noqa: S101 (the plan has a table to learn from)
         released = self._synthesized(run, synthesizer, before) if make else before
-        return RunTables(released, before, control)
+        return RunTables(released, before, control, population)
 
     def of_step(self, run: PlannedRun, module: str, part: str) -> Source:
         """The table of one module of a run."""
