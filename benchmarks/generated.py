@@ -33,7 +33,7 @@ from worker import CONTENDERS
 
 BARE: Final = "bare DuckDB"
 GROWTH_SHAPE: Final = "text"
-_WARM_UP_ROWS: Final = 100
+WARM_UP_ROWS: Final = 100
 _MIB: Final = 2**20
 
 
@@ -111,7 +111,7 @@ class ShapeResult:
 
 def measure_shape(chosen: Shape, rows: int, repetitions: int, folder: Path) -> ShapeResult:
     """Run all contenders on a generated table."""
-    warm_up = table_file(chosen, _WARM_UP_ROWS, folder)
+    warm_up = table_file(chosen, WARM_UP_ROWS, folder)
     sizes = [rows, rows // GROWTH] if chosen.name == GROWTH_SHAPE else [rows]
     jobs: dict[str, dict[str, Any]] = {}
     for size in sizes:

@@ -3,7 +3,8 @@
     python benchmarks/run.py                       # everything: 5,000,000 rows, a few minutes
     python benchmarks/run.py --quick               # a look: 500,000 rows, one round
     python benchmarks/run.py --shapes text,unique  # some of the tables
-    python benchmarks/run.py --shapes none --no-pycanon   # mpUCCs only
+    python benchmarks/run.py --shapes none --no-pycanon --no-audit   # mpUCCs only
+    python benchmarks/run.py --profile             # what each measure takes, too
     python benchmarks/run.py --petsard             # run PETsARD anew as well
     python benchmarks/run.py --json results.json   # every single measurement as well
 
@@ -24,6 +25,14 @@ import machine
 import mpuccs
 from adult import PYCANON, TABLES, AdultResult, compare, pycanon_python
 from checks import FULL_ROWS, GROWTH, Check, table
+from complete_audit import (
+    AgainstPycanon,
+    LargeAudit,
+    Sharing,
+    measure_against_pycanon,
+    measure_large,
+    measure_sharing,
+)
 from first_call import FirstCalls, measure_first_calls
 from generated import GROWTH_SHAPE, ShapeResult, measure_shape
 from measuring import HERE, BenchError
@@ -32,6 +41,8 @@ from pipeline_cost import PipelineCost, measure_pipeline
 from shapes import SHAPES, describe, shape, table_file
 
 MpuccsPart: TypeAlias = mpuccs.SearchResult | FirstCalls | PipelineCost | Record
+
+AuditPart: TypeAlias = Sharing | LargeAudit | AgainstPycanon
 
 _QUICK_ROWS = 500_000
 _PAIR_SHARE = 5
@@ -62,6 +73,8 @@ def _run(options: argparse.Namespace) -> int:
     adults, reason = ([], "not asked for") if options.no_pycanon else _measured_adult(options)
     checks = [check for result in shapes for check in result.checks()]
     checks += [result.check for result in adults]
+    audits = {} if options.no_audit else _measured_audit(options)
+    checks += [check for part in audits.values() for check in part.checks()]
     notes = _notes(adults, reason, options)
     found = {} if options.no_mpuccs else _measured_mpuccs(options)
     checks += [check for result in found.values() for check in result.checks()]
@@ -73,6 +86,7 @@ def _run(options: argparse.Namespace) -> int:
         "versions": machine.versions(),
         "shapes": [result.to_dict() for result in shapes],
         "adult": [result.to_dict() for result in adults],
+        "audit": {name: part.to_dict() for name, part in audits.items()},
         "mpuccs": {name: result.to_dict() for name, result in found.items()},
         "notes": notes,
         "checks": [check.to_dict() for check in checks],
@@ -123,6 +137,34 @@ def _measured_adult(options: argparse.Namespace) -> tuple[list[AdultResult], str
     return found, ""
 
 
+def _measured_audit(options: argparse.Namespace) -> dict[str, AuditPart]:
+    print("\ncomplete audit of the de-identified Adult, with original and hierarchies", flush=True)
+    sharing = measure_sharing(options.repetitions)
+    print(sharing.text(), flush=True)
+    if options.profile:
+        print(f"\n{sharing.profile()}", flush=True)
+    found: dict[str, AuditPart] = {"sharing": sharing}
+    for name in options.shapes:
+        print(f"\ncomplete audit of {name!r}", flush=True)
+        large = measure_large(
+            shape(name),
+            options.rows,
+            options.repetitions,
+            options.data,
+            with_profile=options.profile,
+        )
+        print(large.text(), flush=True)
+        if options.profile:
+            print(f"\n{large.profile()}", flush=True)
+        found[name] = large
+    python, _ = (None, "") if options.no_pycanon or options.quick else pycanon_python()
+    if python is not None:
+        print("\ncomplete audit of the raw Adult against pyCANON's report, a minute", flush=True)
+        found["pyCANON"] = measure_against_pycanon(python, options.data)
+        print(found["pyCANON"].text(), flush=True)
+    return found
+
+
 def _measured_mpuccs(options: argparse.Namespace) -> dict[str, MpuccsPart]:
     print(f"\nmpUCCs, up to {mpuccs.UP_TO} columns, from files", flush=True)
     search = mpuccs.measure(options.rows // _PAIR_SHARE, options.repetitions, options.data)
@@ -141,7 +183,8 @@ def _measured_mpuccs(options: argparse.Namespace) -> dict[str, MpuccsPart]:
 
 def _notes(adults: Sequence[AdultResult], reason: str, options: argparse.Namespace) -> list[str]:
     notes = [] if adults else [f"no comparison with pyCANON: {reason}"]
-    return [*notes, "no mpUCCs: not asked for"] if options.no_mpuccs else notes
+    left_out = {"complete audit": options.no_audit, "mpUCCs": options.no_mpuccs}
+    return notes + [f"no {name}: not asked for" for name, is_out in left_out.items() if is_out]
 
 
 def _closing(checks: Sequence[Check], notes: Sequence[str]) -> str:
@@ -183,6 +226,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
     parser.add_argument("--data", type=Path, default=HERE / "data", help="folder of the tables")
     parser.add_argument("--no-pycanon", action="store_true", help="leave pyCANON out")
+    parser.add_argument("--no-audit", action="store_true", help="leave the complete audit out")
+    parser.add_argument("--profile", action="store_true", help="what each measure takes alone")
     parser.add_argument("--no-mpuccs", action="store_true", help="leave mpUCCs out")
     parser.add_argument("--petsard", action="store_true", help="run PETsARD anew: minutes")
     parser.add_argument("--no-gate", action="store_true", help="only report: exit code 0")
@@ -193,6 +238,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"--rows: at least {GROWTH} rows")
     if options.petsard and options.no_mpuccs:
         parser.error("--petsard: not with --no-mpuccs")
+    if options.profile and options.no_audit:
+        parser.error("--profile: not with --no-audit")
     return options
 
 

@@ -98,9 +98,11 @@ def peak_memory() -> int | None:
     return int(found[1]) * 1024 if found else None
 
 
-def measure(job: Mapping[str, Any]) -> dict[str, Any]:
+def measure(
+    job: Mapping[str, Any], contenders: Mapping[str, Contender] = CONTENDERS
+) -> dict[str, Any]:
     """Warm up, run once, and say what it took."""
-    run = CONTENDERS[job["contender"]]
+    run = contenders[job["contender"]]
     inputs = (job["quasi_identifiers"], job["sensitive"])
     run(job["warm_up"], *inputs)
     count = threads(job["contender"])

@@ -21,7 +21,10 @@ import pytest
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 ROWS = 2_000
 SHAPES = ["text", "unique", "integer", "skewed", "numeric"]
-MODULES = ["adult", "checks", "generated", "machine", "measuring", "run", "shapes", "worker"]
+MODULES = [
+    *("adult", "checks", "complete_audit", "complete_audit_worker", "generated", "machine"),
+    *("measuring", "run", "shapes", "worker"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +47,7 @@ def report(
     target = tmp_path_factory.mktemp("results") / "report.json"
     arguments = ["--rows", str(ROWS), "--repetitions", "1", "--shapes", "text"]
     arguments += ["--data", str(folder), "--json", str(target), "--no-pycanon", "--no-mpuccs"]
+    arguments += ["--profile"]
     assert bench["run"].main(arguments) == 0
     return json.loads(target.read_text())
 
@@ -241,7 +245,8 @@ def test_only_a_full_run_fails_on_a_missed_target(
             return {}
 
     monkeypatch.setattr(bench["run"], "_measured_shape", lambda *_: Missing())
-    arguments = ["--rows", rows, "--shapes", "text", "--no-pycanon", "--no-mpuccs", *flags]
+    arguments = ["--rows", rows, "--shapes", "text", "--no-pycanon", "--no-mpuccs", "--no-audit"]
+    arguments += flags
     assert bench["run"].main(arguments) == code
 
 
@@ -273,7 +278,7 @@ def test_failing_contender_is_exit_code_two(
 ) -> None:
     monkeypatch.setattr(bench["generated"], "CONTENDERS", {"nobody": None})
     arguments = ["--rows", "50", "--shapes", "integer", "--data", str(tmp_path)]
-    arguments += ["--no-pycanon", "--no-mpuccs"]
+    arguments += ["--no-pycanon", "--no-mpuccs", "--no-audit"]
     assert bench["run"].main(arguments) == 2
     assert "nobody failed" in capsys.readouterr().err
 
@@ -304,7 +309,100 @@ def test_petaudit_side_of_the_adult_comparison_runs(
     assert [row[0] for row in found.rows()] == ["pyCANON", "petaudit", "petaudit, from the file"]
 
 
-@pytest.mark.parametrize("name", ["checks", "measuring"])
+def test_report_holds_the_audit_cold_warm_and_measure_by_measure(report: dict[str, Any]) -> None:
+    sharing = report["audit"]["sharing"]
+    [alone] = sharing["alone"]
+    expected = {"k-anonymity", "t-closeness", "profitability", "precision", "non-uniform-entropy"}
+    assert expected <= set(alone)
+    assert not {"mpuccs", "model-utility", "utility-bias"} & (
+        set(alone) | set(sharing["not_measured"])
+    )
+    assert all(own > 0 for own in [*sharing["cold"], *sharing["warm"], *alone.values()])
+
+
+def test_report_holds_the_audit_of_the_generated_table(report: dict[str, Any]) -> None:
+    runs = report["audit"]["text"]["runs"]
+    [bare], [audit] = runs["bare DuckDB"], runs["complete audit"]
+    assert audit["classes"] == bare["classes"]
+    assert audit["rows"] == ROWS
+    # Nothing that needs the original or hierarchies can run there.
+    assert {"k-anonymity", "t-closeness", "profitability"} <= set(audit["measures"])
+    assert not {"precision", "non-uniform-entropy"} & set(audit["measures"])
+    assert set(audit["alone"]) == set(audit["measures"])
+
+
+def test_report_checks_what_sharing_seconds_and_the_bare_query_are_to_be(
+    report: dict[str, Any],
+) -> None:
+    found = {
+        (check["where"], check["what"]): (check["target"], check["is_gate"])
+        for check in report["checks"]
+        if "audit" in f"{check['where']} {check['what']}"
+    }
+    assert found == {
+        ("complete audit, Adult", "audit / dearest measure, CPU"): (3.0, True),
+        ("complete audit, Adult", "CPU seconds, warm"): (1.5, True),
+        ("complete audit, Adult", "CPU seconds, first of a process"): (1.5, False),
+        ("text", "complete audit, CPU"): (6.0, True),
+    }
+
+
+def test_measures_get_the_stakes_and_the_population_that_they_ask_for(
+    bench: dict[str, ModuleType],
+) -> None:
+    measures = {own.name: own for own in bench["complete_audit"].all_measures().values()}
+    job = bench["complete_audit"]._job("sharing", "complete audit", {}, 100)
+    assert set(job["options"]["profitability"]) == {"cost", "gain", "loss", "benefit"}
+    asked = [
+        name
+        for name in job["measures"]
+        if any(own.name == "population_size" for own in measures[name].options)
+    ]
+    assert all(job["options"][name]["population_size"] == 1000 for name in asked)
+    for name, own in job["options"].items():
+        measures[name].check_options(own)
+
+
+def test_dearest_measure_is_that_of_each_round(bench: dict[str, ModuleType]) -> None:
+    rounds = [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 2.0}]
+    found = bench["complete_audit"].Sharing([9.0, 9.0], [4.0, 9.0], rounds, {})
+    assert found.dearest == [2.0, 3.0]
+    ratio = found.checks()[0].ratio
+    assert (ratio.low, ratio.high) == (2.0, 3.0)
+
+
+def test_petaudit_side_of_the_comparison_with_pycanons_report_runs(
+    bench: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With petaudit in both places, only the speed of pyCANON is missing."""
+    real = bench["measuring"].run_worker
+
+    def only_petaudit(script: str, job: dict[str, Any], python: str) -> dict[str, Any]:
+        return real(script, job | {"contender": "petaudit", "runs": 1}, python)
+
+    audits = bench["complete_audit"]
+    monkeypatch.setattr(audits, "run_worker", only_petaudit)
+    found = audits.measure_against_pycanon(sys.executable, tmp_path)
+    # What pyCANON 1.3.6 reports for the same frame.
+    theirs = {"k-anonymity": 1, "l-diversity": 1, "t-closeness": 0.9995358397984218}
+    theirs |= {"alpha-k-anonymity": 1, "beta-likeness": 2153.4285714285716}
+    audits.check_figures(theirs, found.figures["petaudit"])
+    [check] = found.checks()
+    assert (check.target, check.at_most) == (30, False)
+
+
+@pytest.mark.parametrize(
+    ("ours", "message"),
+    [({"k-anonymity": 2.0}, "k-anonymity is 3.0 for pyCANON"), ({}, "not in the audit")],
+)
+def test_reports_that_disagree_end_the_run(
+    bench: dict[str, ModuleType], ours: dict[str, float], message: str
+) -> None:
+    with pytest.raises(bench["measuring"].BenchError, match=message):
+        bench["complete_audit"].check_figures({"k-anonymity": 3.0}, ours)
+
+
+@pytest.mark.parametrize("name", ["checks", "complete_audit", "measuring"])
 def test_examples_in_the_docstrings_hold(bench: dict[str, ModuleType], name: str) -> None:
     found = doctest.testmod(bench[name])
     assert found.attempted > 0
@@ -318,6 +416,7 @@ def test_examples_in_the_docstrings_hold(bench: dict[str, ModuleType], name: str
         ["--rows", "5"],
         ["--shapes", "round"],
         ["--petsard", "--no-mpuccs"],
+        ["--profile", "--no-audit"],
     ],
 )
 def test_bad_options_are_refused(bench: dict[str, ModuleType], bad: list[str]) -> None:
