@@ -19,19 +19,22 @@ import pytest
 import yaml
 
 import petaudit
+from measures.registry_cases import PASSING, passing_inputs
+from petaudit import datasets
 from petaudit.cli.parser import build_parser
 from petaudit.hierarchies import Hierarchies
 from petaudit.inputs import gather
-from petaudit.measures import Measure, all_measures
+from petaudit.measures import Family, Measure, Need, all_measures
 from petaudit.pipelines import models
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.reading import read_pipeline
 from petaudit.schemas import read_schema
 from petaudit.yaml_files import parse_yaml
+from PETWorks import _TECHNIQUES, PETValidation
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
-    own for place in ("*.md", "docs/*.md", "benchmarks/*.md", "examples/**/*.md")
+    own for place in ("*.md", "docs/**/*.md", "benchmarks/*.md", "examples/**/*.md")
     for own in ROOT.glob(place)
 )  # fmt: skip
 
@@ -73,7 +76,15 @@ def test_the_measure_of_the_contributing_guide_works() -> None:
     table = pa.table({"zip": ["1", "1", "2"]})
     result = measure.run(gather(table, quasi_identifiers="zip"), {"limit": 2})
     assert (result.value, result.passed) == (1.0, False)
-    assert result.explanation == ("the smallest class has 1 rows",)
+    assert result.explanation == (
+        "the smallest class has 1 rows",
+        "1 row breaks the limit; suppressing 1 row (33.3 %) reaches it",
+    )
+    assert result.to_dict()["remedy"]["rows_to_suppress"] == 1
+    held = measure.run(gather(table, quasi_identifiers="zip"), {})
+    assert (held.passed, held.what_it_takes) == (None, None)
+    with pytest.raises(petaudit.PetauditError, match="every row is suppressed"):
+        measure.run(gather(pa.table({"zip": ["*"]}), quasi_identifiers="zip"), {})
 
 
 def commands() -> list[str]:
@@ -122,7 +133,7 @@ def of_this_version(output: str) -> str:
     return re.sub(r"^petaudit [0-9.]+:", f"petaudit {petaudit.__version__}:", output)
 
 
-@pytest.mark.parametrize("page", [PAGE, "docs/pipelines.md"])
+@pytest.mark.parametrize("page", [PAGE, "docs/pipelines.md", "docs/python.md"])
 def test_python_of_the_pages_returns_what_they_show(page: str) -> None:
     source = "\n".join(blocks(page, "python"))
     examples = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
@@ -259,9 +270,8 @@ def reference() -> dict[str, dict[str, str]]:
             method = vars(model).get("method")
             name = f"{module}: {method}" if isinstance(method, str) else module
             found[name] = defaults_of(model)
-    return found | {
-        f"Evaluator: {name}": defaults_of_measure(own) for name, own in all_measures().items()
-    }
+    # One measure has so many options that it has a table of its own.
+    return found | {"Evaluator: mpuccs": defaults_of_measure(all_measures()["mpuccs"])}
 
 
 @pytest.mark.parametrize(("heading", "expected"), reference().items())
@@ -273,10 +283,148 @@ def test_the_reference_of_options_is_complete(heading: str, expected: dict[str, 
 def test_the_reference_has_nothing_else() -> None:
     found = tables_of(PIPELINES, "Option")
     assert {*found} - {"Options of the command line"} == {*reference()}
+
+
+LETTERS = {
+    Need.QUASI_IDENTIFIERS: "Q",
+    Need.SENSITIVE: "S",
+    Need.HIERARCHIES: "H",
+    Need.ORIGINAL: "O",
+    Need.POPULATION: "P",
+}
+
+
+def measures_of_the_reference() -> dict[str, list[tuple[str, str, str, str]]]:
+    """By measure: family, needs, option and default, from the tables with a row per option."""
+    found: dict[str, list[tuple[str, str, str, str]]] = {}
+    heading = name = needs = ""
+    for line in (ROOT / PIPELINES).read_text(encoding="utf-8").splitlines():
+        if line.startswith("#"):
+            heading = line.lstrip("# ")
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if not line.startswith("|") or len(cells) != 5 or not cells[2].startswith("`"):
+            continue
+        if cells[0]:
+            [(name, page)] = re.findall(r"^\[(.*)\]\((.*)\)$", cells[0])
+            assert page == f"measures/{name}.md"
+            assert name not in found
+            needs = cells[1]
+        found.setdefault(name, []).append((heading, needs, cells[2].strip("`"), cells[3]))
+        assert len(cells[4]) > 10
+    return found
+
+
+def needs_text(measure: Measure) -> str:
+    letters = [LETTERS[need] for need in measure.needs]
+    return " ".join(letters + [f"({LETTERS[need]})" for need, _ in measure.either])
+
+
+def test_the_reference_of_measures_is_complete() -> None:
+    found = measures_of_the_reference()
+    expected = {
+        name: [
+            (f"Evaluator: {measure.family.value}", needs_text(measure), option, default)
+            for option, default in defaults_of_measure(measure).items()
+        ]
+        for name, measure in all_measures().items()
+        if name != "mpuccs"
+    }
+    assert found == expected
+    assert [*found] == [*expected], "in the order of petaudit measures"
+
+
+def test_the_letters_of_needs_are_explained() -> None:
     page = (ROOT / PIPELINES).read_text(encoding="utf-8")
-    for name, measure in all_measures().items():
-        tables = ", ".join(f"`{own}`" for own in measure.granularities)
-        assert f"| {name} | {tables} |" in page
+    explained = re.findall(r"^\| (\(?[A-Z]\)?) \| ", page, re.MULTILINE)
+    either = {f"({LETTERS[need]})" for own in all_measures().values() for need, _ in own.either}
+    assert explained == [*LETTERS.values(), *either]
+
+
+def test_measures_that_keep_their_limit_strictly_are_named() -> None:
+    """The page names two, and the profiles of mpUCCs."""
+    strict = {
+        name
+        for name, own in all_measures().items()
+        if own.family is Family.PRIVACY and own.run(passing_inputs(), PASSING[name]).is_strict
+    }
+    page = " ".join((ROOT / PIPELINES).read_text(encoding="utf-8").split())
+    assert strict == {"recursive-l-diversity", "delta-disclosure"}
+    assert f"only those of {' and '.join(sorted(strict, reverse=True))} must be kept" in page
+
+
+def test_the_granularities_of_all_measures_are_listed() -> None:
+    page = (ROOT / PIPELINES).read_text(encoding="utf-8")
+    [rows] = re.findall(r"\| Granularities \| Measures \|\n.*\n((?:\|.*\n)+)", page)
+    found = {}
+    for row in rows.splitlines():
+        tables, names = row.strip("| ").split(" | ")
+        own = tuple(re.findall(r"`(\w+)`", tables))
+        found |= dict.fromkeys(names.split(", "), own)
+    assert found == {name: own.granularities for name, own in all_measures().items()}
+
+
+def test_the_functions_of_the_python_page_have_these_arguments() -> None:
+    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    shown = re.findall(
+        r"^\| \[`(\w+)\((.*)\)`\]\(measures/(.*)\.md\) \| (.*) \|$", page, re.MULTILINE
+    )
+    assert [name for _, _, name, _ in shown] == [*all_measures()]
+    for function, first, name, own in shown:
+        assert function == name.replace("-", "_")
+        known = inspect.signature(getattr(petaudit, function)).parameters.values()
+        plain = [one for one in known if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+        assert [one.partition("=")[0] for one in first.split(", ")] == [one.name for one in plain]
+        keywords = [one for one in known if one.kind is inspect.Parameter.KEYWORD_ONLY]
+        if name != "mpuccs":
+            assert own.split(", ") == [f"`{argument_text(one)}`" for one in keywords], name
+
+
+def argument_text(argument: inspect.Parameter) -> str:
+    if argument.default is inspect.Parameter.empty:
+        return argument.name
+    own = argument.default
+    return f"{argument.name}={json.dumps(own) if isinstance(own, str) else own}"
+
+
+def test_the_techniques_of_the_petworks_page_are_those_that_there_are() -> None:
+    found = {
+        row[0].strip("`"): (re.findall(r"`(\w+)`", row[1]), re.findall(r"`([^`]+)`", row[2]))
+        for rows in tables_of("docs/petworks.md", "Technique").values()
+        for row in rows
+    }
+    assert {*found} == {*_TECHNIQUES}
+    for name, own in _TECHNIQUES.items():
+        if name != "mpUCCs":
+            assert {*found[name][0]} == {*own.required, *own.optional}
+
+
+def test_keys_of_the_petworks_page_are_those_of_the_results() -> None:
+    """Every technique on the bundled tables; the five inputs of the game are not spelt out."""
+    delta, patient = (datasets.load(f"{name}-deidentified") for name in ("delta", "patient"))
+    roles = {"ZIPCode": "quasi_identifier", "Age": "quasi_identifier"}
+    given: dict[str, Any] = {"dataHierarchy": patient.hierarchies, "attributeTypes": roles}
+    private = given | {"attributeTypes": roles | {"Disease": "sensitive_attribute"}}
+    before, after = patient.original, patient.path
+    ran = {
+        "k-anonymity": (None, after, given | {"k": 3}),
+        "l-diversity": (None, after, private | {"l": 2}),
+        "t-closeness": (None, after, private | {"tLimit": 0.4}),
+        "d-presence": (delta.population, delta.path, {"dMin": 0.5, "dMax": 0.7}),
+        "ReidentificationRisk": (None, after, {}),
+        "Non-Uniform Entropy": (before, after, given),
+        "Precision": (before, after, given),
+        "Ambiguity": (before, after, given),
+        "AECS": (before, after, given),
+        "UtilityBias": (before, after, {"processingFunc": lambda _: 1.0, "maxBias": 0}),
+    }
+    shown = {
+        row[0].strip("`"): re.findall(r"`([^`]+)`", row[2])
+        for rows in tables_of("docs/petworks.md", "Technique").values()
+        for row in rows
+    }
+    assert {*ran} == {*shown} - {"mpUCCs", "profitability"}
+    for name, (original, anonymized, keywords) in ran.items():
+        assert [*PETValidation(original, anonymized, name, **keywords)] == shown[name]
 
 
 RESULT_PAGE = "docs/result-document.md"
@@ -350,6 +498,7 @@ Evaluator:
     assert keys(real["errors"]) == ["run", "reason"]
     assert [*real["timings"]] == ["steps", "stages"]
     assert documented["timings"] == keys(real["timings"]["steps"])
+    assert documented["What it takes"] == [*real["results"][0]["details"]["remedy"]]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
