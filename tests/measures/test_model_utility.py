@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from fractions import Fraction
 from importlib.util import find_spec
 from pathlib import Path
@@ -271,6 +272,27 @@ def test_a_synthetic_table_may_have_any_number_of_rows() -> None:
     assert model_utility(pa.table(ORIGINAL), same, aligned=False, **options).aligned is False
     with pytest.raises(InputError, match="different numbers of rows"):
         model_utility(pa.table(ORIGINAL), pa.table(made(10)), aligned=True, **options)
+
+
+@needs_sklearn
+def test_rows_that_the_maker_may_have_seen_are_said_unless_there_is_a_control() -> None:
+    original, synthetic = pa.table(ORIGINAL), pa.table(made(120, 3))
+    options: dict[str, Any] = {"target": "rich", "features": ["age", "job"]}
+    with pytest.warns(PetauditWarning, match="held-out rows may be among those"):
+        found = model_utility(original, synthetic, **options)
+    assert not found.aligned
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model_utility(original, synthetic, control=pa.table(made(50, 4)), **options)
+        model_utility(original, original, **options)
+
+
+@needs_sklearn
+def test_with_a_key_rows_belong_together_or_it_is_an_error() -> None:
+    rows = len(ORIGINAL["age"])
+    original = pa.table({**ORIGINAL, "id": list(range(rows))})
+    with pytest.raises(InputError, match="different numbers of rows"):
+        model_utility(original, original.slice(1), target="rich", key="id")
 
 
 @needs_sklearn
