@@ -10,6 +10,7 @@ from typing import ClassVar, Final
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
 from petaudit.errors import counted
+from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
 
@@ -105,19 +106,7 @@ class TClosenessResult(Result):
                 for name, kind in _COLUMNWISE.items()
             }
         if granularity == DETAILS:
-            return self._worst_classes(with_values=with_values)
+            return worst_class_columns(self.attributes, "distance", with_values=with_values)
         if granularity == GLOBAL:
             return super().table(granularity)
         raise no_such_table(self.measure, granularity, TABLES)
-
-    def _worst_classes(self, *, with_values: bool) -> dict[str, MadeColumn]:
-        rows = [(own.attribute, worst) for own in self.attributes for worst in own.worst_classes]
-        labels = [worst.labels if with_values else None for _, worst in rows]
-        return {
-            "attribute": MadeColumn("text", [attribute for attribute, _ in rows]),
-            "rows": MadeColumn("integer", [worst.rows for _, worst in rows]),
-            "distance": MadeColumn("number", [worst.distance for _, worst in rows]),
-            "classes": MadeColumn("integer", [worst.classes for _, worst in rows]),
-            "quasi_identifiers": MadeColumn("tuple", [own and tuple(own) for own in labels]),
-            "labels": MadeColumn("tuple", [own and tuple(own.values()) for own in labels]),
-        }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 
@@ -56,6 +56,38 @@ class AttributeFigure:
     worst_classes: tuple[WorstClass, ...]
     classes_infinite: int = 0
     """How many classes no limit would suit."""
+
+
+class Shown(Protocol):
+    """Classes as they are shown, under whatever name their figure has."""
+
+    @property
+    def rows(self) -> int:
+        """Rows of each of the classes."""
+
+    @property
+    def figure(self) -> float:
+        """What the model says about them."""
+
+    @property
+    def classes(self) -> int:
+        """How many there are."""
+
+    @property
+    def labels(self) -> Mapping[str, str | None] | None:
+        """Their quasi-identifiers, where values may be shown."""
+
+
+class Attribute(Protocol):
+    """A sensitive attribute with its worst classes."""
+
+    @property
+    def attribute(self) -> str:
+        """Its name."""
+
+    @property
+    def worst_classes(self) -> Sequence[Shown]:
+        """The worst first."""
 
 
 @dataclass(frozen=True)
@@ -146,22 +178,26 @@ class SensitiveResult(Result):
                 for name, kind in _COLUMNWISE.items()
             }
         if granularity == DETAILS:
-            return self._worst_classes(with_values=with_values)
+            return worst_class_columns(self.attributes, "value", with_values=with_values)
         if granularity == GLOBAL:
             return super().table(granularity)
         raise no_such_table(self.measure, granularity, TABLES)
 
-    def _worst_classes(self, *, with_values: bool) -> dict[str, MadeColumn]:
-        rows = [(own.attribute, worst) for own in self.attributes for worst in own.worst_classes]
-        labels = [worst.labels if with_values else None for _, worst in rows]
-        return {
-            "attribute": MadeColumn("text", [attribute for attribute, _ in rows]),
-            "rows": MadeColumn("integer", [worst.rows for _, worst in rows]),
-            "value": MadeColumn("number", [worst.figure for _, worst in rows]),
-            "classes": MadeColumn("integer", [worst.classes for _, worst in rows]),
-            "quasi_identifiers": MadeColumn("tuple", [own and tuple(own) for own in labels]),
-            "labels": MadeColumn("tuple", [own and tuple(own.values()) for own in labels]),
-        }
+
+def worst_class_columns(
+    attributes: Sequence[Attribute], called: str, *, with_values: bool
+) -> dict[str, MadeColumn]:
+    """The worst classes of all attributes as a table; the figure is called as the model has it."""
+    rows = [(own.attribute, worst) for own in attributes for worst in own.worst_classes]
+    labels = [worst.labels if with_values else None for _, worst in rows]
+    return {
+        "attribute": MadeColumn("text", [attribute for attribute, _ in rows]),
+        "rows": MadeColumn("integer", [worst.rows for _, worst in rows]),
+        called: MadeColumn("number", [worst.figure for _, worst in rows]),
+        "classes": MadeColumn("integer", [worst.classes for _, worst in rows]),
+        "quasi_identifiers": MadeColumn("tuple", [own and tuple(own) for own in labels]),
+        "labels": MadeColumn("tuple", [own and tuple(own.values()) for own in labels]),
+    }
 
 
 def suppressed_values(table: ClassTable) -> tuple[str, ...]:
