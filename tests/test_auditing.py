@@ -598,3 +598,23 @@ def test_a_table_without_rows_is_an_error(role: str) -> None:
     tables = {"table": pa.table(TABLE), "original": pa.table(ORIGINAL)} | {role: empty}
     with pytest.raises(InputError, match="has a header but no rows"):
         audit(**tables, **SENSITIVE)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"qi": "born"}, "unknown argument 'qi'"),
+        ({"quasi_identifier": "born"}, r"did you mean 'quasi_identifiers'\?"),
+        ({"quasi_identifiers": "born", "options": {"k-anonymity": 5}}, "a mapping was expected"),
+    ],
+)
+def test_a_mistyped_argument_is_an_error_of_ours(given: dict[str, Any], message: str) -> None:
+    table = pa.table({"born": ["197*", "197*"]})
+    with pytest.raises(OptionError, match=message):
+        audit(table, **given)
+
+
+def test_an_audit_shows_itself_in_one_line() -> None:
+    table = pa.table({"born": ["197*", "197*"]})
+    found = audit(table, measures="k-anonymity", quasi_identifiers="born")
+    assert repr(found) == "<Audit of the frame: 1 result, measured>"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.errors import NotMeasurableError, OptionError, PetauditError, listing
+from petaudit.errors import NotMeasurableError, OptionError, PetauditError, counted, listing
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 
@@ -40,7 +40,7 @@ class NotMeasured:
         return {"measure": self.measure, "status": self.status, "reason": self.reason}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """The results of several measures on one table."""
 
@@ -75,8 +75,13 @@ class Audit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all results, each once."""
-        return tuple(dict.fromkeys(text for result in self.results for text in result.warnings))
+        """The warnings of all results, each once, and that people are still named if so."""
+        said = (text for result in self.results for text in result.warnings)
+        return tuple(dict.fromkeys((*self.inputs.identifiers_warning, *said)))
+
+    def __repr__(self) -> str:
+        measured = counted(len(self.results), "result")
+        return f"<Audit of {self.inputs.table.name}: {measured}, {self.verdict}>"
 
     def __getitem__(self, measure: str) -> Result:
         wanted = find_measure(measure).name
@@ -206,6 +211,11 @@ def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
     wanted: dict[str, dict[str, Any]] = {}
     for name, own in given.items():
         measure = find_measure(name)
+        if not isinstance(own, Mapping):
+            raise OptionError(
+                f"the options of {measure.name} are {own!r}; a mapping was expected, such as "
+                "{'limit': 5}"
+            )
         if measure.name in wanted:
             raise OptionError(f"the options of {measure.name} are given twice")
         measure.check_options(own)

@@ -93,4 +93,8 @@ def parse_number(label: str) -> Fraction | None:
 
 
 def _not_a_number(value: object, name: str) -> OptionError:
-    return OptionError(f"{name} is {value!r}; a finite number was expected")
+    hint = ""
+    if isinstance(value, str) and value.strip().endswith("%"):
+        number = parse_number(value.strip().removesuffix("%"))
+        hint = "" if number is None else f" (write {float(number / 100):g} for {value.strip()})"
+    return OptionError(f"{name} is {value!r}; a finite number was expected{hint}")

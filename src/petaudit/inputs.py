@@ -21,7 +21,7 @@ from petaudit.counts import (
     pair_counts,
 )
 from petaudit.counts.population import Labels, PopulationClasses, population_classes
-from petaudit.errors import InputError, OptionError, RoleError, naming, suggestion
+from petaudit.errors import InputError, OptionError, RoleError, listing, naming, suggestion
 from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
 
@@ -80,6 +80,26 @@ class Inputs:
                 f"no sensitive attribute is known for {self.table.name}: name it (--sensitive)"
             )
         return self.roles.sensitive
+
+    @property
+    def identifiers_left(self) -> tuple[str, ...]:
+        """The identifiers that are not suppressed in every row."""
+        counts = self.table.counts
+        return tuple(
+            column
+            for column in self.roles.columns(Role.IDENTIFIER)
+            if counts.suppressed_rows([column]) < counts.rows
+        )
+
+    @property
+    def identifiers_warning(self) -> tuple[str, ...]:
+        """Say that the table still names people."""
+        if not self.identifiers_left:
+            return ()
+        return (
+            f"the table still holds {listing(self.identifiers_left)}, which the roles call "
+            "identifiers; leave them out of what is released",
+        )
 
     @property
     def generalized_columns(self) -> tuple[str, ...]:
@@ -169,6 +189,12 @@ class Inputs:
         return original
 
 
+_ARGUMENTS = (
+    *("original", "control", "population", "roles", "quasi_identifiers", "sensitive"),
+    *("hierarchies", "key", "suppressed", "reveal_values", "delimiter", "encoding"),
+)
+
+
 def gather(
     table: object,
     *,
@@ -185,8 +211,14 @@ def gather(
     delimiter: str | None = None,
     encoding: str | None = None,
     use_side_car: bool = True,
+    **unknown: object,
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
+    for name in unknown:
+        raise OptionError(
+            f"unknown argument {name!r}{suggestion(name, _ARGUMENTS)}; beside the options of a "
+            f"measure, arguments are {listing(_ARGUMENTS, len(_ARGUMENTS))}"
+        )
     if suppressed not in get_args(Suppressed):
         raise OptionError(
             f"suppressed is {suppressed!r}{suggestion(str(suppressed), get_args(Suppressed))}; "

@@ -105,9 +105,11 @@ class Roles:
 def check_column(column: str, columns: Sequence[str], table: str) -> None:
     """Raise an error with the nearest name when a table lacks a column."""
     if column not in columns:
+        near = suggestion(column, columns)
+        if any(mark in column for mark in "，、；"):
+            near = " (names are separated by a plain comma)"
         raise ColumnError(
-            f"unknown column {shortened(column)!r}{suggestion(column, columns)} in {table}; "
-            f"columns are {listing(columns)}"
+            f"unknown column {shortened(column)!r}{near} in {table}; columns are {listing(columns)}"
         )
 
 

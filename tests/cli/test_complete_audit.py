@@ -506,3 +506,59 @@ def test_a_report_in_a_file_is_the_one_on_the_terminal(released: Path, run: Run)
         written = run("check", released, *ROLES, *how, "--out", "report")
         assert (written.code, written.out, written.err) == (printed.code, "", "")
         assert Path("report").read_text(encoding="utf-8") == printed.out
+
+
+# --- what new users met ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [
+        (("alpha-k-anonymity=1", "alpha-k-anonymity.k=5"), "at most 1, k at least 5"),
+        (("strict-average-risk=1", "strict-average-risk.k=5"), "at most 1, k at least 5"),
+        (("delta-presence=1", "delta-presence.least=1"), "at most 1, smallest share at least 1"),
+    ],
+)
+def test_a_second_condition_stands_beside_the_limit(
+    given: tuple[str, str], limit: str, released: Path, write: Write, run: Run
+) -> None:
+    people = write("people.csv", PEOPLE_GENERALISED)
+    limits = ("--limit", given[0], "--option", given[1], "--population", people)
+    found = run("check", released, *ROLES, *limits)
+    assert found.code == 1
+    assert f"{limit} FAIL" in rows_of(found.out)[given[0].partition("=")[0]]
+
+
+def test_people_who_are_still_named_are_said(write: Write, run: Run) -> None:
+    named = write("named.csv", "name;zip\nAda;1\nBob;1\n")
+    found = run("check", named, "--qi", "zip", "--identifier", "name", "--k", "2")
+    assert found.code == 0
+    assert "warning: the table still holds name, which the roles call identifiers" in found.out
+    assert "Ada" not in found.out
+    hidden = write("hidden.csv", "name;zip\n*;1\n*;1\n")
+    quiet = run("check", hidden, "--qi", "zip", "--identifier", "name", "--k", "2")
+    assert "still holds" not in quiet.out
+
+
+def test_an_option_may_be_a_list(released: Path, write: Write, run: Run) -> None:
+    original = write("original.csv", "zip;age;disease\n" + "47677;29;flu\n" * 5)
+    options = ("--option", "distribution-distance.columns=zip,disease")
+    named = ("--original", original, "--measures", "distribution-distance")
+    [found] = document(run, released, *ROLES, *named, *options)["results"]
+    assert [own["column"] for own in found["columns"]] == ["zip", "disease"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--qi", "zip", "--k", "5%"), "write 0.05 for 5%"),
+        (("--qi", "zip、age"), "names are separated by a plain comma"),
+        (("--qi", "zip，age"), "names are separated by a plain comma"),
+    ],
+)
+def test_usual_slips_get_a_hint(
+    arguments: tuple[str, ...], message: str, released: Path, run: Run
+) -> None:
+    found = run("check", released, *arguments)
+    assert found.code == 2
+    assert message in found.err

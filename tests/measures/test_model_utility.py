@@ -296,6 +296,14 @@ def test_with_a_key_rows_belong_together_or_it_is_an_error() -> None:
 
 
 @needs_sklearn
+def test_a_model_that_learned_nothing_is_said() -> None:
+    original = pa.table({"x": [1, 2] * 20, "y": ["a", "a", "b", "b"] * 10})
+    with pytest.warns(PetauditWarning, match="learned nothing from the original"):
+        found = model_utility(original, original, target="y")
+    assert found.score_original <= found.score_baseline
+
+
+@needs_sklearn
 def test_the_same_seed_gives_the_same_figures_and_another_one_others() -> None:
     original, synthetic = pa.table(made(100, 4)), pa.table(made(200, 5))
     options: dict[str, Any] = {"target": "rich", "features": "age", "model": "forest", "folds": 2}

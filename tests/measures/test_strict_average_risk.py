@@ -259,8 +259,8 @@ def test_without_k_nobody_overlooks_a_unique_row() -> None:
 
 def test_an_estimate_says_what_it_assumes() -> None:
     assert measured(population_size=100).explanation[1:] == (
-        "fewest people in a class (estimated from a population of 100): 1; the highest risk of a "
-        "row is 0.2558",
+        "people that every class is shown to have (estimated from a population of 100): 1; the "
+        "highest risk of a row is about 0.2558",
         "an estimate, which assumes that the table is a random sample of the population: by its "
         "rows a class has a negative binomial number of people, and the fewest are those of k-map "
         "(significance 0.01)",

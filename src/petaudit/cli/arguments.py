@@ -46,6 +46,32 @@ def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     return pairs
 
 
+def split_options(given: Sequence[str] | None, option: str) -> dict[str, str | list[str]]:
+    """The same for options that may be lists: what has no ``=`` goes on with the one before.
+
+    >>> split_options(["m.columns=age,zip", "m.seed=1,m.folds=2"], "--option")
+    {'m.columns': ['age', 'zip'], 'm.seed': '1', 'm.folds': '2'}
+    """
+    found: dict[str, str | list[str]] = {}
+    for text in given or ():
+        name = None
+        for item in split_names([text]):
+            if name is None or "=" in item:
+                [(name, value)] = split_pairs([_quoted(item)], option).items()
+                if name in found:
+                    raise OptionError(f"{option} names {name!r} twice")
+                found[name] = value
+            else:
+                before = found[name]
+                found[name] = [*(before if isinstance(before, list) else [before]), item]
+    return found
+
+
+def _quoted(item: str) -> str:
+    """An item as it must stand to be split as one."""
+    return '"' + item.replace('"', '""') + '"'
+
+
 def whole_number(text: str, option: str) -> int:
     """A whole number, or an error that names the option."""
     try:
@@ -65,12 +91,14 @@ def given_roles(**lists: Sequence[str] | None) -> Roles | None:
     return Roles.of(**{role: split_names(names) for role, names in lists.items()})
 
 
-def option_value(text: str) -> Any:
-    """The value of a free option: true, false, a whole number, or text.
+def option_value(text: str | list[str]) -> Any:
+    """The value of a free option: true, false, a whole number, text, or a list of such.
 
-    >>> option_value("true"), option_value("5"), option_value("maximal")
-    (True, 5, 'maximal')
+    >>> option_value("true"), option_value("5"), option_value("maximal"), option_value(["a", "5"])
+    (True, 5, 'maximal', ['a', 5])
     """
+    if isinstance(text, list):
+        return [option_value(item) for item in text]
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"
     return int(text) if text.isdecimal() and text.isascii() else text

@@ -12,6 +12,7 @@ from petaudit.cli.arguments import (
     given_roles,
     option_value,
     split_names,
+    split_options,
     split_pairs,
 )
 from petaudit.cli.render import as_text, by_reason, coloured
@@ -113,7 +114,7 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         put("t-closeness", "distance", _distances(chosen.distance))
     for measure, limit in split_pairs(chosen.limit, "--limit").items():
         put(measure, "limit", limit)
-    for path, value in split_pairs(chosen.option, "--option").items():
+    for path, value in split_options(chosen.option, "--option").items():
         measure, dot, name = path.partition(".")
         if not dot:
             raise OptionError(f"--option {path}={value}: MEASURE.NAME=VALUE was expected")

@@ -147,7 +147,7 @@ def _row(result: Result) -> list[str]:
         strict, words = (
             ("below", "at most") if result.better is Better.LOWER else ("above", "at least")
         )
-        limit = f"{strict if result.is_strict else words} {bound}"
+        limit = ", ".join((f"{strict if result.is_strict else words} {bound}", *result.conditions))
     return [result.measure, value, limit, _VERDICTS[result.status], result.better.value]
 
 

@@ -64,7 +64,7 @@ def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
     limit = bound
     if entry["limit"] is not None:
-        limit = f"{rule_of(entry)} {bound}"
+        limit = ", ".join((f"{rule_of(entry)} {bound}", *entry["conditions"]))
     elif entry["better"] == "true":
         limit = "true"
     # With blanks, so that a narrow terminal breaks it between the modules.
@@ -85,6 +85,7 @@ def breach_text(breach: Mapping[str, Any]) -> str:
     measure = breach["measure"]
     if breach["kind"] == "limit":
         rule = "true" if breach["rule"] == "true" else f"{breach['rule']} {bound}"
+        rule = ", ".join((rule, *breach["conditions"]))
         profile = "" if breach["profile"] is None else f" for the profile {breach['profile']}"
         return f"{measure} is {value}, must be {rule}{profile} ({where})"
     worse, allowed = figure_text(figure_of(breach["worsening"]), breach["allowed"])

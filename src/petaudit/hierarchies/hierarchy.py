@@ -109,9 +109,10 @@ class Hierarchy:
 
     def unknown_labels(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for labels of the data that no level holds."""
+        nulls = " (for nulls it needs a line with an empty leaf)" if None in labels else ""
         return HierarchyError(
             f"column {self.attribute!r} holds {counted(len(labels), 'label')} that no level of its "
-            f"hierarchy ({self.origin}) has",
+            f"hierarchy ({self.origin}) has{nulls}",
             values=labels,
             after_values=suggestion(_text(labels[0]), self._lowest_level),
         )

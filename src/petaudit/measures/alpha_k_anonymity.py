@@ -44,6 +44,11 @@ class AlphaKAnonymityResult(SensitiveResult):
     rows_in_small_classes: int | None
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """The k that was asked for."""
+        return () if self.asked_k is None else (f"k at least {self.asked_k:,}",)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """The smallest class, beside the k that was asked for."""
         line = f"smallest class: {counted(self.k, 'row')}"

@@ -178,6 +178,11 @@ class Result:
         return self.measure
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """What must hold beside the limit for the verdict, for example ``k at least 5``."""
+        return ()
+
+    @property
     def what_it_takes(self) -> Remedy | None:
         """Which rows break the limit, and how many to suppress; None without a limit."""
         return None

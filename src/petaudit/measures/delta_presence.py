@@ -51,6 +51,11 @@ class DeltaPresenceResult(Result):
     remedy: Remedy | None
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """The least share that was asked for."""
+        return () if self.least is None else (f"smallest share at least {self.least:g}",)
+
+    @property
     def what_it_takes(self) -> Remedy | None:
         """The rows of classes with too large or too small a share."""
         return self.remedy

@@ -12,7 +12,7 @@ from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import NotMeasurableError, OptionError, counted, listing
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.learning.comparing import Question, compare
+from petaudit.learning.comparing import Answer, Question, compare
 from petaudit.learning.encoding import are_numbers
 from petaudit.learning.models import CLASSIFICATION, REGRESSION, Learner, check_scikit_learn
 from petaudit.measures._comparison import (
@@ -193,7 +193,7 @@ def compute(
         value=float(found.loss),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else found.loss <= bound + slack,
-        warnings=(*found.warnings, *_seen_before(inputs, is_aligned)),
+        warnings=(*found.warnings, *_seen_before(inputs, is_aligned), *_learned_nothing(found)),
         target=name,
         features=own_features,
         task=settled,
@@ -218,6 +218,15 @@ def _seen_before(inputs: Inputs, is_aligned: bool) -> tuple[str, ...]:
     return (
         "the held-out rows may be among those that the released table was made from, so the loss "
         "may look too small; with a control, rows that its maker never saw, it does not",
+    )
+
+
+def _learned_nothing(found: Answer) -> tuple[str, ...]:
+    if found.original > found.baseline:
+        return ()
+    return (
+        "the model learned nothing from the original: guessing is as good, so the loss says "
+        "nothing; try another model, other features or another target",
     )
 
 

@@ -58,6 +58,11 @@ class StrictAverageRiskResult(Result):
     remedy: Remedy | None
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """The k that was asked for."""
+        return () if self.k is None else (f"k at least {self.k:,}",)
+
+    @property
     def figure(self) -> str:
         """The measure and what the people of a class are told from."""
         return f"{self.measure}, {self.people_from}"
@@ -73,10 +78,14 @@ class StrictAverageRiskResult(Result):
         found = f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"
         if self.suppressed_rows:
             found += f", {counted(self.suppressed_rows, 'row')} suppressed"
-        fewest = f"fewest people in a class ({self.people_from}): {self.fewest_people:.6g}"
+        what = "people that every class is shown to have" if self.is_estimate else None
+        fewest = (
+            f"{what or 'fewest people in a class'} ({self.people_from}): {self.fewest_people:.6g}"
+        )
         if self.k is not None:
             fewest += f", of {self.k:,} that there must be"
-        fewest += f"; the highest risk of a row is {self.highest:.4g}"
+        about = "about " if self.is_estimate else ""
+        fewest += f"; the highest risk of a row is {about}{self.highest:.4g}"
         if self.k is None and self.limit is not None:
             fewest += ", which the limit does not judge: give k, too"
         lines = [found, fewest]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import counted, listing
+from petaudit.errors import counted
 from petaudit.measures import Result
 from petaudit.pipelines.evaluating import JUDGING, Outcome
 from petaudit.pipelines.models import (
@@ -65,6 +65,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         "value": None,
         "limit": plain(own.options.get("limit")),
         "strict": None,
+        "conditions": [],
         "profile": own.options.get("profile"),
         "better": measure.better.value,
         "lower_bound": None,
@@ -88,6 +89,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
             "value": plain(result.value) if is_number else None,
             "limit": result.limit,
             "strict": result.is_strict,
+            "conditions": list(result.conditions),
             "lower_bound": result.is_lower_bound,
             "reason": None if is_number else "the figure is no number",
             "explanation": list(result.explanation),
@@ -97,11 +99,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.
         data |= {"status": ERROR, "reason": outcome.reason}
-    if outcome.identifiers:
-        notes.append(
-            f"the table still holds {listing(outcome.identifiers)}, which the roles call "
-            "identifiers; leave them out of what is released"
-        )
+    notes += outcome.identifiers
     for doubt in _doubts(run, tables):
         notes.append(doubt)
         data["lower_bound"] = data["lower_bound"] is not None

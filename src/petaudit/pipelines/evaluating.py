@@ -33,7 +33,7 @@ class Outcome:
     hierarchies: Mapping[str, Any] | None = None
     """What identifies them, without any label."""
     identifiers: tuple[str, ...] = ()
-    """Columns that name people and are still in the table."""
+    """What is said of columns that name people and are still in the table."""
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     """The problem without any label and without where the files lie."""
@@ -60,7 +60,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
-                about["identifiers"] = _identifiers_left(inputs)
+                about["identifiers"] = inputs.identifiers_warning
                 if inputs.hierarchies:
                     about["hierarchies"] = hierarchies_fingerprint(run, inputs)
                 options = _computing(experiment.model.options, measure, tables)
@@ -121,16 +121,6 @@ def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
         text = json.dumps(plain(given), sort_keys=True)
         found["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()
     return found
-
-
-def _identifiers_left(inputs: Inputs) -> tuple[str, ...]:
-    """The identifiers that are not suppressed in every row."""
-    counts = inputs.table.counts
-    return tuple(
-        column
-        for column in inputs.roles.columns(Role.IDENTIFIER)
-        if counts.suppressed_rows([column]) < counts.rows
-    )
 
 
 def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> dict[str, Any]:

@@ -184,7 +184,7 @@ def _breaches(
         option = "limit" if entry["profile"] is None else "profile"
         found.append(
             {"kind": "limit", **about, "value": entry["value"], "limit": limit,
-             "rule": rule_of(entry), "line": line(option)}
+             "rule": rule_of(entry), "conditions": entry["conditions"], "line": line(option)}
         )  # fmt: skip
     if comparison is not None and comparison["status"] == "failed":
         found.append(
