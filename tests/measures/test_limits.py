@@ -58,7 +58,9 @@ def test_the_measures_of_this_test_have_figures_on_both_sides(inputs: Inputs) ->
 def test_what_is_no_finite_number_is_no_limit(name: str, limit: Any, inputs: Inputs) -> None:
     with pytest.raises(OptionError) as caught:
         measured(name, inputs, limit=limit)
-    assert str(caught.value) == f"the limit of {name} is {limit!r}; a finite number was expected"
+    hint = " (write 0.3 for 30 %)" if limit == "30 %" else ""
+    expected = f"the limit of {name} is {limit!r}; a finite number was expected{hint}"
+    assert str(caught.value) == expected
 
 
 @every_measure
