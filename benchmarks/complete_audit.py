@@ -295,6 +295,7 @@ def _job(part: str, contender: str, inputs: Mapping[str, Any], rows: int) -> dic
         "inputs": dict(inputs),
         "measures": [own.name for own in measures],
         "options": {own.name: given for own in measures if (given := _options(own, rows))},
+        "population_size": rows * _PEOPLE_PER_ROW,
     }
 
 

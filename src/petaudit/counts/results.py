@@ -89,6 +89,22 @@ class ClassValueCounts:
         return np.flatnonzero(np.diff(self.class_index, prepend=-1)).astype(np.int64)
 
     @cached_property
+    def descending_counts(self) -> Integers:
+        """The counts with those of each class from the largest to the smallest.
+
+        >>> values = ValueCounts(("a", "b"), np.array([3, 4]))
+        >>> entry, value = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+        >>> pairs = ClassValueCounts(values, entry, value, np.array([1, 3, 2, 1]))
+        >>> pairs.descending_counts.tolist()
+        [3, 1, 2, 1]
+        """
+        # One number per pair sorts ten times faster than two; it overflows from 2**32 rows.
+        width = int(self.counts.max(initial=0)) + 1
+        keys = self.class_index * width + (width - 1 - self.counts)
+        keys.sort()
+        return width - 1 - keys % width
+
+    @cached_property
     def class_sizes(self) -> Integers:
         """Rows per class."""
         if not self.class_index.size:

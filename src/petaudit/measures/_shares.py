@@ -93,19 +93,3 @@ def gain_figures(
         lambda entry, limit: exact(entry) > limit,
         lambda entry, limit: exact(entry) < limit,
     )
-
-
-def descending_counts(pairs: ClassValueCounts) -> Integers:
-    """The counts with those of each class from the largest to the smallest.
-
-    >>> from petaudit.counts import ValueCounts
-    >>> values = ValueCounts(("a", "b"), np.array([3, 4]))
-    >>> entry, value = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> descending_counts(ClassValueCounts(values, entry, value, np.array([1, 3, 2, 1]))).tolist()
-    [3, 1, 2, 1]
-    """
-    # One number per pair sorts ten times faster than two; it overflows from 2**32 rows.
-    width = int(pairs.counts.max(initial=0)) + 1
-    keys = pairs.class_index * width + (width - 1 - pairs.counts)
-    keys.sort()
-    return width - 1 - keys % width

@@ -18,7 +18,6 @@ from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.logarithms import sign_of_logs, sum_of_logs
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, always_holds, judge
-from petaudit.measures._shares import descending_counts
 from petaudit.measures.base import Better, Family, Measure, Need, announce
 
 _DIGITS = 40
@@ -69,7 +68,7 @@ def effective_values(attribute: str, table: ClassTable) -> ClassFigures:
     pairs = table.columns[attribute]
     starts = pairs.class_starts
     # In one order, so that classes with the same counts have the same float.
-    counts = descending_counts(pairs)
+    counts = pairs.descending_counts
     stops = np.append(starts[1:], len(counts))
     shares = counts / table.sizes[pairs.class_index]
     entropy = np.add.reduceat(-shares * np.log(shares), starts)

@@ -23,7 +23,6 @@ from petaudit.measures._sensitive import (
     classes_to_judge,
     judge,
 )
-from petaudit.measures._shares import descending_counts
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.measures.l_diversity import distinct_values
 
@@ -138,7 +137,7 @@ def commonest_against_rare(attribute: str, table: ClassTable, values: int) -> Cl
     """r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
     pairs = table.columns[attribute]
     starts = pairs.class_starts
-    counts = descending_counts(pairs)
+    counts = pairs.descending_counts
     stops = np.append(starts[1:], len(counts))
     before_rare = min(values - 1, len(counts))
     up_to = np.concatenate([[0], np.cumsum(counts)])

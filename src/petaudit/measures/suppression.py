@@ -80,12 +80,18 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SuppressionResult:
         )
     names, rows = inputs.quasi_identifiers, inputs.table.rows
     cells: dict[str, int] = {}
+    counts = inputs.table.counts
     for name in names:
-        values = inputs.table.counts.value_counts(name)
-        marks = {SUPPRESSED, _root(inputs, name)}
+        root = _root(inputs, name)
+        if root is None and not counts.is_text(counts.position(name)):
+            # Only text can hold the mark.
+            cells[name] = 0
+            continue
+        values = counts.value_counts(name)
+        marks = {SUPPRESSED, root}
         places = [values.index[mark] for mark in marks if mark is not None and mark in values.index]
         cells[name] = int(values.counts[places].sum())
-    suppressed_rows = inputs.table.counts.suppressed_rows(names)
+    suppressed_rows = counts.suppressed_rows(names)
     return SuppressionResult.of(
         Fraction(sum(cells.values()), rows * len(names)),
         bound,
