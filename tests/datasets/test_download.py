@@ -126,7 +126,7 @@ def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in os.environ:
         if name.startswith("PETAUDIT_") or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)
-    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=5, total=10))
+    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=30, total=60))
 
 
 class Client:
@@ -227,7 +227,7 @@ def test_lies_about_the_size_are_found_out(
     fields: dict[str, object],
     words: str,
 ) -> None:
-    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=5, total=10, size=20_000))
+    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=30, total=60, size=20_000))
     message = client.fails(act, **fields)
     assert host(client) in message
     assert words in message
@@ -258,7 +258,7 @@ def test_silence_ends_after_the_time_limit(
     began = time.monotonic()
     message = client.fails(hanging(start))
     assert f"{host(client)} sent nothing for 0.3 seconds" in message
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 8
 
 
 @pytest.mark.parametrize("start", [b"HTTP/1.1 2", HEAD + b"X-Long: ", HEAD + b"\r\n"])
@@ -268,7 +268,7 @@ def test_a_drip_ends_after_the_total_time_limit(
     monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=5, total=0.5))
     began = time.monotonic()
     assert f"{host(client)} took longer than 0.5 seconds" in client.fails(dripping(start))
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < 8
 
 
 def test_nobody_listens(client: Client) -> None:
@@ -475,7 +475,9 @@ def test_a_table_is_opened_from_a_good_server_only(
     act: Act,
     words: str,
 ) -> None:
-    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=0.3, total=10))
+    # Impatience only where it is the point: a busy machine may need 0.3 seconds for an honest answer.
+    patience = 0.3 if "0.3 seconds" in words else 30
+    monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=patience, total=60))
     announced.server.acts["/act"] = act
     announced.register("/act?key=secret", size=SIZE)
     with pytest.raises(InputError) as caught:
