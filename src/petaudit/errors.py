@@ -7,6 +7,35 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Self
 
+from petaudit.languages.current import here
+from petaudit.languages.phrases import Phrase, counted, joined, phrase, said, share, term
+
+__all__ = [
+    "ColumnError",
+    "EngineError",
+    "HierarchyError",
+    "InputError",
+    "ManyProblemsError",
+    "NotMeasurableError",
+    "OptionError",
+    "PetauditError",
+    "PetauditWarning",
+    "Phrase",
+    "RoleError",
+    "UndecidedError",
+    "counted",
+    "joined",
+    "listing",
+    "naming",
+    "phrase",
+    "quoted",
+    "said",
+    "share",
+    "shortened",
+    "suggestion",
+    "term",
+]
+
 MOST_QUOTED = 3
 LONGEST_NAME = 60
 
@@ -29,14 +58,25 @@ class PetauditError(Exception):
         self.without_values = message
         self._values = values
         self._after_values = after_values
-        shown = f": {quoted(values)}{after_values}" if values else ""
-        super().__init__(message + shown)
+        self.text = message
+        """The whole message as a phrase where it was given as one; put this into other messages."""
+        if values:
+            self.text = phrase(
+                "{message}: {values}{after}",
+                message=message,
+                values=quoted(values),
+                after=after_values,
+            )
+        super().__init__(self.text)
+
+    def __str__(self) -> str:
+        return here(self.text)
 
     def found_in(self, origin: object) -> Self:
         """The same error, with the name of the file that it is about."""
         if str(origin) in self.without_values:
             return self
-        message = f"{origin}: {self.without_values}"
+        message = phrase("{origin}: {message}", origin=str(origin), message=self.without_values)
         return type(self)(message, values=self._values, after_values=self._after_values)
 
 
@@ -77,7 +117,8 @@ class UndecidedError(NotMeasurableError):
 
     def found_in(self, origin: object) -> Self:
         """The same error, with the name of the file that it is about."""
-        return type(self)(f"{origin}: {self.without_values}", self.result)
+        message = phrase("{origin}: {message}", origin=str(origin), message=self.without_values)
+        return type(self)(message, self.result)
 
 
 class ManyProblemsError(PetauditError):
@@ -89,7 +130,7 @@ class ManyProblemsError(PetauditError):
 
     def __init__(self, messages: Sequence[str]) -> None:
         self.messages = tuple(messages)
-        super().__init__("\n".join(self.messages))
+        super().__init__(joined(self.messages, "\n"))
 
     def found_in(self, origin: object) -> Self:
         """The messages name their files."""
@@ -121,7 +162,9 @@ def suggestion(name: str, known: Iterable[str]) -> str:
         return ""
     by_folded_name = {candidate.casefold(): candidate for candidate in known}
     nearest = get_close_matches(name.casefold(), by_folded_name, n=1, cutoff=0.6)
-    return f" (did you mean {by_folded_name[nearest[0]]!r}?)" if nearest else ""
+    if not nearest:
+        return ""
+    return phrase(" (did you mean {name!r}?)", name=by_folded_name[nearest[0]])
 
 
 def listing(names: Sequence[str], most: int = 20) -> str:
@@ -132,8 +175,10 @@ def listing(names: Sequence[str], most: int = 20) -> str:
     >>> listing(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    shown = ", ".join(map(shortened, names[:most]))
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+    shown = joined([shortened(name) for name in names[:most]])
+    if len(names) <= most:
+        return shown
+    return phrase("{shown} and {number} more", shown=shown, number=len(names) - most)
 
 
 def shortened(name: str, longest: int = LONGEST_NAME) -> str:
@@ -143,15 +188,6 @@ def shortened(name: str, longest: int = LONGEST_NAME) -> str:
     ('zip', 'a very…')
     """
     return name if len(name) <= longest else f"{name[:longest]}…"
-
-
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """Write a number with its noun.
-
-    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
-    ('1 row', '1,200 rows', '2 classes')
-    """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def quoted(labels: Sequence[str | None]) -> str:
@@ -164,4 +200,6 @@ def quoted(labels: Sequence[str | None]) -> str:
         repr(shortened(label)) if label is not None else "null" for label in labels[:MOST_QUOTED]
     ]
     more = len(labels) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    if not more:
+        return joined(shown)
+    return phrase("{shown} and {number} more", shown=joined(shown), number=more)

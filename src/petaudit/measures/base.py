@@ -18,6 +18,7 @@ from petaudit.kinds import Anything, Kind, Number
 if TYPE_CHECKING:
     from petaudit.counts.made_frames import MadeColumn
     from petaudit.inputs import Inputs
+    from petaudit.pictures import Picture
 
 
 class Need(StrEnum):
@@ -278,6 +279,12 @@ class Measure:
     """Raises an error for options that contradict each other; computes nothing."""
     either: tuple[tuple[Need, tuple[str, ...]], ...] = ()
     """Needs that an option can stand in for, each with the names of such options."""
+    meaning: str = ""
+    """What the figure means, in a sentence or two for somebody who never heard of it."""
+    does_not_say: str = ""
+    """What a reader might wrongly conclude from the figure."""
+    pictures: Callable[[Inputs, Any], tuple[Picture, ...]] | None = None
+    """What to draw of a result, from counts that were made for it."""
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
         """What the measure would still need."""

@@ -1,0 +1,1 @@
+"""What petaudit says, in English and in Traditional Chinese."""
