@@ -26,9 +26,11 @@ from petaudit.errors import (
     InputError,
     NotMeasurableError,
     OptionError,
+    Phrase,
     RoleError,
 )
 from petaudit.inputs import Inputs
+from petaudit.languages.phrases import with_phrases
 from petaudit.measures import Measure, Need, Result, all_measures
 
 TABLE = {"zip": ["4760*", "4760*", "4790*", "4790*"], "disease": ["flu", "flu", "flu", "cold"]}
@@ -442,6 +444,19 @@ def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> N
     assert measures == [result.measure for result in found.results]
     assert {"k-anonymity", "t-closeness"} < set(measures)
     assert document["warnings"] == list(found.warnings)
+
+
+def test_what_the_document_says_can_be_said_in_another_language() -> None:
+    found = audited(options={"t-closeness": {"limit": 2}, "precision": {}}, **SENSITIVE)
+    document = json.loads(json.dumps(found.to_dict()))
+    texts = document.pop("texts")
+    assert texts
+    again = with_phrases(document, texts)
+    assert again == document
+    spoken = [line for result in again["results"] for line in result["explanation"]]
+    assert spoken == [line for result in found.results for line in result.explanation]
+    spoken += [*again["warnings"], *(entry["reason"] for entry in again["not_measured"])]
+    assert [line for line in spoken if not isinstance(line, Phrase)] == []
 
 
 @pytest.mark.parametrize("limit", [Fraction(1, 4), Decimal("0.25"), 0.25, "0.25"])

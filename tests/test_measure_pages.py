@@ -50,7 +50,7 @@ FAMILIES = {
     },
     CHINESE: {
         Family.PRIVACY: "隱私模型",
-        Family.RISK: "重新識別風險",
+        Family.RISK: "再識別風險",
         Family.UTILITY: "資料效用",
     },
 }

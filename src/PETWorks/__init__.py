@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from petaudit.errors import OptionError, listing, suggestion
+from petaudit.errors import OptionError, listing, phrase, suggestion
+
+if TYPE_CHECKING:
+    from petaudit.measures import Result
 
 __all__ = ["PETValidation", "report"]
 
@@ -19,8 +23,12 @@ def PETValidation(
     known = {name.casefold(): name for name in _TECHNIQUES}
     if str(tech).casefold() not in known:
         raise OptionError(
-            f"unknown technique {str(tech)!r}{suggestion(str(tech), _TECHNIQUES)}; techniques are "
-            f"{listing(list(_TECHNIQUES))}"
+            phrase(
+                "unknown technique {name!r}{near}; techniques are {known}",
+                name=str(tech),
+                near=suggestion(str(tech), _TECHNIQUES),
+                known=listing(list(_TECHNIQUES)),
+            )
         )
     technique = _TECHNIQUES[known[str(tech).casefold()]]
     required = technique.required
@@ -28,12 +36,23 @@ def PETValidation(
     for name in keywords:
         if name not in accepted:
             raise OptionError(
-                f"{tech} takes no argument {name!r}{suggestion(name, accepted)}; it takes "
-                f"{listing(accepted)}"
+                phrase(
+                    "{technique} takes no argument {name!r}{near}; it takes {known}",
+                    technique=tech,
+                    name=name,
+                    near=suggestion(name, accepted),
+                    known=listing(accepted),
+                )
             )
     missing = [name for name in required if keywords.get(name) is None]
     if missing:
-        raise OptionError(f"{tech} needs the argument(s) {listing(missing)}")
+        raise OptionError(
+            phrase(
+                "{technique} needs the argument(s) {names}",
+                technique=tech,
+                names=listing(missing),
+            )
+        )
     return technique.evaluate(original, anonymized, **keywords)
 
 
@@ -44,11 +63,42 @@ class _Technique:
     optional: tuple[str, ...]
 
 
-def report(result: Mapping[str, Any], format: str) -> None:  # noqa: A002 (the name users know)
-    """Print a result; the format is ``json``."""
-    if format != "json":
-        raise OptionError(f"unknown report format {format!r}; the format is 'json'")
-    print(json.dumps(dict(result), indent=4))
+class Evaluation(dict[str, Any]):
+    """The dictionary of PETWorks, which remembers the result behind it for ``report``."""
+
+    def __init__(self, shown: Mapping[str, Any], found: Result) -> None:
+        super().__init__(shown)
+        self.found = found
+
+
+def report(
+    result: Mapping[str, Any],
+    format: str,  # noqa: A002 (the name users know)
+    path: str | Path = "PETWorks-report.html",
+) -> None:
+    """Print a result as ``json``, or write it as one HTML file (``web``) and print where it is."""
+    if format == "web":
+        _writePage(result, path)
+    elif format == "json":
+        print(json.dumps(dict(result), indent=4))
+    else:
+        raise OptionError(
+            phrase(
+                "unknown report format {format!r}; formats are 'json' and 'web'",
+                format=format,
+            )
+        )
+
+
+def _writePage(result: Mapping[str, Any], path: str | Path) -> None:
+    import petaudit
+
+    if not isinstance(result, Evaluation):
+        raise OptionError(
+            phrase("the format 'web' needs what PETValidation returned, not a copy of it")
+        )
+    petaudit.report(result.found, path, format="html")
+    print(path)
 
 
 def _tCloseness(
@@ -61,7 +111,7 @@ def _tCloseness(
     from petaudit import t_closeness
 
     result = t_closeness(anonymized, limit=tLimit, hierarchies=dataHierarchy, roles=attributeTypes)
-    return {"t": tLimit, "fulfill t-closeness": result.passed}
+    return Evaluation({"t": tLimit, "fulfill t-closeness": result.passed}, result)
 
 
 def _nonUniformEntropy(
@@ -75,7 +125,7 @@ def _nonUniformEntropy(
     result = non_uniform_entropy(
         original, anonymized, **_hierarchicalInputs(dataHierarchy, attributeTypes)
     )
-    return {"Non-Uniform Entropy": result.value}
+    return Evaluation({"Non-Uniform Entropy": result.value}, result)
 
 
 def _precision(
@@ -89,7 +139,7 @@ def _precision(
     result = precision(
         anonymized, original=original, **_hierarchicalInputs(dataHierarchy, attributeTypes)
     )
-    return {"precision": result.value}
+    return Evaluation({"precision": result.value}, result)
 
 
 def _hierarchicalInputs(
@@ -127,7 +177,7 @@ def _profitability(
         hierarchies=dataHierarchy,
         roles=attributeTypes,
     )
-    return {
+    shown = {
         "allow attack": allowAttack,
         "adversary's cost": adversaryCost,
         "adversary's gain": adversaryGain,
@@ -135,6 +185,7 @@ def _profitability(
         "publisher's benefit": publisherBenefit,
         "profitability": result.passed,
     }
+    return Evaluation(shown, result)
 
 
 def _kAnonymity(
@@ -147,7 +198,7 @@ def _kAnonymity(
     from petaudit import k_anonymity
 
     result = k_anonymity(anonymized, limit=k, hierarchies=dataHierarchy, roles=attributeTypes)
-    return {"k": k, "fulfill k-anonymity": result.passed}
+    return Evaluation({"k": k, "fulfill k-anonymity": result.passed}, result)
 
 
 def _lDiversity(
@@ -160,7 +211,7 @@ def _lDiversity(
     from petaudit import l_diversity
 
     result = l_diversity(anonymized, limit=l, hierarchies=dataHierarchy, roles=attributeTypes)
-    return {"l": l, "fulfill l-diversity": result.passed}
+    return Evaluation({"l": l, "fulfill l-diversity": result.passed}, result)
 
 
 def _dPresence(
@@ -185,7 +236,9 @@ def _dPresence(
         roles=attributeTypes,
     )
     # No share keeps bounds that cross, which PETWorks takes for an answer and not for a mistake.
-    return {"dMin": dMin, "dMax": dMax, "d-presence": bool(result.passed) and least <= most}
+    holds = bool(result.passed) and least <= most
+    shown = {"dMin": dMin, "dMax": dMax, "d-presence": holds}
+    return Evaluation(shown, replace(result, passed=holds))
 
 
 def _ambiguity(
@@ -199,7 +252,7 @@ def _ambiguity(
     result = ambiguity(
         anonymized, original=original, **_hierarchicalInputs(dataHierarchy, attributeTypes)
     )
-    return {"ambiguity": result.value}
+    return Evaluation({"ambiguity": result.value}, result)
 
 
 def _AECS(
@@ -213,7 +266,7 @@ def _AECS(
     result = average_class_size(
         original, anonymized, hierarchies=dataHierarchy, roles=attributeTypes
     )
-    return {"AECS": result.value}
+    return Evaluation({"AECS": result.value}, result)
 
 
 def _reidentificationRisk(
@@ -225,7 +278,8 @@ def _reidentificationRisk(
 
     data = original if anonymized is None else anonymized
     roles = attributeTypes or _allColumns(data)
-    return {"Re-identification Risk": prosecutor_risk(data, roles=roles).value}
+    result = prosecutor_risk(data, roles=roles)
+    return Evaluation({"Re-identification Risk": result.value}, result)
 
 
 def _allColumns(data: object) -> dict[str, str]:
@@ -245,14 +299,14 @@ def _utilityBias(
     from petaudit import utility_bias
 
     result = utility_bias(original, anonymized, processingFunc, limit=maxBias)
-    return {"UtilityBias": result.passed}
+    return Evaluation({"UtilityBias": result.passed}, result)
 
 
 def _mpUCCs(original: object, synthetic: object, **options: Any) -> dict[str, Any]:
     from petaudit import mpuccs
 
     result = mpuccs(original, synthetic, **options)
-    return {**result.figures, "complete": result.complete}
+    return Evaluation({**result.figures, "complete": result.complete}, result)
 
 
 _HIERARCHICAL = ("dataHierarchy", "attributeTypes")

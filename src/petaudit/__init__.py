@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from petaudit.errors import PetauditError, PetauditWarning
     from petaudit.generalizing import generalize
     from petaudit.hierarchies import Hierarchies, Hierarchy, dates, mask_right, ordered, ranges
+    from petaudit.languages.choice import set_language
+    from petaudit.languages.current import language
     from petaudit.measures.alpha_k_anonymity import alpha_k_anonymity
     from petaudit.measures.ambiguity import ambiguity
     from petaudit.measures.association_change import association_change
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from petaudit.measures.t_closeness import t_closeness
     from petaudit.measures.utility_bias import utility_bias
     from petaudit.pipelines.executor import Executor
+    from petaudit.reporting import report
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
     from petaudit.synthesizing import synthesize
@@ -87,6 +90,7 @@ _HOMES = {
     "k_anonymity": "petaudit.measures.k_anonymity",
     "k_map": "petaudit.measures.k_map",
     "l_diversity": "petaudit.measures.l_diversity",
+    "language": "petaudit.languages.current",
     "marketer_risk": "petaudit.measures.marketer_risk",
     "mask_right": "petaudit.hierarchies",
     "model_utility": "petaudit.measures.model_utility",
@@ -100,7 +104,9 @@ _HOMES = {
     "ranges": "petaudit.hierarchies",
     "record_squared_error": "petaudit.measures.record_squared_error",
     "recursive_l_diversity": "petaudit.measures.recursive_l_diversity",
+    "report": "petaudit.reporting",
     "sample_uniques": "petaudit.measures.sample_uniques",
+    "set_language": "petaudit.languages.choice",
     "special_uniques": "petaudit.measures.special_uniques",
     "strict_average_risk": "petaudit.measures.strict_average_risk",
     "suppression": "petaudit.measures.suppression",
@@ -141,6 +147,7 @@ __all__ = [
     "k_anonymity",
     "k_map",
     "l_diversity",
+    "language",
     "marketer_risk",
     "mask_right",
     "model_utility",
@@ -154,7 +161,9 @@ __all__ = [
     "ranges",
     "record_squared_error",
     "recursive_l_diversity",
+    "report",
     "sample_uniques",
+    "set_language",
     "special_uniques",
     "strict_average_risk",
     "suppression",

@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.errors import NotMeasurableError, OptionError, PetauditError, counted, listing
+from petaudit.errors import (
+    NotMeasurableError,
+    OptionError,
+    PetauditError,
+    counted,
+    joined,
+    listing,
+    phrase,
+)
 from petaudit.inputs import Inputs, gather
+from petaudit.languages.phrases import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 
 DOCUMENT = "petaudit.check/1"
@@ -88,11 +97,17 @@ class Audit:
         for result in self.results:
             if result.measure == wanted:
                 return result
-        reasons = [str(entry.problem) for entry in self.not_measured if entry.measure == wanted]
-        raise NotMeasurableError(f"{wanted} was not measured: {'; '.join(reasons) or 'not asked'}")
+        reasons = [entry.problem.text for entry in self.not_measured if entry.measure == wanted]
+        raise NotMeasurableError(
+            phrase(
+                "{measure} was not measured: {reasons}",
+                measure=wanted,
+                reasons=joined(reasons, "; ") if reasons else phrase("not asked"),
+            )
+        )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The versioned document that ``--format json`` prints."""
+    def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
+        """The versioned document that ``--format json`` prints, and that reports are made of."""
         inputs = {"table": self.inputs.table.fingerprint()}
         if self.inputs.original is not None:
             inputs["original"] = self.inputs.original.fingerprint()
@@ -102,7 +117,7 @@ class Audit:
             inputs["population"] = self.inputs.population.fingerprint()
         if self.inputs.hierarchies:
             inputs["hierarchies"] = self.inputs.hierarchies.fingerprint()
-        return {
+        document: dict[str, Any] = {
             "document": DOCUMENT,
             "petaudit": __version__,
             "verdict": self.verdict,
@@ -110,10 +125,18 @@ class Audit:
             "inputs": inputs,
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
-            "results": [result.to_dict() for result in self.results],
+            "results": [
+                result.to_entry(self.inputs if with_pictures else None) for result in self.results
+            ],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
         }
+        return document | {"texts": texts_of(document)}
+
+    def _repr_html_(self) -> str:
+        from petaudit.reports.notebook import audit_html  # noqa: PLC0415 (only to look at)
+
+        return audit_html(self)
 
 
 def audit(
@@ -140,7 +163,7 @@ def audit(
     names = [measures] if isinstance(measures, str) else measures
     named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
-        raise OptionError("the list of measures is empty")
+        raise OptionError(phrase("the list of measures is empty"))
     inputs = gather(table, **given)
     chosen = list(all_measures().values()) if named is None else named
     for name in wanted:
@@ -166,7 +189,9 @@ def audit(
         asked_for = measure.name in explicit or _is_asked_for(measure, wanted, inputs, own)
         missing = measure.missing(inputs, own)
         if missing:
-            problem = NotMeasurableError(f"needs {' and '.join(missing)}")
+            problem = NotMeasurableError(
+                phrase("needs {missing}", missing=joined(missing, " and "))
+            )
             not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
             continue
         try:
@@ -213,11 +238,17 @@ def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
         measure = find_measure(name)
         if not isinstance(own, Mapping):
             raise OptionError(
-                f"the options of {measure.name} are {own!r}; a mapping was expected, such as "
-                "{'limit': 5}"
+                phrase(
+                    "the options of {measure} are {value!r}; a mapping was expected, such as "
+                    "{{'limit': 5}}",
+                    measure=measure.name,
+                    value=own,
+                )
             )
         if measure.name in wanted:
-            raise OptionError(f"the options of {measure.name} are given twice")
+            raise OptionError(
+                phrase("the options of {measure} are given twice", measure=measure.name)
+            )
         measure.check_options(own)
         wanted[measure.name] = dict(own)
     return wanted
@@ -236,11 +267,17 @@ def _sized(
             if any(option.name == name for option in own.options)
         ]
         raise OptionError(
-            f"{name} changes nothing about the measures asked for; it is for {listing(known)}"
+            phrase(
+                "{option} changes nothing about the measures asked for; it is for {measures}",
+                option=name,
+                measures=listing(known),
+            )
         )
     for own in takers:
         if name in wanted.get(own.name, {}):
-            raise OptionError(f"the {name} of {own.name} is given twice")
+            raise OptionError(
+                phrase("the {option} of {measure} is given twice", option=name, measure=own.name)
+            )
     return {own.name: {name: population_size} for own in takers}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petaudit.errors import HierarchyError, NotMeasurableError
+from petaudit.errors import HierarchyError, NotMeasurableError, phrase
 from petaudit.hierarchies import Hierarchies, Hierarchy
 from petaudit.hierarchies.rules import Rule
 
@@ -47,8 +47,12 @@ def _above(
     )
     if len(found) > 1:
         raise NotMeasurableError(
-            f"column {column!r} is generalised to overlapping labels, so that a value of the "
-            "population may belong to several of them: give the population generalised the same way"
+            phrase(
+                "column {column!r} is generalised to overlapping labels, so that a value of the "
+                "population may belong to several of them: give the population generalised the "
+                "same way",
+                column=column,
+            )
         )
     return next(iter(found), label)
 

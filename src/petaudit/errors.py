@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Self
 
 from petaudit.languages.current import here
-from petaudit.languages.phrases import Phrase, counted, joined, phrase, said, share, term
+from petaudit.languages.phrases import Phrase, counted, joined, phrase, said, share, tally, term
 
 __all__ = [
     "ColumnError",
@@ -33,6 +33,7 @@ __all__ = [
     "share",
     "shortened",
     "suggestion",
+    "tally",
     "term",
 ]
 
@@ -149,6 +150,9 @@ def naming(origin: object) -> Iterator[None]:
 class PetauditWarning(UserWarning):
     """The figure stands, but there is something about it that the reader should know."""
 
+    def __str__(self) -> str:
+        return here(self.args[0]) if self.args else ""
+
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """Return `` (did you mean 'x'?)`` for the nearest known name, or nothing.
@@ -197,7 +201,8 @@ def quoted(labels: Sequence[str | None]) -> str:
     "'a', 'b', 'c' and 1 more"
     """
     shown = [
-        repr(shortened(label)) if label is not None else "null" for label in labels[:MOST_QUOTED]
+        repr(shortened(label)) if label is not None else term("null")
+        for label in labels[:MOST_QUOTED]
     ]
     more = len(labels) - len(shown)
     if not more:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import TypeAlias
 
-from petaudit.errors import OptionError
+from petaudit.errors import OptionError, phrase
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
@@ -74,7 +74,9 @@ def exact_nonnegative(value: object, name: str) -> Fraction:
     """
     number = exact(value, name)
     if number < 0:
-        raise OptionError(f"{name} is {value}; it cannot be negative")
+        raise OptionError(
+            phrase("{name} is {value}; it cannot be negative", name=name, value=value)
+        )
     return number
 
 
@@ -96,5 +98,17 @@ def _not_a_number(value: object, name: str) -> OptionError:
     hint = ""
     if isinstance(value, str) and value.strip().endswith("%"):
         number = parse_number(value.strip().removesuffix("%"))
-        hint = "" if number is None else f" (write {float(number / 100):g} for {value.strip()})"
-    return OptionError(f"{name} is {value!r}; a finite number was expected{hint}")
+        if number is not None:
+            hint = phrase(
+                " (write {share:g} for {percent})",
+                share=float(number / 100),
+                percent=value.strip(),
+            )
+    return OptionError(
+        phrase(
+            "{name} is {value!r}; a finite number was expected{hint}",
+            name=name,
+            value=value,
+            hint=hint,
+        )
+    )

@@ -7,11 +7,13 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
+from petaudit.errors import phrase
+
 
 def require_regular(path: Path) -> None:
     """Refuse pipes and devices: reading them may never end."""
     if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        raise OSError(errno.EINVAL, phrase("it is not a regular file"), str(path))
 
 
 def sha256_of(paths: Iterable[Path]) -> str:

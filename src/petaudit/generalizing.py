@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import relabelled_table
-from petaudit.errors import OptionError
+from petaudit.errors import OptionError, phrase
 from petaudit.hierarchies import Hierarchy, HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels import SUPPRESSED
@@ -81,7 +81,7 @@ def generalize_with_report(
     )
     _check_suppression(suppress_below)
     if not levels:
-        raise OptionError("no level is given; name at least one column and its level")
+        raise OptionError(phrase("no level is given; name at least one column and its level"))
     relabel: dict[str, dict[str | None, str | None]] = {}
     for column, level in levels.items():
         check_column(column, inputs.table.columns, inputs.table.name)
@@ -99,8 +99,12 @@ def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str 
     hierarchy = inputs.hierarchies.get(column, lambda _: labels)
     if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level < hierarchy.levels:
         raise OptionError(
-            f"level {level!r} for column {column!r}; its hierarchy has the levels 0 to "
-            f"{hierarchy.levels - 1}"
+            phrase(
+                "level {level!r} for column {column!r}; its hierarchy has the levels 0 to {most}",
+                level=level,
+                column=column,
+                most=hierarchy.levels - 1,
+            )
         )
     _check_leaves(hierarchy, labels)
     return {label: hierarchy.generalize(label, level) for label in labels}
@@ -118,4 +122,8 @@ def _check_suppression(suppress_below: int | None) -> None:
         or not isinstance(suppress_below, int)
         or suppress_below < 1
     ):
-        raise OptionError(f"suppress_below is {suppress_below!r}; a class size from 1 was expected")
+        raise OptionError(
+            phrase(
+                "suppress_below is {size!r}; a class size from 1 was expected", size=suppress_below
+            )
+        )

@@ -21,7 +21,16 @@ from petaudit.counts import (
     pair_counts,
 )
 from petaudit.counts.population import Labels, PopulationClasses, population_classes
-from petaudit.errors import InputError, OptionError, RoleError, listing, naming, suggestion
+from petaudit.errors import (
+    InputError,
+    OptionError,
+    RoleError,
+    joined,
+    listing,
+    naming,
+    phrase,
+    suggestion,
+)
 from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
 
@@ -57,8 +66,11 @@ class Inputs:
         """The quasi-identifiers; an error when there is none."""
         if not self.roles.quasi_identifiers:
             raise RoleError(
-                f"no quasi-identifier is known for {self.table.name}: name them (--qi), or put a "
-                "side-car <table>.yaml beside the table"
+                phrase(
+                    "no quasi-identifier is known for {table}: name them (--qi), or put a "
+                    "side-car <table>.yaml beside the table",
+                    table=self.table.name,
+                )
             )
         return self.roles.quasi_identifiers
 
@@ -77,7 +89,10 @@ class Inputs:
         """The sensitive attributes; an error when there is none."""
         if not self.roles.sensitive:
             raise RoleError(
-                f"no sensitive attribute is known for {self.table.name}: name it (--sensitive)"
+                phrase(
+                    "no sensitive attribute is known for {table}: name it (--sensitive)",
+                    table=self.table.name,
+                )
             )
         return self.roles.sensitive
 
@@ -97,8 +112,11 @@ class Inputs:
         if not self.identifiers_left:
             return ()
         return (
-            f"the table still holds {listing(self.identifiers_left)}, which the roles call "
-            "identifiers; leave them out of what is released",
+            phrase(
+                "the table still holds {columns}, which the roles call identifiers; leave them "
+                "out of what is released",
+                columns=listing(self.identifiers_left),
+            ),
         )
 
     @property
@@ -109,8 +127,11 @@ class Inputs:
         columns = tuple(column for column in self.table.columns if column in self.hierarchies)
         if not columns:
             raise RoleError(
-                f"no column of {self.table.name} has a hierarchy; hierarchies are for: "
-                f"{', '.join(self.hierarchies.attributes) or 'no column'}"
+                phrase(
+                    "no column of {table} has a hierarchy; hierarchies are for: {columns}",
+                    table=self.table.name,
+                    columns=joined(self.hierarchies.attributes) or phrase("no column"),
+                )
             )
         return columns
 
@@ -135,7 +156,7 @@ class Inputs:
         As a class of their own, suppressed rows have the whole population to be among.
         """
         if self.population is None:
-            raise InputError("a population table is needed and was not given")
+            raise InputError(phrase("a population table is needed and was not given"))
         names = self.quasi_identifiers
         if names not in self._in_population:
             self._in_population[names] = population_classes(
@@ -165,7 +186,7 @@ class Inputs:
 
     def _needed_original(self) -> Source:
         if self.original is None:
-            raise InputError("the original table is needed and was not given")
+            raise InputError(phrase("the original table is needed and was not given"))
         return self.original
 
     def pair_counts(self, column: str) -> PairCounts:
@@ -216,13 +237,21 @@ def gather(
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
     for name in unknown:
         raise OptionError(
-            f"unknown argument {name!r}{suggestion(name, _ARGUMENTS)}; beside the options of a "
-            f"measure, arguments are {listing(_ARGUMENTS, len(_ARGUMENTS))}"
+            phrase(
+                "unknown argument {name!r}{near}; beside the options of a measure, arguments are "
+                "{arguments}",
+                name=name,
+                near=suggestion(name, _ARGUMENTS),
+                arguments=listing(_ARGUMENTS, len(_ARGUMENTS)),
+            )
         )
     if suppressed not in get_args(Suppressed):
         raise OptionError(
-            f"suppressed is {suppressed!r}{suggestion(str(suppressed), get_args(Suppressed))}; "
-            "it is 'exclude' or 'class'"
+            phrase(
+                "suppressed is {suppressed!r}{near}; it is 'exclude' or 'class'",
+                suppressed=suppressed,
+                near=suggestion(str(suppressed), get_args(Suppressed)),
+            )
         )
     source = _opened(table, delimiter, encoding)
     before = None if original is None else _opened(original, delimiter, encoding)
@@ -261,7 +290,7 @@ def _opened(table: object, delimiter: str | None, encoding: str | None) -> Sourc
         return table
     source = open_source(table, delimiter=delimiter, encoding=encoding)
     if source.rows == 0:
-        raise InputError(f"{source.name} has a header but no rows")
+        raise InputError(phrase("{table} has a header but no rows", table=source.name))
     return source
 
 
@@ -272,7 +301,7 @@ def _given_roles(
 ) -> Roles | None:
     if roles is not None:
         if quasi_identifiers is not None or sensitive is not None:
-            raise OptionError("give the roles either as one mapping or as lists, not both")
+            raise OptionError(phrase("give the roles either as one mapping or as lists, not both"))
         return roles if isinstance(roles, Roles) else Roles(roles)
     if quasi_identifiers is None and sensitive is None:
         return None

@@ -4,35 +4,40 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from petaudit.errors import shortened, suggestion
+from petaudit.errors import joined, phrase, suggestion
+from petaudit.problems import KeyPath, Problems, key_text, not_expected, shown
 
-KeyPath: TypeAlias = tuple[Hashable, ...]
+__all__ = [
+    "COLUMN",
+    "COLUMNS",
+    "Anything",
+    "Choice",
+    "Either",
+    "JsonSchema",
+    "KeyPath",
+    "Kind",
+    "ListOf",
+    "MapOf",
+    "Number",
+    "Problems",
+    "PythonFunction",
+    "TableFile",
+    "Text",
+    "Truth",
+    "Whole",
+    "key_text",
+    "shown",
+]
+
 JsonSchema: TypeAlias = dict[str, Any]
 
 
 _LARGEST: Final = 2**63 - 1
 """No count and no seed is larger, and engines take no larger ones."""
-
-
-@dataclass
-class Problems:
-    """What is wrong with settings: all of it, each with the place where it stands."""
-
-    found: list[tuple[KeyPath, str]] = field(default_factory=list)
-
-    def add(self, at: KeyPath, message: str) -> None:
-        """Note one more."""
-        self.found.append((at, message))
-
-    def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
-        return iter(self.found)
-
-    def __bool__(self) -> bool:
-        return bool(self.found)
 
 
 class Kind(ABC):
@@ -54,14 +59,14 @@ class Kind(ABC):
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Note what is wrong about a value."""
         if not self.takes(value):
-            problems.add(at, f"{_name(at)} is {shown(value)}; {self.expected} was expected")
+            problems.add(at, not_expected(at, value, self.expected))
 
 
 @dataclass(frozen=True)
 class Anything(Kind):
     """Whatever YAML can say: the measure itself decides."""
 
-    expected = "any value"
+    expected = phrase("any value")
 
     def takes(self, value: Any) -> bool:
         """Everything is taken."""
@@ -86,8 +91,9 @@ class Whole(Kind):
     @property
     def expected(self) -> str:
         """What is taken."""
-        end = "" if self.most is None else f" to {self.most:,}"
-        return f"a whole number from {self.least}{end}"
+        if self.most is None:
+            return phrase("a whole number from {least}", least=self.least)
+        return phrase("a whole number from {least} to {most:,}", least=self.least, most=self.most)
 
     def takes(self, value: Any) -> bool:
         """Whole numbers within the bounds; true and false are none."""
@@ -116,10 +122,14 @@ class Number(Kind):
     @property
     def expected(self) -> str:
         """What is taken."""
+        least, most = self.least, self.most
         if self.excludes_bounds:
-            end = "" if self.most is None else f" and below {self.most:g}"
-            return f"a number above {self.least:g}{end}"
-        return f"a number from {self.least:g}" + ("" if self.most is None else f" to {self.most:g}")
+            if most is None:
+                return phrase("a number above {least:g}", least=least)
+            return phrase("a number above {least:g} and below {most:g}", least=least, most=most)
+        if most is None:
+            return phrase("a number from {least:g}", least=least)
+        return phrase("a number from {least:g} to {most:g}", least=least, most=most)
 
     def takes(self, value: Any) -> bool:
         """Numbers within the bounds; NaN, true and false are none."""
@@ -148,7 +158,7 @@ class Number(Kind):
 class Truth(Kind):
     """Yes or no."""
 
-    expected = "true or false"
+    expected = phrase("true or false")
 
     def takes(self, value: Any) -> bool:
         """YAML's own true and false."""
@@ -163,7 +173,7 @@ class Truth(Kind):
 class Text(Kind):
     """A text that says something."""
 
-    what: str = "text"
+    what: str = phrase("text")
 
     @property
     def expected(self) -> str:
@@ -183,7 +193,7 @@ class Text(Kind):
 class TableFile(Text):
     """A table by its address, which whoever reads the settings opens."""
 
-    what: str = "a file, or benchmark://NAME"
+    what: str = phrase("a file, or benchmark://NAME")
 
 
 @dataclass(frozen=True)
@@ -194,7 +204,7 @@ class PythonFunction(Kind):
     (True, False)
     """
 
-    expected = "a function (only from Python: a YAML file names no code)"
+    expected = phrase("a function (only from Python: a YAML file names no code)")
 
     def takes(self, value: Any) -> bool:
         """Whatever can be called."""
@@ -216,7 +226,7 @@ class Choice(Kind):
         """What is taken."""
         if len(self.words) == 1:
             return self.words[0]
-        return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
+        return joined([joined(self.words[:-1]), self.words[-1]], " or ")
 
     def takes(self, value: Any) -> bool:
         """Exactly these words."""
@@ -230,7 +240,7 @@ class Choice(Kind):
         """Name the nearest word."""
         if not self.takes(value):
             near = suggestion(value, self.words) if isinstance(value, str) else ""
-            problems.add(at, f"{_name(at)} is {shown(value)}{near}; {self.expected} was expected")
+            problems.add(at, not_expected(at, value, self.expected, near))
 
 
 @dataclass(frozen=True)
@@ -242,7 +252,7 @@ class ListOf(Kind):
     @property
     def expected(self) -> str:
         """What is taken."""
-        return f"a list (each: {self.item.expected})"
+        return phrase("a list (each: {item})", item=self.item.expected)
 
     def takes(self, value: Any) -> bool:
         """Lists whose every item is of the kind."""
@@ -272,8 +282,8 @@ class MapOf(Kind):
     def expected(self) -> str:
         """What is taken."""
         if self.names:
-            return f"entries for {', '.join(self.names)}"
-        return f"entries NAME: VALUE (each: {self.item.expected})"
+            return phrase("entries for {names}", names=joined(self.names))
+        return phrase("entries NAME: VALUE (each: {item})", item=self.item.expected)
 
     def takes(self, value: Any) -> bool:
         """Mappings with names of text whose every value is of the kind."""
@@ -293,14 +303,20 @@ class MapOf(Kind):
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Name every entry that is wrong."""
         if not isinstance(value, Mapping) or not value:
-            problems.add(at, f"{_name(at)} is {shown(value)}; {self.expected} was expected")
+            problems.add(at, not_expected(at, value, self.expected))
             return
         for name, item in value.items():
             if not isinstance(name, str):
-                problems.add((*at, name), f"the name {shown(name)} is no text; put it in quotes")
+                said = phrase("the name {name} is no text; put it in quotes", name=shown(name))
+                problems.add((*at, name), said)
             elif self.names and name not in self.names:
-                near = suggestion(name, self.names)
-                problems.add((*at, name), f"unknown key {shown(name)}{near}; {self.expected}")
+                said = phrase(
+                    "unknown key {key}{near}; {expected}",
+                    key=shown(name),
+                    near=suggestion(name, self.names),
+                    expected=self.expected,
+                )
+                problems.add((*at, name), said)
             else:
                 self.item.check(item, (*at, name), problems)
 
@@ -314,7 +330,7 @@ class Either(Kind):
     @property
     def expected(self) -> str:
         """What is taken."""
-        return " or ".join(kind.expected for kind in self.kinds)
+        return joined([kind.expected for kind in self.kinds], " or ")
 
     def takes(self, value: Any) -> bool:
         """Whatever one of them takes."""
@@ -340,45 +356,5 @@ class Either(Kind):
             super().check(value, at, problems)
 
 
-COLUMN: Final = Text("the name of a column (numbers, yes and no in quotes)")
+COLUMN: Final = Text(phrase("the name of a column (numbers, yes and no in quotes)"))
 COLUMNS: Final = Either((COLUMN, ListOf(COLUMN)))
-
-
-def shown(value: Any) -> str:
-    """A setting as a message quotes it: short, and the word that YAML has for it.
-
-    >>> shown(None), shown(True), shown("a" * 99)[:6], shown([1, 2])
-    ('null', 'true', "'aaaaa", 'a list')
-    """
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, str):
-        return repr(shortened(value))
-    if isinstance(value, Mapping):
-        return "a mapping" if value else "empty"
-    if isinstance(value, list):
-        return "a list" if value else "an empty list"
-    try:
-        return shortened(str(value))
-    except ValueError:
-        # Python refuses to write thousands of digits.
-        return "a very large number"
-
-
-def key_text(key: Hashable) -> str:
-    """A key as part of a path in a message.
-
-    >>> key_text("Loader"), key_text(None), key_text(5)
-    ('Loader', 'null', '5')
-    """
-    return shortened(key) if isinstance(key, str) else shown(key)
-
-
-def _name(at: KeyPath) -> str:
-    """The setting that a path leads to; an item is named by its place."""
-    if not at:
-        return "it"
-    last = at[-1]
-    if isinstance(last, int) and not isinstance(last, bool) and len(at) > 1:
-        return f"item {last + 1} of {_name(at[:-1])}"
-    return key_text(last)

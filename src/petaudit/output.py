@@ -11,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from petaudit.errors import InputError, OptionError
+from petaudit.errors import InputError, OptionError, phrase
+from petaudit.os_reasons import os_reason
 from petaudit.table_files import refuse_equal_names, write_csv, write_json
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             # Where a link leads: it stays a link.
             _replace(Path(os.path.realpath(path)), write)
     except OSError as problem:
-        raise InputError(f"cannot write {str(path)!r} ({problem.strerror or problem})") from None
+        raise InputError(
+            phrase("cannot write {path!r} ({reason})", path=str(path), reason=os_reason(problem))
+        ) from None
 
 
 def refuse_inputs(target: Path, files: Iterable[Path]) -> None:
@@ -39,7 +42,11 @@ def refuse_inputs(target: Path, files: Iterable[Path]) -> None:
     for path in files:
         if os.path.exists(target) and path.exists() and target.samefile(path):  # noqa: PTH110
             raise OptionError(
-                f"{str(target)!r} is one of the inputs ({path}); choose another file to write"
+                phrase(
+                    "{target!r} is one of the inputs ({path}); choose another file to write",
+                    target=str(target),
+                    path=path,
+                )
             )
 
 
@@ -95,7 +102,12 @@ def table_writer(
         case "json":
             refuse_equal_names(names)
             return lambda file: write_json(names, _batches(table), file)
-    raise OptionError(f"unknown format {format_name!r}; tables are written as csv, parquet or json")
+    raise OptionError(
+        phrase(
+            "unknown format {format!r}; tables are written as csv, parquet or json",
+            format=format_name,
+        )
+    )
 
 
 def _batches(table: pa.Table) -> Iterator[list[list[Any]]]:
@@ -112,7 +124,9 @@ def table_format(path: Path) -> str:
     """
     suffix = path.suffix.lower().lstrip(".")
     if suffix not in {"csv", "parquet"}:
-        raise OptionError(f"{str(path)!r}: a table is written as .csv or .parquet")
+        raise OptionError(
+            phrase("{path!r}: a table is written as .csv or .parquet", path=str(path))
+        )
     return suffix
 
 

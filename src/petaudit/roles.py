@@ -15,6 +15,7 @@ from petaudit.errors import (
     RoleError,
     listing,
     naming,
+    phrase,
     shortened,
     suggestion,
 )
@@ -107,9 +108,15 @@ def check_column(column: str, columns: Sequence[str], table: str) -> None:
     if column not in columns:
         near = suggestion(column, columns)
         if any(mark in column for mark in "，、；"):
-            near = " (names are separated by a plain comma)"
+            near = phrase(" (names are separated by a plain comma)")
         raise ColumnError(
-            f"unknown column {shortened(column)!r}{near} in {table}; columns are {listing(columns)}"
+            phrase(
+                "unknown column {column!r}{near} in {table}; columns are {columns}",
+                column=shortened(column),
+                near=near,
+                table=table,
+                columns=listing(columns),
+            )
         )
 
 
@@ -122,8 +129,12 @@ def parse_role(role: Role | str) -> Role:
     known = _SPELLINGS.get(str(role).strip().lower())
     if known is None:
         raise RoleError(
-            f"unknown role {str(role)!r}{suggestion(str(role), _SPELLINGS)}; roles are "
-            f"{listing([known_role.value for known_role in Role])}"
+            phrase(
+                "unknown role {role!r}{near}; roles are {roles}",
+                role=str(role),
+                near=suggestion(str(role), _SPELLINGS),
+                roles=listing([known_role.value for known_role in Role]),
+            )
         )
     return known
 
@@ -173,7 +184,7 @@ def read_side_car(path: Path) -> SideCar:
     with naming(path):
         dataset = content.get("DATASET") if isinstance(content, Mapping) else None
         if not isinstance(dataset, Mapping):
-            raise RoleError("the key DATASET is missing")
+            raise RoleError(phrase("the key DATASET is missing"))
         _refuse_unknown(content, ("DATASET",))
         _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"))
         roles = _roles_by_type(dataset.get("ATTRIBUTE_TYPE") or {})
@@ -182,7 +193,7 @@ def read_side_car(path: Path) -> SideCar:
 
 def _roles_by_type(types: object) -> Roles:
     if not isinstance(types, Mapping):
-        raise RoleError("ATTRIBUTE_TYPE lists columns under each role")
+        raise RoleError(phrase("ATTRIBUTE_TYPE lists columns under each role"))
     by_column: dict[str, Role | str] = {}
     for spelled, columns in types.items():
         role = parse_role(str(spelled))
@@ -197,7 +208,12 @@ def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
     for key in mapping:
         if key not in known:
             raise RoleError(
-                f"unknown key {str(key)!r}{suggestion(str(key), known)}; keys are {listing(known)}"
+                phrase(
+                    "unknown key {key!r}{near}; keys are {keys}",
+                    key=str(key),
+                    near=suggestion(str(key), known),
+                    keys=listing(known),
+                )
             )
 
 
@@ -205,11 +221,22 @@ def _names(columns: Any) -> list[str]:
     if isinstance(columns, str):
         columns = [columns]
     if not isinstance(columns, Iterable):
-        raise RoleError(f"columns are given as {columns!r}; a list of names was expected")
+        raise RoleError(
+            phrase(
+                "columns are given as {columns!r}; a list of names was expected", columns=columns
+            )
+        )
     return [trim(str(column)) for column in columns]
 
 
 def _named_twice(column: str, first: Role | str, second: Role) -> str:
     if first == second:
-        return f"column {column!r} is named twice as {second.value}"
-    return f"column {column!r} is named as {parse_role(first).value} and as {second.value}"
+        return phrase(
+            "column {column!r} is named twice as {role}", column=column, role=second.value
+        )
+    return phrase(
+        "column {column!r} is named as {first} and as {second}",
+        column=column,
+        first=parse_role(first).value,
+        second=second.value,
+    )

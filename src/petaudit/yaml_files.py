@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from petaudit.errors import InputError, shortened
+from petaudit.errors import InputError, phrase, shortened
 from petaudit.files import require_regular
 from petaudit.yaml_hints import explained
 
@@ -23,6 +23,7 @@ class _RefusedError(yaml.MarkedYAMLError):
 
     def __init__(self, problem: str, mark: Any) -> None:
         super().__init__(problem=problem, problem_mark=mark)
+        self.said = problem
         self.line = mark.line + 1
 
 
@@ -32,7 +33,7 @@ class _StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise _RefusedError("aliases are not accepted", mark)
+            raise _RefusedError(phrase("aliases are not accepted"), mark)
         return super().compose_node(parent, index)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
@@ -43,7 +44,8 @@ class _StrictLoader(yaml.SafeLoader):
         except (ValueError, LookupError, AttributeError, TypeError):
             # What the library lets through: days that never were, numbers that are words.
             kind = node.tag.rpartition(":")[2]
-            raise _RefusedError(f"a value cannot be read as {kind}", node.start_mark) from None
+            said = phrase("a value cannot be read as {kind}", kind=kind)
+            raise _RefusedError(said, node.start_mark) from None
 
     def construct_scalar(self, node: Any) -> Any:
         value = super().construct_scalar(node)
@@ -51,7 +53,8 @@ class _StrictLoader(yaml.SafeLoader):
             # JSON writes one character as two escapes; half of one is no text.
             return value.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            raise _RefusedError("a text holds half a character", node.start_mark) from None
+            said = phrase("a text holds half a character")
+            raise _RefusedError(said, node.start_mark) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: dict[Any, str] = {}
@@ -61,15 +64,19 @@ class _StrictLoader(yaml.SafeLoader):
                 continue
             written = _written(key, key_node)
             if key in seen:
-                first = f", first as {seen[key]}" if seen[key] != written else ""
-                raise _RefusedError(f"{written} stands here twice{first}", key_node.start_mark)
+                said = phrase("{key} stands here twice", key=written)
+                if seen[key] != written:
+                    said = phrase(
+                        "{key} stands here twice, first as {first}", key=written, first=seen[key]
+                    )
+                raise _RefusedError(said, key_node.start_mark)
             seen[key] = written
         return super().construct_mapping(node, deep=deep)
 
 
 _MEANT_OTHERWISE = {
-    "tag:yaml.org,2002:merge": "merge keys (<<) are not accepted; write the options out",
-    "tag:yaml.org,2002:value": "a lone = must stand in quotes",
+    "tag:yaml.org,2002:merge": phrase("merge keys (<<) are not accepted; write the options out"),
+    "tag:yaml.org,2002:value": phrase("a lone = must stand in quotes"),
 }
 
 
@@ -81,7 +88,7 @@ def _written(key: Any, node: Any) -> str:
         shown = repr(key)
     except ValueError:
         # Python refuses to write thousands of digits.
-        return "a very large number"
+        return phrase("a very large number")
     return shortened(shown if isinstance(key, str) else str(node.value))
 
 
@@ -140,33 +147,50 @@ def read_text(path: Path) -> str:
     try:
         require_regular(path)
         if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path}: larger than {LARGEST_FILE:,} bytes; not read")
+            raise _too_large(str(path))
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise InputError(f"file {str(path)!r} does not exist") from None
+        raise InputError(phrase("file {path!r} does not exist", path=str(path))) from None
     except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror})") from None
+        raise InputError(
+            phrase("{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror)
+        ) from None
     except UnicodeDecodeError as problem:
         before = re.split(rb"\r\n?|\n", problem.object[: problem.start])
         raise InputError(
-            f"{path}, line {len(before)}: byte {len(before[-1]) + 1} of the line "
-            "is not UTF-8 text; save the file as UTF-8"
+            phrase(
+                "{path}, line {line}: byte {byte} of the line is not UTF-8 text; save the file as "
+                "UTF-8",
+                path=str(path),
+                line=len(before),
+                byte=len(before[-1]) + 1,
+            )
         ) from None
+
+
+def _too_large(origin: str) -> InputError:
+    return InputError(
+        phrase("{origin}: larger than {most:,} bytes; not read", origin=origin, most=LARGEST_FILE)
+    )
+
+
+def _in_line(origin: str, line: int, what: str) -> InputError:
+    return InputError(phrase("{origin}, line {line}: {what}", origin=origin, line=line, what=what))
 
 
 def parse_yaml(text: str, origin: str) -> Document:
     """Parse text; messages call it by its origin."""
     if len(text) > LARGEST_FILE:
-        raise InputError(f"{origin}: larger than {LARGEST_FILE:,} bytes; not read")
+        raise _too_large(origin)
     try:
         loader = _StrictLoader(text)
     except yaml.reader.ReaderError as problem:
         line = text.count("\n", 0, problem.position) + 1
-        # Between the letters of UTF-16 stand zeros.
-        hint = "; save the file as UTF-8" if problem.character == 0 else ""
-        raise InputError(
-            f"{origin}, line {line}: holds a character that YAML forbids{hint}"
-        ) from None
+        said = phrase("holds a character that YAML forbids")
+        if problem.character == 0:
+            # Between the letters of UTF-16 stand zeros.
+            said = phrase("holds a character that YAML forbids; save the file as UTF-8")
+        raise _in_line(origin, line, said) from None
     try:
         node = loader.get_single_node()
         if node is None:
@@ -175,16 +199,17 @@ def parse_yaml(text: str, origin: str) -> Document:
         _note_lines(loader, node, (), lines)
         return Document(loader.construct_document(node), lines)
     except RecursionError:
-        raise InputError(f"{origin}: nested too deeply") from None
+        raise InputError(phrase("{origin}: nested too deeply", origin=origin)) from None
     except (ValueError, OverflowError):
         # What the library does not expect itself, such as an escape beyond all characters.
-        raise InputError(f"{origin}, line {loader.line + 1}: not valid YAML") from None
+        raise _in_line(origin, loader.line + 1, phrase("not valid YAML")) from None
     except _RefusedError as problem:
-        raise InputError(f"{origin}, line {problem.line}: {problem.problem}") from None
+        raise _in_line(origin, problem.line, problem.said) from None
     except yaml.MarkedYAMLError as problem:
         at, what = explained(text, problem)
-        where = "" if at is None else f", line {at}"
-        raise InputError(f"{origin}{where}: {what}") from None
+        if at is None:
+            raise InputError(phrase("{origin}: {what}", origin=origin, what=what)) from None
+        raise _in_line(origin, at, what) from None
 
 
 def _note_lines(loader: Any, node: Any, path: KeyPath, lines: dict[KeyPath, int | None]) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import yaml
 
+from petaudit.errors import joined, phrase
+
 _LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 _START = r"\s*(?:- +)*"
 _INDENT = re.compile("[ ]*([\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff])")
@@ -31,17 +33,21 @@ _STARTS = {
     "while scanning a directive": "%",
     "while scanning a tag": "!",
     "while parsing a tag": "!",
-    "while scanning a block scalar": "| or >",
+    "while scanning a block scalar": joined(["|", ">"], " or "),
 }
 _BLOCK_ENDS = {
-    "<block mapping start>": "the indentation of this key fits no key above it",
-    "<block sequence start>": "the indentation of this list item fits no line above it",
-    "?": "a key stands among list items; '- ' is missing, or the indentation is wrong",
-    "-": "a list item stands among keys; its indentation is wrong, or that of the keys",
-    "<scalar>": "text follows a closing quote; put all of it in quotes of the other kind",
+    "<block mapping start>": phrase("the indentation of this key fits no key above it"),
+    "<block sequence start>": phrase("the indentation of this list item fits no line above it"),
+    "?": phrase("a key stands among list items; '- ' is missing, or the indentation is wrong"),
+    "-": phrase("a list item stands among keys; its indentation is wrong, or that of the keys"),
+    "<scalar>": phrase("text follows a closing quote; put all of it in quotes of the other kind"),
 }
-_NO_LINE_OF_ITS_OWN = "a line is neither a key with ': ' nor a list item with '- '"
-_BACKSLASH = "use single quotes or /"
+_OF_THE_LIBRARY = {
+    "but found another document": phrase("but found another document"),
+    "found unhashable key": phrase("found unhashable key"),
+    "not valid YAML": phrase("not valid YAML"),
+    "second occurrence": phrase("an anchor (&) stands here twice"),
+}
 
 
 def explained(text: str, problem: yaml.MarkedYAMLError) -> tuple[int | None, str]:
@@ -71,17 +77,26 @@ def explained(text: str, problem: yaml.MarkedYAMLError) -> tuple[int | None, str
 
 def _in_quotes(lines: list[str], what: str, at: int, opened: int) -> tuple[int, str]:
     if "escape" in what:
-        since = f" that were opened in line {opened + 1}" if opened != at else ""
-        return at + 1, f"a backslash in double quotes{since}; {_BACKSLASH}"
-    escaped = lines[opened].rstrip().endswith('\\"')
-    why = f"; a backslash stands before the closing one; {_BACKSLASH}" if escaped else ""
-    return opened + 1, f"a quote is opened and never closed{why}"
+        if opened == at:
+            return at + 1, phrase("a backslash in double quotes; use single quotes or /")
+        return at + 1, phrase(
+            "a backslash in double quotes that were opened in line {line}; use single quotes or /",
+            line=opened + 1,
+        )
+    if lines[opened].rstrip().endswith('\\"'):
+        return opened + 1, phrase(
+            "a quote is opened and never closed; a backslash stands before the closing one; use "
+            "single quotes or /"
+        )
+    return opened + 1, phrase("a quote is opened and never closed")
 
 
 def _no_start(line: str, column: int) -> str:
     if line[column : column + 1] != "\t":
         return _must_be_quoted(line[column : column + 1])
-    return "a tab; write blanks" if line[:column].strip() else "a tab; indent with blanks"
+    if line[:column].strip():
+        return phrase("a tab; write blanks")
+    return phrase("a tab; indent with blanks")
 
 
 def _in_structure(
@@ -104,9 +119,13 @@ def _in_structure(
     if last is not None and last.style in {"'", '"'}:
         opened, closed = last.start_mark.line, last.end_mark.line
         if opened < closed == until:
-            return opened + 1, f"a quote is opened and closed only in line {closed + 1}"
+            return opened + 1, phrase(
+                "a quote is opened and closed only in line {line}", line=closed + 1
+            )
     if no_colon:
-        return context.line + 1, _NO_LINE_OF_ITS_OWN
+        return context.line + 1, phrase(
+            "a line is neither a key with ': ' nor a list item with '- '"
+        )
     if "',' or" in what:
         return _in_brackets(lines, what, mark.line, context)
     return mark.line + 1, _misplaced(what, mark.line > first)
@@ -117,44 +136,57 @@ def _in_brackets(lines: list[str], what: str, at: int, opened: Any) -> tuple[int
         found = _OTHER_BRACKET.match(lines[number][-_LONGEST_START:])
         if found:
             right = "}" if found[1] == "｝" else "]"
-            return number + 1, f"a full-width {found[1]}; write '{right}'"
-    bracket = "{" if what.startswith("expected ',' or '}'") else "["
-    return at + 1, f"{what}; a comma is missing, or the {bracket} of line {opened.line + 1} is open"
+            said = phrase("a full-width {mark}; write '{right}'", mark=found[1], right=right)
+            return number + 1, said
+    is_mapping = what.startswith("expected ',' or '}'")
+    return at + 1, phrase(
+        "expected ',' or '{right}', but got {token}; a comma is missing, or the {left} of line "
+        "{line} is open",
+        right="}" if is_mapping else "]",
+        token=what.rpartition(", but got ")[2],
+        left="{" if is_mapping else "[",
+        line=opened.line + 1,
+    )
 
 
 def _misplaced(what: str, below: bool) -> str:
     found = what.rpartition("found '")[2].removesuffix("'")
     if what.startswith("mapping values"):
         if below:
-            return "the key is indented deeper than its neighbours, or the line above lacks ': '"
-        return f"{what}; put a text that holds ': ' in quotes"
+            return phrase(
+                "the key is indented deeper than its neighbours, or the line above lacks ': '"
+            )
+        return phrase("mapping values are not allowed here; put a text that holds ': ' in quotes")
     if what.startswith("expected <block end>"):
-        return _BLOCK_ENDS.get(found, "wrong indentation, or a text that must stand in quotes")
+        other = phrase("wrong indentation, or a text that must stand in quotes")
+        return _BLOCK_ENDS.get(found, other)
     if what.startswith("expected '<document start>'") and found.startswith("<block"):
-        return "the indentation differs from that of the first line"
+        return phrase("the indentation differs from that of the first line")
     if what.startswith("sequence entries"):
-        return "a list item cannot start here; give it a line of its own"
+        return phrase("a list item cannot start here; give it a line of its own")
+    if what.startswith("expected the node content"):
+        return phrase("expected the node content, but found {token!r}", token=found)
     return _without_content(what)
 
 
 def _suspect(line: str) -> str | None:
     """The usual slips at the start of a line."""
     if found := _INDENT.match(line):
-        return f"{_name(found[1])}; indent with ordinary blanks"
+        return phrase("{blank}; indent with ordinary blanks", blank=_name(found[1]))
     if line.lstrip().startswith("#"):
         return None
     if found := _OTHER_COLON.match(line):
-        return f"a full-width {found[1]}; write ': '"
+        return phrase("a full-width {mark}; write ': '", mark=found[1])
     if found := _OTHER_BLANK.match(line):
-        return f"{_name(found[1])}; write an ordinary blank after the colon"
+        return phrase("{blank}; write an ordinary blank after the colon", blank=_name(found[1]))
     if _NO_BLANK.match(line):
-        return "a blank after the colon is missing"
+        return phrase("a blank after the colon is missing")
     if _NO_BLANK_AFTER_DASH.match(line):
-        return "a blank after the dash is missing"
+        return phrase("a blank after the dash is missing")
     if found := _OTHER_DASH.match(line):
-        return f"{found[1]} starts no list item; write '- '"
+        return phrase("{mark} starts no list item; write '- '", mark=found[1])
     if found := _OTHER_QUOTE.match(line):
-        return f"{found[1]} is no quote of YAML; write \" or '"
+        return phrase("{mark} is no quote of YAML; write \" or '", mark=found[1])
     return None
 
 
@@ -179,23 +211,22 @@ def _tokens(text: str) -> Iterator[Any]:
 
 
 def _name(blank: str) -> str:
-    return (
-        "an ideographic space"
-        if blank == "\u3000"
-        else f"a space of another kind (U+{ord(blank):04X})"
-    )
+    if blank == "\u3000":
+        return phrase("an ideographic space")
+    return phrase("a space of another kind (U+{number:04X})", number=ord(blank))
 
 
 def _must_be_quoted(start: str) -> str:
-    return f"a text that starts with {start} must stand in quotes"
+    return phrase("a text that starts with {start} must stand in quotes", start=start)
 
 
 def _without_content(what: str) -> str:
     """A message of the library without what it quotes from the file."""
-    if what == "second occurrence":
-        return "an anchor (&) stands here twice"
+    if what in _OF_THE_LIBRARY:
+        return _OF_THE_LIBRARY[what]
     if what.startswith(("could not determine a constructor", "found undefined tag handle")):
-        return re.sub(r" '.*| \".*", "", what, flags=re.DOTALL) + "; " + _must_be_quoted("!")
+        short = re.sub(r" '.*| \".*", "", what, flags=re.DOTALL)
+        return phrase("{what}; {hint}", what=short, hint=_must_be_quoted("!"))
     return re.sub(
         r"((?:tag handle|alias)) .*|(base64 data[^:]*): .*", r"\1\2", what, flags=re.DOTALL
     )

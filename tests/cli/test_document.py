@@ -22,7 +22,7 @@ RESULT = ["measure", "status", "better", "value", "limit", "passed", "warnings"]
 GOLDEN = {
     "": [
         *("document", "petaudit", "verdict", "exit_code", "inputs", "roles", "options"),
-        *("results", "not_measured", "warnings"),
+        *("results", "not_measured", "warnings", "texts"),
     ],
     "inputs": ["table", "original", "hierarchies"],
     "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
@@ -30,21 +30,23 @@ GOLDEN = {
     "options": [
         *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding")
     ],
-    "t-closeness": [*RESULT, "exact_value", "attributes", "remedy"],
+    "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", "explanation"],
     "attribute": [
         *("attribute", "distance", "t", "exact_t", "classes", "classes_above_limit"),
         *("rows_above_limit", "worst_classes"),
     ],
     "worst class": ["rows", "distance", "classes", "labels"],
     "remedy": ["rows_breaking", "rows_to_suppress", "share_to_suppress"],
-    "k-anonymity": [*RESULT, "classes", "rows", "suppressed_rows", "curve", "remedy"],
+    "k-anonymity": [
+        *(*RESULT, "classes", "rows", "suppressed_rows", "curve", "remedy", "explanation")
+    ],
     "point": ["k", "rows", "share"],
-    "precision": [*RESULT, "columns", "suppressed_rows"],
-    "non-uniform-entropy": [*RESULT, "columns"],
+    "precision": [*RESULT, "columns", "suppressed_rows", "explanation"],
+    "non-uniform-entropy": [*RESULT, "columns", "explanation"],
     "profitability": [
         *(*RESULT, "allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
         *("publisher_benefit", "rows", "rows_failing_benefit", "rows_worth_attacking"),
-        *("worst_row", "smallest_passing_class"),
+        *("worst_row", "smallest_passing_class", "explanation"),
     ],
     "worst row": [
         *("class_size", "adversary_expected_gain", "adversary_payoff", "publisher_risk"),

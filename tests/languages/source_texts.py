@@ -9,12 +9,13 @@ from pathlib import Path
 
 from petaudit.languages.phrases import normalised
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "petaudit"
+SOURCES = Path(__file__).resolve().parents[2] / "src"
+SOURCE = SOURCES / "petaudit"
 _IN_PAGE = re.compile(r"""\bt\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
 
 def trees() -> Iterator[tuple[Path, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
+    for path in sorted(SOURCES.rglob("*.py")):
         yield path, ast.parse(path.read_text(encoding="utf-8"))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from string import Formatter
 
 import pytest
-from tests.languages.source_texts import SOURCE, phrases_of, texts_of_pages, trees, written
+from tests.languages.source_texts import SOURCE, SOURCES, phrases_of, texts_of_pages, trees, written
 
 from petaudit import errors
 from petaudit.languages.catalogue import CHINESE, catalogue
@@ -21,7 +21,7 @@ ERRORS = {
     if isinstance(getattr(errors, name), type)
     and issubclass(getattr(errors, name), errors.PetauditError)
 }
-FILES = [path.relative_to(SOURCE).as_posix() for path, _ in trees()]
+FILES = [path.relative_to(SOURCES).as_posix() for path, _ in trees()]
 CHINESE_MARK = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 SAME_IN_BOTH = {"\n", " ", "-"}
 
@@ -51,15 +51,15 @@ def test_nothing_lacks_and_nothing_is_left_over() -> None:
 
 @pytest.mark.parametrize("path", FILES)
 def test_phrases_are_written_out(path: str) -> None:
-    tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
-    if path != "languages/phrases.py":
+    tree = ast.parse((SOURCES / path).read_text(encoding="utf-8"))
+    if path != "petaudit/languages/phrases.py":
         assert [line for line, text in phrases_of(tree) if text is None] == []
 
 
 @pytest.mark.parametrize("path", FILES)
 def test_errors_are_phrases(path: str) -> None:
     """An error that is given mere text could be said in English only."""
-    tree = ast.parse((SOURCE / path).read_text(encoding="utf-8"))
+    tree = ast.parse((SOURCES / path).read_text(encoding="utf-8"))
     mere_text = [
         node.lineno
         for node in ast.walk(tree)

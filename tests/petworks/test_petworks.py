@@ -220,8 +220,43 @@ def test_a_report_is_exactly_indented_json(
     assert printed.err == ""
 
 
-@pytest.mark.parametrize("wanted", ["JSON", "xml", "web", "", None])
+@pytest.mark.parametrize("wanted", ["JSON", "xml", "Web", "", None])
 def test_another_report_format_is_an_error(wanted: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(OptionError, match=r"unknown report format .*; the format is 'json'"):
+    with pytest.raises(OptionError, match=r"unknown report format .*; formats are 'json' and"):
         report({"precision": 1.0}, wanted)
     assert capsys.readouterr().out == ""
+
+
+def test_a_page_is_written_and_its_name_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+    result = PETValidation(
+        None, table, "k-anonymity", k=2, attributeTypes={"zip": "quasi_identifier"}
+    )
+    assert result == {"k": 2, "fulfill k-anonymity": False}
+    page = tmp_path / "page.html"
+    report(result, "web", page)
+    assert capsys.readouterr().out == f"{page}\n"
+    assert "Do not release this as it is" in page.read_text(encoding="utf-8")
+
+
+def test_a_page_of_bounds_that_cross_is_no_wrong_safe(tmp_path: Path) -> None:
+    people = pa.table({"zip": ["1", "1", "2", "2"]})
+    result = PETValidation(
+        people,
+        people.slice(0, 3),
+        "d-presence",
+        dMin=0.9,
+        dMax=0.1,
+        attributeTypes={"zip": "quasi_identifier"},
+    )
+    assert result["d-presence"] is False
+    report(result, "web", tmp_path / "page.html")
+    assert 'class="verdict failed"' in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_copy_has_no_page(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="not a copy"):
+        report({"k": 2, "fulfill k-anonymity": False}, "web", tmp_path / "page.html")
+    assert not (tmp_path / "page.html").exists()

@@ -173,7 +173,7 @@ ENTRY: dict[str, Any] = {
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
     "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
-    "details": dict, "comparison": (dict, type(None)), "breaches": list,
+    "details": dict, "comparison": (dict, type(None)), "breaches": list, "texts": dict,
 }  # fmt: skip
 
 

@@ -8,9 +8,12 @@ import threading
 from collections.abc import Sequence
 from types import FrameType
 
+from petaudit.cli.help_text import argparse_speaks
+from petaudit.cli.language import choose_language
 from petaudit.cli.parser import build_parser
-from petaudit.cli.streams import complain, finish, prepare
-from petaudit.errors import ManyProblemsError, PetauditError
+from petaudit.cli.streams import complain, complain_of_error, finish, prepare
+from petaudit.errors import ManyProblemsError, PetauditError, phrase, term
+from petaudit.languages.current import language, use_language
 
 COULD_NOT_MEASURE = 2
 _SIGNALLED = 128
@@ -21,18 +24,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     prepare()
     _leave_tidily_when_told_to_end()
+    before = language()
     try:
+        return _exit_code(arguments)
+    finally:
+        use_language(before)
+
+
+def _exit_code(arguments: Sequence[str] | None) -> int:
+    try:
+        choose_language(arguments)
         code = _run(arguments)
         finish()
     except ManyProblemsError as problem:
         for message in problem.messages:
-            complain(f"error: {message}")
+            complain_of_error(message)
         return COULD_NOT_MEASURE
     except PetauditError as problem:
-        complain(f"error: {problem}")
+        complain_of_error(problem.text)
         return COULD_NOT_MEASURE
     except KeyboardInterrupt:
-        complain("interrupted")
+        complain(term("interrupted"))
         return _SIGNALLED + (_ended_by or [signal.SIGINT])[0]
     except BrokenPipeError:
         # The reader has left; closing quietly is what it expects.
@@ -42,8 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         # The text of an unforeseen error may quote data, so only its kind is shown.
         complain(
-            f"internal error ({type(problem).__name__}); set PETAUDIT_DEBUG=1 to see where, and "
-            "please report it"
+            phrase(
+                "internal error ({kind}); set PETAUDIT_DEBUG=1 to see where, and please report it",
+                kind=type(problem).__name__,
+            )
         )
         return COULD_NOT_MEASURE
     return code
@@ -51,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        chosen = build_parser().parse_args(arguments)
+        with argparse_speaks():
+            chosen = build_parser().parse_args(arguments)
         code: int = chosen.command(chosen)
     except SystemExit as left:
         # Help, or a wrong option.

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from petaudit.errors import OptionError, shortened
+from petaudit.errors import OptionError, phrase, shortened
 from petaudit.roles import Roles
 
 
@@ -24,7 +24,10 @@ def split_names(given: Sequence[str] | None) -> list[str]:
                 names.extend(name for name in map(str.strip, row) if name)
         except csv.Error:
             raise OptionError(
-                f"{shortened(text)!r} is no list of names; put a name with a line break in quotes"
+                phrase(
+                    "{text!r} is no list of names; put a name with a line break in quotes",
+                    text=shortened(text),
+                )
             ) from None
     return names
 
@@ -39,9 +42,13 @@ def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     for item in split_names(given):
         name, equals, value = item.rpartition("=")
         if not equals or not name.strip():
-            raise OptionError(f"{option} {item!r}: NAME=VALUE was expected")
+            raise OptionError(
+                phrase("{option} {item!r}: NAME=VALUE was expected", option=option, item=item)
+            )
         if name.strip() in pairs:
-            raise OptionError(f"{option} names {name.strip()!r} twice")
+            raise OptionError(
+                phrase("{option} names {name!r} twice", option=option, name=name.strip())
+            )
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -59,7 +66,9 @@ def split_options(given: Sequence[str] | None, option: str) -> dict[str, str | l
             if name is None or "=" in item:
                 [(name, value)] = split_pairs([_quoted(item)], option).items()
                 if name in found:
-                    raise OptionError(f"{option} names {name!r} twice")
+                    raise OptionError(
+                        phrase("{option} names {name!r} twice", option=option, name=name)
+                    )
                 found[name] = value
             else:
                 before = found[name]
@@ -77,7 +86,13 @@ def whole_number(text: str, option: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise OptionError(f"{option} is {shortened(text)!r}; a whole number was expected") from None
+        raise OptionError(
+            phrase(
+                "{option} is {text!r}; a whole number was expected",
+                option=option,
+                text=shortened(text),
+            )
+        ) from None
 
 
 def given_roles(**lists: Sequence[str] | None) -> Roles | None:

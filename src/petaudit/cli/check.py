@@ -16,8 +16,8 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.render import as_text, by_reason, coloured
-from petaudit.cli.streams import as_json, complain, say, takes_unicode, warnings_said
-from petaudit.errors import OptionError
+from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said
+from petaudit.errors import OptionError, phrase
 from petaudit.measures import find_measure
 from petaudit.output import refuse_inputs, write_whole
 
@@ -65,8 +65,8 @@ def show(found: Audit, chosen: argparse.Namespace) -> int:
         _write(found, target, chosen)
     if found.exit_code == COULD_NOT_MEASURE:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
-        for names, problem in by_reason(asked_for or found.not_measured, reveal=True):
-            complain(f"error: {names}: {problem}")
+        for message in by_reason(asked_for or found.not_measured, reveal=True):
+            complain_of_error(message)
     return found.exit_code
 
 
@@ -93,7 +93,9 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         measure = find_measure(measure_name).name
         own = options.setdefault(measure, {})
         if name in own:
-            raise OptionError(f"the {name} of {measure} is given twice")
+            raise OptionError(
+                phrase("the {name} of {measure} is given twice", name=name, measure=measure)
+            )
         own[name] = value
 
     for measure, limit in (
@@ -117,7 +119,13 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     for path, value in split_options(chosen.option, "--option").items():
         measure, dot, name = path.partition(".")
         if not dot:
-            raise OptionError(f"--option {path}={value}: MEASURE.NAME=VALUE was expected")
+            raise OptionError(
+                phrase(
+                    "--option {path}={value}: MEASURE.NAME=VALUE was expected",
+                    path=path,
+                    value=value,
+                )
+            )
         put(measure, name, option_value(value))
     return options
 

@@ -7,14 +7,15 @@ import argparse
 from petaudit.cli.render import format_table
 from petaudit.cli.streams import say
 from petaudit.datasets import catalogue, load
-from petaudit.errors import InputError
+from petaudit.errors import InputError, phrase, term
 
 
 def run(chosen: argparse.Namespace) -> int:
     """List the bundled tables, or print where one lies."""
     if chosen.name is None:
-        rows = [[dataset.name, f"{dataset.rows:,}", dataset.title] for dataset in catalogue()]
-        say("\n".join(format_table(["name", "rows", "what it is"], rows)) + "\n")
+        rows = [[dataset.name, f"{dataset.rows:,}", term(dataset.title)] for dataset in catalogue()]
+        header = [term("name"), term("rows"), term("what it is")]
+        say("\n".join(format_table(header, rows)) + "\n")
         return 0
     dataset = load(chosen.name)
     path = dataset.path
@@ -22,7 +23,9 @@ def run(chosen: argparse.Namespace) -> int:
         wanted = dataset.hierarchies if chosen.hierarchies else dataset.original
         if wanted is None:
             raise InputError(
-                f"{dataset.name} has no {'hierarchies' if chosen.hierarchies else 'original'}"
+                phrase("{name} has no hierarchies", name=dataset.name)
+                if chosen.hierarchies
+                else phrase("{name} has no original", name=dataset.name)
             )
         path = wanted
     # As it is: a shell passes it on.

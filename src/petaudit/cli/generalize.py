@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
-from petaudit.cli.streams import printable, say, standard_output
-from petaudit.errors import InputError, counted
+from petaudit.cli.render import finished
+from petaudit.cli.streams import say, standard_output
+from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import generalize_with_report
 from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
 
@@ -34,12 +35,17 @@ def run(chosen: argparse.Namespace) -> int:
     write = table_writer(made.table, kind)
     if target is None:
         if sys.stdout is None:
-            raise InputError("there is no standard output; name a file (--out)")
+            raise InputError(phrase("there is no standard output; name a file (--out)"))
         with standard_output():
             write(sys.stdout.buffer)
         return 0
     refuse_inputs(target, made.files)
     write_whole(target, write)
-    rows = counted(made.table.num_rows, "row")
-    say(printable(f"wrote {target}: {rows}, {made.suppressed_rows:,} of them suppressed") + "\n")
+    written = phrase(
+        "wrote {target}: {rows}, {suppressed:,} of them suppressed",
+        target=target,
+        rows=counted(made.table.num_rows, "row"),
+        suppressed=made.suppressed_rows,
+    )
+    say("\n".join(finished([written])) + "\n")
     return 0

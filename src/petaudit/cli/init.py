@@ -10,12 +10,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark
-from petaudit.cli.render import finished, format_table
+from petaudit.cli.render import finished, format_table, section
 from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
 from petaudit.counts import Source, open_source
 from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
 from petaudit.counts.joint import check_same_columns
-from petaudit.errors import ColumnError, InputError, OptionError, counted, shortened
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    OptionError,
+    Phrase,
+    counted,
+    phrase,
+    shortened,
+    term,
+)
 from petaudit.guessing import Guess, guess_roles
 from petaudit.guessing.headers import header_doubt, reading_doubts
 from petaudit.guessing.starter import Starter, can_be_named, starter_text
@@ -26,11 +35,12 @@ from petaudit.yaml_files import LARGEST_FILE
 
 SCHEMA_FILE = "petaudit.schema.json"
 _BENCHMARK = "benchmark://"
+# An empty field tells a heading or a role from the noun that is counted.
 _ROLE_NAMES = {
-    Role.IDENTIFIER: "identifier",
-    Role.QUASI_IDENTIFIER: "quasi-identifier",
-    Role.SENSITIVE: "sensitive",
-    Role.INSENSITIVE: "insensitive",
+    Role.IDENTIFIER: phrase("identifier{role}", role=""),
+    Role.QUASI_IDENTIFIER: phrase("quasi-identifier{role}", role=""),
+    Role.SENSITIVE: term("sensitive"),
+    Role.INSENSITIVE: term("insensitive"),
 }
 
 
@@ -38,7 +48,9 @@ def run(chosen: argparse.Namespace) -> int:
     """Look at the table, write the file, and say what was guessed."""
     target = _target(chosen)
     if chosen.synthetic is not None and chosen.original is not None:
-        raise OptionError("with --synthetic, TABLE is the original; --original is for other tables")
+        raise OptionError(
+            phrase("with --synthetic, TABLE is the original; --original is for other tables")
+        )
     table = _opened(chosen, chosen.table)
     other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
     other = None if other_name is None else _opened(chosen, other_name)
@@ -54,13 +66,19 @@ def run(chosen: argparse.Namespace) -> int:
         # So many columns that reasons do not fit into a file that is read again.
         text = starter_text(starter, with_reasons=False)
     if len(text.encode()) > LARGEST_FILE:
-        raise InputError(f"{table.name} has more names of columns than a pipeline file can hold")
+        raise InputError(
+            phrase(
+                "{name} has more names of columns than a pipeline file can hold", name=table.name
+            )
+        )
     if target is None:
         if not takes_unicode() and not text.isascii():
-            raise OptionError("standard output is not UTF-8 and cannot hold the names; use --out")
+            raise OptionError(
+                phrase("standard output is not UTF-8 and cannot hold the names; use --out")
+            )
         # The text may go to a file that nobody looks at.
         for caution in starter.cautions:
-            complain(f"warning: {caution}")
+            complain(phrase("warning: {text}", text=caution))
         say(text)
         return 0
     files += [] if side_car is None else [side_car.path]
@@ -74,18 +92,26 @@ def _target(chosen: argparse.Namespace) -> Path | None:
     if chosen.out == "-":
         return None
     if not chosen.out:
-        raise OptionError("--out is empty; name a file, or - for the terminal")
+        raise OptionError(phrase("--out is empty; name a file, or - for the terminal"))
     target = Path(chosen.out)
-    named = repr(shortened(chosen.out, 300))
+    named = shortened(chosen.out, 300)
     # These take any name, unlike the methods of Path.
     if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113
-        raise InputError(f"{named} is no regular file; name another, or - for the terminal")
+        raise InputError(
+            phrase("{name!r} is no regular file; name another, or - for the terminal", name=named)
+        )
     if not os.path.isdir(target.parent):  # noqa: PTH112
-        raise InputError(f"cannot write {named}: its folder does not exist")
+        raise InputError(phrase("cannot write {name!r}: its folder does not exist", name=named))
     if target.name == SCHEMA_FILE:
-        raise OptionError(f"{SCHEMA_FILE!r} is written beside the file; choose another name")
+        raise OptionError(
+            phrase("{name!r} is written beside the file; choose another name", name=SCHEMA_FILE)
+        )
     if os.path.lexists(target) and not chosen.force:
-        raise OptionError(f"{named} exists already; --force replaces it, --out writes elsewhere")
+        raise OptionError(
+            phrase(
+                "{name!r} exists already; --force replaces it, --out writes elsewhere", name=named
+            )
+        )
     return target
 
 
@@ -95,9 +121,11 @@ def _opened(chosen: argparse.Namespace, name: str) -> Source:
         source = open_source(name, delimiter=mark, encoding=chosen.encoding)
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
-        raise ColumnError(f"{problem}; the first line must hold the names of columns") from None
+        raise ColumnError(
+            phrase("{reason}; the first line must hold the names of columns", reason=problem.text)
+        ) from None
     if not source.rows:
-        raise InputError(f"{source.name} has a header but no rows")
+        raise InputError(phrase("{name} has a header but no rows", name=source.name))
     return source
 
 
@@ -109,8 +137,13 @@ def _refuse_side_cars(target: Path, files: Sequence[Path]) -> None:
         is_beside = os.path.realpath(path.parent) == folder and stem != target.name
         if is_beside and (path.name == stem or path.name.startswith(f"{stem}.")):
             raise OptionError(
-                f"{target.name!r} would be read as the side-car of {path.name}; choose another "
-                f"name, such as {f'{stem}-audit.yaml'!r} (--out)"
+                phrase(
+                    "{name!r} would be read as the side-car of {table}; choose another name, such "
+                    "as {other!r} (--out)",
+                    name=target.name,
+                    table=path.name,
+                    other=f"{stem}-audit.yaml",
+                )
             )
 
 
@@ -187,15 +220,18 @@ def _by_name(facts: Sequence[ColumnFacts]) -> dict[str, ColumnFacts]:
     return {own.name: own for own in facts}
 
 
-def _original_problem(table: Source, original: Source, roles: Roles) -> str | None:
+def _original_problem(table: Source, original: Source, roles: Roles) -> Phrase | None:
     """Why a run with this original would fail."""
     missing = [name for name in roles.quasi_identifiers if name not in original.columns]
     if missing:
-        return f"it lacks {counted(len(missing), 'quasi-identifier')} of the table"
+        number = counted(len(missing), "quasi-identifier")
+        return phrase("it lacks {quasi_identifiers} of the table", quasi_identifiers=number)
     if table.rows != original.rows:
-        return (
-            f"it has {original.rows:,} rows and the table {table.rows:,}; a key column that both "
-            "have can join them (key: NAME)"
+        return phrase(
+            "it has {original:,} rows and the table {table:,}; a key column that both have can "
+            "join them (key: NAME)",
+            original=original.rows,
+            table=table.rows,
         )
     return None
 
@@ -230,26 +266,40 @@ def _write(target: Path, text: str, inputs: Sequence[Path]) -> None:
 
 
 def _summary(starter: Starter, target: Path) -> str:
-    lines = [f"wrote {target}, and {SCHEMA_FILE} beside it for your editor", ""]
+    written = phrase(
+        "wrote {file}, and {schema} beside it for your editor", file=target, schema=SCHEMA_FILE
+    )
+    lines: list[str] = [written, ""]
     is_synthetic = starter.synthetic is not None
     shown = list(starter.guesses)
     if is_synthetic:
         shown = [guess for guess in shown if guess.column in starter.identifiers]
     if shown and starter.quotes_names:
-        rows = [
-            [shortened(guess.column.strip(), 40) or "(no name)", _ROLE_NAMES[guess.role], guess.why]
-            for guess in shown
-        ]
-        lines += [*format_table(["column", "role", "why"], rows), ""]
+        lines += [*_guessed(shown), ""]
     elif shown and not is_synthetic:
-        lines += ["the guessed roles stand in the file only", ""]
+        lines += [term("the guessed roles stand in the file only"), ""]
     elif not is_synthetic:
-        lines += [f"roles come from {starter.side_car}, the side-car of the table", ""]
+        from_file = phrase(
+            "roles come from {file}, the side-car of the table", file=starter.side_car
+        )
+        lines += [from_file, ""]
     for caution in starter.cautions:
-        lines += ["CAUTION", *finished([f"  {caution}"]), ""]
-    if starter.to_fill_in:
-        lines += ["Nothing can be measured yet:", *(f"  {own}" for own in starter.to_fill_in), ""]
+        lines += section(term("CAUTION"), [caution])
+    lines += section(term("Nothing can be measured yet:"), starter.to_fill_in)
     file = shlex.quote(str(target))
-    start = "Next:" if is_synthetic else "Check the roles, then:"
-    lines += [start, f"  petaudit validate {file}", f"  petaudit run {file}"]
-    return "\n".join(map(printable, lines)) + "\n"
+    lines.append(term("Next:") if is_synthetic else term("Check the roles, then:"))
+    # To be typed as they are, so they are not wrapped.
+    commands = [printable(f"  petaudit {command} {file}") for command in ("validate", "run")]
+    return "\n".join([*finished(lines), *commands]) + "\n"
+
+
+def _guessed(guesses: Sequence[Guess]) -> list[str]:
+    rows = [
+        [
+            shortened(guess.column.strip(), 40) or term("(no name)"),
+            _ROLE_NAMES[guess.role],
+            guess.why,
+        ]
+        for guess in guesses
+    ]
+    return format_table([phrase("column{heading}", heading=""), term("role"), term("why")], rows)

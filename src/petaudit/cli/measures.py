@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 
-from petaudit.cli.render import finished, format_table
+from petaudit.cli.render import finished, format_table, indented
 from petaudit.cli.streams import as_json, say, takes_unicode
+from petaudit.errors import Phrase, joined, phrase, term
 from petaudit.measures import Better, Family, Measure, all_measures, find_measure
 
 
@@ -23,45 +24,57 @@ def run(chosen: argparse.Namespace) -> int:
         say("\n".join(lines[:-1]) + "\n")
         return 0
     lines = []
+    header = [term("measure"), term("better"), term("needs")]
     for family in Family:
         rows = [
-            [measure.name, measure.better.value, ", ".join(_needs(measure) + _required(measure))]
+            [measure.name, term(measure.better.value), joined(_all_needs(measure))]
             for measure in measures
             if measure.family is family
         ]
         if rows:
-            lines += [family.value, *format_table(["measure", "better", "needs"], rows), ""]
-    lines.append("Formula, options and reference: petaudit measures NAME")
-    say("\n".join(lines) + "\n")
+            lines += [term(family.value), *format_table(header, rows), ""]
+    lines.append(term("Formula, options and reference: petaudit measures NAME"))
+    say("\n".join(finished(lines)) + "\n")
     return 0
 
 
 def _about(measure: Measure) -> list[str]:
-    lines = [] if measure.title.casefold() == measure.name else [measure.title]
-    lines += [measure.question, measure.formula, f"better: {_better(measure)}"]
-    lines.append(f"needs: {', '.join(_needs(measure) + _required(measure)) or 'nothing else'}")
+    lines = [] if measure.title.casefold() == measure.name else [term(measure.title)]
+    lines += [term(measure.question), term(measure.formula), _better(measure)]
+    needs = _all_needs(measure)
+    lines.append(phrase("needs: {needs}", needs=joined(needs) if needs else term("nothing else")))
     if measure.only_by_name:
-        lines.append(f"left out unless named: {measure.only_by_name}")
+        lines.append(phrase("left out unless named: {why}", why=term(measure.only_by_name)))
     if measure.limit_help:
-        lines.append(f"limit: {measure.limit_help}")
-    lines += [f"option {measure.name}.{option.name}: {option.help}" for option in measure.options]
-    return [f"  {line}" for line in (*lines, measure.reference)]
+        lines.append(phrase("limit: {meaning}", meaning=term(measure.limit_help)))
+    lines += [
+        phrase(
+            "option {name}: {meaning}",
+            name=f"{measure.name}.{option.name}",
+            meaning=term(option.help),
+        )
+        for option in measure.options
+    ]
+    return [indented(line) for line in (*lines, measure.reference)]
 
 
-def _better(measure: Measure) -> str:
+def _better(measure: Measure) -> Phrase:
+    better = term(measure.better.value)
     if measure.better is Better.TRUE:
-        return "true"
+        return phrase("better: {better}", better=better)
     least, most = (f"{bound:g}" for bound in measure.range)
-    return f"{measure.better.value}, from {least} to {most}"
+    return phrase("better: {better}, from {least} to {most}", better=better, least=least, most=most)
+
+
+def _all_needs(measure: Measure) -> list[str]:
+    return [*_needs(measure), *(option.name for option in measure.options if option.required)]
 
 
 def _needs(measure: Measure) -> list[str]:
-    either = [f"{need.value} or {' or '.join(names)}" for need, names in measure.either]
-    return [*(need.value for need in measure.needs), *either]
-
-
-def _required(measure: Measure) -> list[str]:
-    return [option.name for option in measure.options if option.required]
+    either = [
+        joined([term(need.value), joined(names, " or ")], " or ") for need, names in measure.either
+    ]
+    return [*(term(need.value) for need in measure.needs), *either]
 
 
 def _entry(measure: Measure) -> dict[str, object]:

@@ -13,11 +13,12 @@ from petaudit.cli.arguments import delimiter_mark, whole_number
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
 from petaudit.cli.progress import search_progress
-from petaudit.cli.render import coloured
-from petaudit.cli.streams import as_json, printable, say, takes_unicode, warnings_said
+from petaudit.cli.render import coloured, finished
+from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
 from petaudit.counts import Source, open_source
-from petaudit.errors import InputError, OptionError, shortened
+from petaudit.errors import InputError, OptionError, joined, phrase, shortened
 from petaudit.exact import exact
+from petaudit.languages.current import here
 from petaudit.measures.mpuccs import find
 from petaudit.singling.options import Options
 from petaudit.singling.result import MpuccsResult, checked_limit
@@ -51,7 +52,8 @@ def run(chosen: argparse.Namespace) -> int:
     text = verdict_text(found, code) if chosen.quiet else as_text(found, sources, advice, code)
     say(coloured(text))
     if folder is not None and not chosen.quiet:
-        say(printable(f"wrote to {folder}: {', '.join(written)}") + "\n")
+        told = phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))
+        say("\n".join(finished([told])) + "\n")
     return code
 
 
@@ -61,7 +63,7 @@ def _opened(chosen: argparse.Namespace) -> tuple[Source, Source, Source | None]:
             path, delimiter=delimiter_mark(chosen.delimiter), encoding=chosen.encoding
         )
         if not source.rows:
-            raise InputError(f"{source.name} has a header but no rows")
+            raise InputError(phrase("{name} has a header but no rows", name=source.name))
         return source
 
     control = None if chosen.control is None else opened(chosen.control)
@@ -78,8 +80,10 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(
-                f"--max-cols is {shortened(chosen.max_cols)!r}; a whole number from 1, or all, was "
-                "expected"
+                phrase(
+                    "--max-cols is {text!r}; a whole number from 1, or all, was expected",
+                    text=shortened(chosen.max_cols),
+                )
             )
         given["max_baseline_cols"] = int(chosen.max_cols)
     for name in ("threads", "seed", "numeric_precision"):
@@ -104,9 +108,12 @@ def _checked(given: dict[str, Any]) -> Options:
     try:
         return Options.checked(**given)
     except OptionError as problem:
-        name, space, rest = str(problem).partition(" ")
-        typed = f"--{name.replace('_', '-')}" if name in given else name
-        raise OptionError(f"{typed}{space}{rest}") from None
+        name = problem.text.partition(" ")[0]
+        if name not in given:
+            raise
+        typed = f"--{name.replace('_', '-')}"
+        # No translation changes the name of an option.
+        raise OptionError(here(problem.text).replace(name, typed, 1)) from None
 
 
 def _exit_code(found: MpuccsResult) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from petaudit.cli.streams import as_json
 from petaudit.counts import Source
 from petaudit.counts.made_frames import made_frame
-from petaudit.errors import InputError, OptionError
+from petaudit.errors import InputError, OptionError, phrase
 from petaudit.made_tables import in_file
 from petaudit.output import refuse_inputs, table_writer, write_whole
 from petaudit.singling.result import MpuccsResult
@@ -25,26 +25,39 @@ _TARGETS = tuple(
 def checked_folder(name: str, tables: Sequence[str]) -> Path:
     """Say before a long search that the tables cannot be written there."""
     if not name:
-        raise OptionError("--out is empty; name a folder")
+        raise OptionError(phrase("--out is empty; name a folder"))
     folder = Path(name)
     try:
         if folder.exists() and not folder.is_dir():
-            raise InputError(f"{name!r} is no folder; the tables need one of their own")
+            raise InputError(
+                phrase("{name!r} is no folder; the tables need one of their own", name=name)
+            )
         nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK):
-            raise InputError(f"cannot write to {name!r}")
+            raise InputError(phrase("cannot write to {name!r}", name=name))
         for table in filter(_exists, tables):
             if folder.is_dir() and Path(table).is_dir() and folder.samefile(table):
-                raise OptionError(f"{name!r} is read as a table; choose another folder to write")
+                raise OptionError(
+                    phrase("{name!r} is read as a table; choose another folder to write", name=name)
+                )
             for target in (*_TARGETS, SUMMARY):
                 refuse_inputs(folder / target, [Path(table)])
         for target in (*_TARGETS, SUMMARY):
             if (folder / target).is_dir():
                 raise InputError(
-                    f"{str(folder / target)!r} is a folder, and no file can replace it"
+                    phrase(
+                        "{name!r} is a folder, and no file can replace it",
+                        name=str(folder / target),
+                    )
                 )
     except OSError as problem:
-        raise InputError(f"cannot write to {name!r} ({problem.strerror or problem})") from None
+        raise InputError(
+            phrase(
+                "cannot write to {name!r} ({reason})",
+                name=name,
+                reason=problem.strerror or problem,
+            )
+        ) from None
     return folder
 
 
@@ -75,7 +88,13 @@ def write_tables(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
-        raise InputError(f"cannot make {str(folder)!r} ({problem.strerror or problem})") from None
+        raise InputError(
+            phrase(
+                "cannot make {name!r} ({reason})",
+                name=str(folder),
+                reason=problem.strerror or problem,
+            )
+        ) from None
     written = []
     for name, columns in tables.items():
         table = made_frame("pyarrow", in_file(columns))

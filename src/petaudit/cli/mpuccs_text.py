@@ -6,10 +6,20 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from petaudit._version import __version__
-from petaudit.cli.render import figures_of, finished, format_table
+from petaudit.cli.render import (
+    ERROR,
+    FAIL,
+    PASS,
+    figures_of,
+    finished,
+    format_table,
+    indented,
+    section,
+    title_line,
+    verdict_line,
+)
 from petaudit.counts import Source
-from petaudit.errors import counted, listing
+from petaudit.errors import counted, joined, listing, phrase, term
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import MpuccsResult
 
@@ -22,14 +32,21 @@ def as_text(
 ) -> str:
     """The verdict, then the figures, the worst combinations, and what could be changed."""
     original, synthetic, *control = sources
-    lines = [
-        f"petaudit {__version__}: {Path(synthetic.name).name} against {Path(original.name).name}",
-        f"{counted(synthetic.rows, 'synthetic row')}, {counted(original.rows, 'original row')}, "
-        f"{counted(len(found.columns), 'column')}",
+    both = phrase(
+        "{synthetic} against {original}",
+        synthetic=Path(synthetic.name).name,
+        original=Path(original.name).name,
+    )
+    sizes = [counted(synthetic.rows, "synthetic row"), counted(original.rows, "original row")]
+    lines: list[str] = [title_line(both)]
+    lines.append(joined([*sizes, counted(len(found.columns), "column")]))
+    lines += [
+        phrase("control: {name}, {rows}", name=Path(own.name).name, rows=counted(own.rows, "row"))
+        for own in control
     ]
-    lines += [f"control: {Path(own.name).name}, {counted(own.rows, 'row')}" for own in control]
     lines += ["", *_verdict(found, code), ""]
-    lines += format_table(["figure", "value", "limit", "verdict", ""], _figures(found))
+    header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
+    lines += format_table(header, _figures(found))
     lines += ["", *_worst(found), *_changes(advice), *_notes(found)]
     return "\n".join(finished(lines)) + "\n"
 
@@ -40,16 +57,18 @@ def verdict_text(found: MpuccsResult, code: int) -> str:
 
 
 def _verdict(found: MpuccsResult, code: int) -> list[str]:
-    figure = "identification rate" if _judges_rate(found) else "risk score"
+    figure = term("identification rate") if _judges_rate(found) else term("risk score")
     if found.passed is None:
-        said = "no limit was given, so nothing was judged"
+        what = term("no limit was given, so nothing was judged")
     elif found.undecided:
-        said = f"undecided: the {figure} is a lower bound, and it is within the limit"
+        what = phrase(
+            "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
+        )
     elif found.passed:
-        said = f"the {figure} keeps the limit"
+        what = phrase("the {figure} keeps the limit", figure=figure)
     else:
-        said = f"the {figure} breaks the limit"
-    return [f"Verdict: {said} (exit code {code})", *(f"  {line}" for line in found.explanation)]
+        what = phrase("the {figure} breaks the limit", figure=figure)
+    return [verdict_line(what, code), *map(indented, found.explanation)]
 
 
 def _judges_rate(found: MpuccsResult) -> bool:
@@ -59,26 +78,38 @@ def _judges_rate(found: MpuccsResult) -> bool:
 
 
 def _figures(found: MpuccsResult) -> list[list[str]]:
-    figures, bound = found.figures, "at least " if not found.complete else ""
-    limit, verdict = "-", "-"
+    figures = found.figures
     value, shown_limit = figures_of(found)
+    judged: tuple[str, str] = ("-", "-")
     if found.limit is not None:
-        limit = f"{'below' if found.is_strict else 'at most'} {shown_limit}"
-        verdict = "ERROR" if found.undecided else "pass" if found.passed else "FAIL"
-    judged = (limit, verdict)
+        rule = term("below") if found.is_strict else term("at most")
+        verdict = ERROR if found.undecided else PASS if found.passed else FAIL
+        judged = (joined([rule, shown_limit], " "), verdict)
+
+    def bounded(figure: str) -> str:
+        return figure if found.complete else phrase("at least {figure}", figure=figure)
+
     by_rate = _judges_rate(found)
     rows = []
     if found.findings.options.calculate_baseline:
-        risk = f"{bound}{figures['privacy_risk_score']:.6g}" if by_rate else f"{bound}{value}"
-        rows.append(["risk score", risk, *(("-", "-") if by_rate else judged), "lower is better"])
-    rate = f"{bound}{value}" if by_rate else f"{bound}{figures['identification_rate']:.6g}"
-    rows.append(["identification rate", rate, *(judged if by_rate else ("-", "-")), ""])
-    identified = f"{bound}{figures['total_identified']:,} of {figures['total_syn_records']:,}"
-    rows.append(["identified rows", identified, "-", "-", found.scope])
+        risk = bounded(f"{figures['privacy_risk_score']:.6g}" if by_rate else value)
+        own = ("-", "-") if by_rate else judged
+        rows.append([term("risk score"), risk, *own, term("lower is better")])
+    rate = bounded(value if by_rate else f"{figures['identification_rate']:.6g}")
+    rows.append([term("identification rate"), rate, *(judged if by_rate else ("-", "-")), ""])
+    identified = phrase(
+        "{part:,} of {whole:,}",
+        part=figures["total_identified"],
+        whole=figures["total_syn_records"],
+    )
+    rows.append([term("identified rows"), bounded(identified), "-", "-", found.scope])
     excess = found.findings.excess
     if excess is not None:
-        interval = f"95 % interval {excess.lower:.4f} to {excess.upper:.4f}"
-        rows.append(["excess over the control", f"{excess.value:.4f}", "-", "-", interval])
+        interval = phrase(
+            "95 % interval {lower:.4f} to {upper:.4f}", lower=excess.lower, upper=excess.upper
+        )
+        excess_row = [term("excess over the control"), f"{excess.value:.4f}", "-", "-", interval]
+        rows.append(excess_row)
     return rows
 
 
@@ -90,8 +121,11 @@ def _worst(found: MpuccsResult) -> list[str]:
         [f"{identified:,}", f"{unique:,}", " + ".join(columns)]
         for columns, identified, unique in worst
     ]
-    title = "Combinations that expose most rows (a row counts for the first that identifies it)"
-    return [title, *format_table(["identified", "unique", "columns"], rows), ""]
+    title = term(
+        "Combinations that expose most rows (a row counts for the first that identifies it)"
+    )
+    header = [term("identified"), term("unique"), term("columns")]
+    return [title, *format_table(header, rows), ""]
 
 
 def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
@@ -106,24 +140,36 @@ def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
     ]
     if not rows:
         return []
-    return [
-        f"What changing one column would do ({before:,} rows identified now, with up to {up_to} "
+    title = phrase(
+        "What changing one column would do ({rows:,} rows identified now, with up to {columns} "
         "columns)",
-        *format_table(["rows then", "difference", "column", "change"], rows),
-        "",
-    ]
+        rows=before,
+        columns=up_to,
+    )
+    column = phrase("column{heading}", heading="")
+    header = [term("rows then"), term("difference"), column, term("change")]
+    return [title, *format_table(header, rows), ""]
 
 
 def _notes(found: MpuccsResult) -> list[str]:
     removed = [
-        f"{number:,} in the {table}"
-        for table, number in (
-            ("original", found.removed_original),
-            ("synthetic table", found.removed_synthetic),
-            ("control", found.removed_control),
+        told
+        for told, number in (
+            (
+                phrase("{number:,} in the original", number=found.removed_original),
+                found.removed_original,
+            ),
+            (
+                phrase("{number:,} in the synthetic table", number=found.removed_synthetic),
+                found.removed_synthetic,
+            ),
+            (
+                phrase("{number:,} in the control", number=found.removed_control),
+                found.removed_control,
+            ),
         )
         if number
     ]
-    notes = [f"  duplicates removed: {listing(removed)}"] if removed else []
-    notes += [f"  warning: {text}" for text in found.warnings]
-    return ["Notes", *notes, ""] if notes else []
+    notes = [phrase("duplicates removed: {tables}", tables=listing(removed))] if removed else []
+    notes += [phrase("warning: {text}", text=text) for text in found.warnings]
+    return section(term("Notes"), notes)

@@ -8,6 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from petaudit.errors import phrase, term
+from petaudit.languages.current import here
+
 if TYPE_CHECKING:
     from petaudit.singling.search import Progress
 
@@ -36,16 +39,20 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
         console=Console(file=sys.stderr),
         transient=True,
     )
-    columns = bars.add_task("columns", total=None, pace="")
-    combinations = bars.add_task("combinations", total=None, pace="")
+    columns = bars.add_task(here(term("columns")), total=None, pace="")
+    combinations = bars.add_task(here(term("combinations")), total=None, pace="")
 
     def show(now: Progress) -> None:
         bars.update(columns, completed=now.size, total=max(now.sizes))
         bars.update(combinations, completed=now.all_done, total=now.all_total)
         task = bars.tasks[combinations]
         if task.speed:
-            seconds = (now.all_total - now.all_done) / task.speed
-            bars.update(combinations, pace=f"{task.speed:,.0f}/s, {duration(seconds)} left")
+            pace = phrase(
+                "{speed:,.0f}/s, {time} left",
+                speed=task.speed,
+                time=duration((now.all_total - now.all_done) / task.speed),
+            )
+            bars.update(combinations, pace=here(pace))
 
     with bars:
         yield show

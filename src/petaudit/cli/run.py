@@ -8,9 +8,16 @@ from pathlib import Path
 from petaudit.cli.render import coloured
 from petaudit.cli.run_progress import run_progress
 from petaudit.cli.run_text import as_text, short_text, warnings_of
-from petaudit.cli.streams import as_json, complain, say, takes_unicode, warnings_said
+from petaudit.cli.streams import (
+    as_json,
+    complain,
+    complain_of_error,
+    say,
+    takes_unicode,
+    warnings_said,
+)
 from petaudit.counts import remove_orphans
-from petaudit.errors import OptionError, PetauditError
+from petaudit.errors import OptionError, PetauditError, phrase, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
 
@@ -18,7 +25,7 @@ from petaudit.pipelines.executor import Executor
 def run(chosen: argparse.Namespace) -> int:
     """Run a pipeline, print what it found, and say by the exit code whether the gate is open."""
     if chosen.out == "":
-        raise OptionError("--out is empty; name a folder")
+        raise OptionError(phrase("--out is empty; name a folder"))
     path = Path(chosen.pipeline)
     remove_orphans()
     with warnings_said(), run_progress(quiet=chosen.quiet) as listener:
@@ -37,7 +44,7 @@ def run(chosen: argparse.Namespace) -> int:
             executor.run()
         except (KeyboardInterrupt, PetauditError):
             if executor.has_kept_results:
-                complain("finished runs were kept; go on with --resume")
+                complain(term("finished runs were kept; go on with --resume"))
             raise
     document = executor.document
     if chosen.format == "json":
@@ -50,5 +57,6 @@ def run(chosen: argparse.Namespace) -> int:
         say(coloured(as_text(executor)))
     for own in document["errors"]:
         # The terminal may show a few labels, which the document may not.
-        complain(f"error: {own['run']}: {executor.messages.get(own['run'], own['reason'])}")
+        reason = executor.messages.get(own["run"], own["reason"])
+        complain_of_error(phrase("{names}: {reason}", names=own["run"], reason=reason))
     return int(document["exit_code"])

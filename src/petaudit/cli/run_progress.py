@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from petaudit.cli.streams import printable
+from petaudit.errors import phrase, term
+from petaudit.languages.current import here
 from petaudit.pipelines.events import Event, Listener
 
 
@@ -20,11 +22,16 @@ def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
     from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
     from rich.markup import escape  # noqa: PLC0415
 
-    with Console(file=sys.stderr).status("reading") as status:
+    with Console(file=sys.stderr).status(here(term("reading"))) as status:
 
         def show(event: Event) -> None:
             if event.kind == "step":
-                where = f"{event.done + 1} of {event.total}: {event.module}[{event.experiment}]"
-                status.update(escape(printable(where)))
+                where = phrase(
+                    "{number} of {total}: {step}",
+                    number=event.done + 1,
+                    total=event.total,
+                    step=f"{event.module}[{event.experiment}]",
+                )
+                status.update(escape(printable(here(where))))
 
         yield show

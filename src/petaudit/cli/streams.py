@@ -9,13 +9,15 @@ import sys
 import warnings
 from collections.abc import Iterator
 
-from petaudit.errors import InputError, PetauditWarning
+from petaudit.errors import InputError, PetauditWarning, phrase
+from petaudit.languages.current import here
 from petaudit.text import json_text as as_json
 from petaudit.text import printable
 
 __all__ = [
     "as_json",
     "complain",
+    "complain_of_error",
     "finish",
     "prepare",
     "printable",
@@ -45,8 +47,13 @@ def complain(message: str) -> None:
     """Print one line to standard error, where people and CI look for what went wrong."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"petaudit: {printable(message)}\n")
+            sys.stderr.write(f"petaudit: {printable(here(message))}\n")
             sys.stderr.flush()
+
+
+def complain_of_error(message: str) -> None:
+    """Print what is wrong, as an error."""
+    complain(phrase("error: {message}", message=message))
 
 
 @contextlib.contextmanager
@@ -55,8 +62,16 @@ def warnings_said() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PetauditWarning)
-        warnings.showwarning = lambda message, *_, **__: complain(f"warning: {message}")
+        warnings.showwarning = lambda message, *_, **__: complain(
+            phrase("warning: {text}", text=_text_of(message))
+        )
         yield
+
+
+def _text_of(message: Warning | str) -> str:
+    """The phrase that a warning was given, or its mere text."""
+    [text] = message.args if isinstance(message, Warning) and len(message.args) == 1 else [message]
+    return text if isinstance(text, str) else str(text)
 
 
 def finish() -> None:
@@ -77,7 +92,7 @@ def standard_output() -> Iterator[None]:
     except OSError as problem:
         _abandon_output()
         raise InputError(
-            f"cannot write to standard output ({problem.strerror or problem})"
+            phrase("cannot write to standard output ({reason})", reason=problem.strerror or problem)
         ) from None
 
 

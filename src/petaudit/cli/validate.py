@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from petaudit._version import __version__
-from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode, warnings_said
-from petaudit.errors import ManyProblemsError, PetauditError, counted
+from petaudit.cli.render import finished, indented
+from petaudit.cli.streams import (
+    as_json,
+    complain_of_error,
+    printable,
+    say,
+    takes_unicode,
+    warnings_said,
+)
+from petaudit.errors import ManyProblemsError, PetauditError, counted, phrase
 from petaudit.pipelines.executor import Executor
 
 DOCUMENT = "petaudit.validate/1"
@@ -44,19 +52,22 @@ def _validated(name: str, chosen: argparse.Namespace) -> _Found:
     except ManyProblemsError as problem:
         return _Found(name, problem.messages)
     except PetauditError as problem:
-        return _Found(name, (str(problem),))
+        return _Found(name, (problem.text,))
     return _Found(name, (), tuple(own.name for own in executor.runs))
 
 
 def _show(found: _Found) -> None:
     for message in found.problems:
-        complain(f"error: {message}")
+        complain_of_error(message)
     if found.problems:
         return
-    lines = [f"{found.name} is valid: {counted(len(found.runs), 'run')}"]
+    runs = counted(len(found.runs), "run")
+    valid = phrase("{name} is valid: {runs}", name=found.name, runs=runs)
+    lines = finished([valid])
     lines += [f"  {name}" for name in found.runs[:_MOST_RUNS]]
     if len(found.runs) > _MOST_RUNS:
-        lines.append(f"  and {len(found.runs) - _MOST_RUNS:,} more")
+        more = phrase("and {number:,} more", number=len(found.runs) - _MOST_RUNS)
+        lines.append(indented(more))
     say("\n".join(map(printable, lines)) + "\n")
 
 

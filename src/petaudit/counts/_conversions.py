@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 
 from petaudit.counts._database import quote_text
+from petaudit.errors import phrase, term
 
 TypeName: TypeAlias = Literal["int", "float", "str", "date", "datetime", "bool"]
 Sql: TypeAlias = Callable[[str], str]
@@ -32,18 +33,18 @@ _MOST_DIGITS: Final = 800
 class Kind(StrEnum):
     """What the cells of a column are before they are converted."""
 
-    TEXT = "text"
-    INTEGER = "integers"
-    HUGE = "integers of 128 bits"
-    FLOAT = "floats"
-    SHORT_FLOAT = "floats of 32 bits"
-    DECIMAL = "decimal numbers"
-    BOOLEAN = "booleans"
-    DATE = "dates"
-    DATETIME = "date-times"
-    FINE_DATETIME = "date-times in nanoseconds"
-    AWARE_DATETIME = "date-times with a time zone"
-    OTHER = "values of another kind"
+    TEXT = term("text")
+    INTEGER = term("integers")
+    HUGE = term("integers of 128 bits")
+    FLOAT = term("floats")
+    SHORT_FLOAT = term("floats of 32 bits")
+    DECIMAL = term("decimal numbers")
+    BOOLEAN = term("booleans")
+    DATE = term("dates")
+    DATETIME = term("date-times")
+    FINE_DATETIME = term("date-times in nanoseconds")
+    AWARE_DATETIME = term("date-times with a time zone")
+    OTHER = term("values of another kind")
 
     @classmethod
     def of(cls, dtype: Any) -> Kind:
@@ -91,7 +92,8 @@ def conversions(wanted: TypeName | None, kind: Kind, format_: str | None) -> tup
     if kind is Kind.TEXT and wanted == "datetime" and format_ is None:
         return _text_to_datetime()
     if kind is Kind.TEXT and wanted in ("date", "datetime") and format_ is not None:
-        return (Conversion(f"{wanted} of the format {format_!r}", _by_format(wanted, format_)),)
+        expected = phrase("{type} of the format {format!r}", type=wanted, format=format_)
+        return (Conversion(expected, _by_format(wanted, format_)),)
     sql = _CONVERTED[wanted].get(kind)
     return () if sql is None else (Conversion(wanted, sql),)
 
@@ -247,10 +249,11 @@ def _iso_datetime(target: str, fraction: str, *, is_aware: bool = False) -> Sql:
 
 def _text_to_datetime() -> tuple[Conversion, ...]:
     micro, nano = "[0-9]{1,6}0{0,3}", "[0-9]{1,9}"
+    aware = phrase("{type} with a time zone", type="datetime")
     return (
         Conversion("datetime", _iso_datetime("TIMESTAMP", micro)),
         Conversion("datetime", _iso_datetime("TIMESTAMP_NS", nano)),
-        Conversion("datetime with a time zone", _iso_datetime("TIMESTAMPTZ", micro, is_aware=True)),
+        Conversion(aware, _iso_datetime("TIMESTAMPTZ", micro, is_aware=True)),
     )
 
 

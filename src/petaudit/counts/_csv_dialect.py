@@ -7,20 +7,20 @@ import io
 import re
 from pathlib import Path
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, phrase
 from petaudit.labels import trim
 
 DELIMITERS = (";", ",", "\t", "|")
 _SAMPLE_BYTES = 1 << 16
 _OTHER_KINDS = {
-    b"PK\x03\x04": "an Excel workbook or ZIP archive",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
-    b"%PDF": "a PDF document",
-    b"SQLite format 3": "a SQLite database",
-    b"ARROW1": "an Arrow file",
-    b"\x89PNG": "a picture",
-    b"Obj\x01": "an Avro file",
-    b"ORC": "an ORC file",
+    b"PK\x03\x04": phrase("an Excel workbook or ZIP archive"),
+    b"\xd0\xcf\x11\xe0": phrase("an old Excel workbook"),
+    b"%PDF": phrase("a PDF document"),
+    b"SQLite format 3": phrase("a SQLite database"),
+    b"ARROW1": phrase("an Arrow file"),
+    b"\x89PNG": phrase("a picture"),
+    b"Obj\x01": phrase("an Avro file"),
+    b"ORC": phrase("an ORC file"),
 }
 _LONGEST_HEADER = 16 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -46,18 +46,36 @@ def read_sample(path: Path, shown: Path) -> str:
         complete = not file.read(1)
     start = start.removeprefix(_BYTE_ORDER_MARK)
     if not start.strip():
-        raise InputError(f"{shown}: the file is empty")
+        raise InputError(phrase("{path}: the file is empty", path=shown))
     for magic, kind in _OTHER_KINDS.items():
         if start.startswith(magic):
-            raise InputError(f"{shown}: looks like {kind}; a CSV or Parquet file was expected")
+            raise InputError(
+                phrase(
+                    "{path}: looks like {kind}; a CSV or Parquet file was expected",
+                    path=shown,
+                    kind=kind,
+                )
+            )
     if _JSON.match(start):
-        raise InputError(f"{shown}: looks like JSON; a CSV or Parquet file was expected")
+        raise InputError(
+            phrase(
+                "{path}: looks like {kind}; a CSV or Parquet file was expected",
+                path=shown,
+                kind="JSON",
+            )
+        )
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{shown}: is UTF-16 text; convert it to UTF-8 or give its encoding")
+        raise InputError(
+            phrase("{path}: is UTF-16 text; convert it to UTF-8 or give its encoding", path=shown)
+        )
     if b"\0" in start:
-        raise InputError(f"{shown}: holds binary data; a CSV or Parquet file was expected")
+        raise InputError(
+            phrase("{path}: holds binary data; a CSV or Parquet file was expected", path=shown)
+        )
     if start.startswith((b"\n", b"\r")):
-        raise InputError(f"{shown}, line 1: is blank; the column names were expected there")
+        raise InputError(
+            phrase("{path}, line 1: is blank; the column names were expected there", path=shown)
+        )
     if not complete:
         start = start[: start.rfind(b"\n") + 1] or start
     try:
@@ -92,11 +110,17 @@ def undecodable(path: Path, shown: Path) -> InputError:
                 line.decode("utf-8")
             except UnicodeDecodeError as problem:
                 return InputError(
-                    f"{shown}, line {number}: byte {problem.start + 1} of the line "
-                    f"(0x{line[problem.start]:02x}) is not UTF-8 text; give the file's encoding "
-                    "(for example big5 or latin-1) or convert it"
+                    phrase(
+                        "{path}, line {line}: byte {place} of the line (0x{byte:02x}) is not "
+                        "UTF-8 text; give the file's encoding (for example big5 or latin-1) or "
+                        "convert it",
+                        path=shown,
+                        line=number,
+                        place=problem.start + 1,
+                        byte=line[problem.start],
+                    )
                 )
-    return InputError(f"{shown}: is not UTF-8 text")
+    return InputError(phrase("{path}: is not UTF-8 text", path=shown))
 
 
 def find_delimiter(sample: str, path: Path) -> str | None:
@@ -118,7 +142,9 @@ def read_header(sample: str, delimiter: str | None, path: Path) -> list[str]:
     if delimiter is None:
         names = [trim(sample.splitlines()[0]).strip('"')]
     if any("\n" in name or "\r" in name for name in names):
-        raise InputError(f"{path}, line 1: a quoted column name holds a line break")
+        raise InputError(
+            phrase("{path}, line 1: a quoted column name holds a line break", path=path)
+        )
     return names
 
 
@@ -127,4 +153,6 @@ def _rows(sample: str, delimiter: str, path: Path) -> list[list[str]]:
         reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
         return list(reader)
     except csv.Error as problem:
-        raise InputError(f"{path}: not a CSV file ({problem})") from None
+        raise InputError(
+            phrase("{path}: not a CSV file ({reason})", path=path, reason=problem)
+        ) from None

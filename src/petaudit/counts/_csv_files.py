@@ -17,7 +17,7 @@ from petaudit.counts._csv_dialect import (
 )
 from petaudit.counts._database import cursor, fresh_name, quote_text, run
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
-from petaudit.errors import InputError, OptionError, counted
+from petaudit.errors import InputError, OptionError, counted, phrase
 from petaudit.labels import BLANKS
 
 _LINE_BREAK_COLUMN = "petaudit_line_break"
@@ -29,8 +29,11 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
     """Load a UTF-8 file; messages call it by the name that the user gave it."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise OptionError(
-            f"the delimiter is {delimiter!r}; one character was expected, and no quote or line "
-            "break"
+            phrase(
+                "the delimiter is {delimiter!r}; one character was expected, and no quote or line "
+                "break",
+                delimiter=delimiter,
+            )
         )
     sample = read_sample(path, shown)
     mark = delimiter or find_delimiter(sample, shown)
@@ -49,8 +52,12 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
     if broken is not None:
         opened.close()
         raise InputError(
-            f"{shown}, line {broken + 2}: a quoted field holds a line break; a label is one "
-            "line of text"
+            phrase(
+                "{path}, line {line}: a quoted field holds a line break; a label is one line of "
+                "text",
+                path=shown,
+                line=broken + 2,
+            )
         )
     return opened
 
@@ -93,23 +100,38 @@ def _is_too_long(message: str) -> bool:
 def _csv_error(path: Path, shown: Path, message: str) -> InputError:
     """Say what DuckDB found, without the line itself: it holds data."""
     line = re.search(r"CSV Error on Line: (\d+)", message)
-    where = f"{shown}, line {line[1]}" if line else str(shown)
+    where = phrase("{path}, line {line}", path=shown, line=line[1]) if line else str(shown)
     width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if width:
         return InputError(
-            f"{where}: {counted(int(width[2]), 'cell')} where the header has {width[1]}"
+            phrase(
+                "{where}: {cells} where the header has {width}",
+                where=where,
+                cells=counted(int(width[2]), "cell"),
+                width=width[1],
+            )
         )
     if "unicode" in message.lower() or "utf-8" in message.lower():
         return undecodable(path, shown)
     if _is_too_long(message):
         line_number = first_line_above(_LONGEST_LINE, path)
         return InputError(
-            f"{shown}, line {line_number}: is too long; a line may have {_LONGEST_LINE:,} bytes"
+            phrase(
+                "{path}, line {line}: is too long; a line may have {most:,} bytes",
+                path=shown,
+                line=line_number,
+                most=_LONGEST_LINE,
+            )
         )
     if has_mixed_line_ends(path):
         return InputError(
-            f"{shown}: its lines end in different ways; save it with one kind of line ends"
+            phrase(
+                "{path}: its lines end in different ways; save it with one kind of line ends",
+                path=shown,
+            )
         )
     if "quote" in message.lower():
-        return InputError(f"{where}: a quote is opened and never closed, or closed too early")
-    return InputError(f"{where}: cannot be read as CSV")
+        return InputError(
+            phrase("{where}: a quote is opened and never closed, or closed too early", where=where)
+        )
+    return InputError(phrase("{where}: cannot be read as CSV", where=where))

@@ -20,8 +20,9 @@ from petaudit.counts._csv_files import load_csv
 from petaudit.counts._database import cursor, fresh_name, run
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.counts._private_folder import private_folder
-from petaudit.errors import InputError, OptionError, shortened
+from petaudit.errors import InputError, OptionError, phrase, shortened
 from petaudit.files import require_regular
+from petaudit.os_reasons import os_reason
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _LONGEST_PATH = 300
@@ -39,7 +40,7 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
         return (locate_table(source),)
     name = fspath(source)
     if not name:
-        raise InputError("the name of the table is empty")
+        raise InputError(phrase("the name of the table is empty"))
     # These never raise, unlike the methods of Path: a name may be too long for the system.
     path = Path(os.path.expanduser(name))  # noqa: PTH111
     if os.path.isfile(path):  # noqa: PTH113
@@ -47,15 +48,18 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
     if os.path.isdir(path):  # noqa: PTH112
         found = sorted(path.glob("*.parquet"))
         if not found:
-            raise InputError(f"folder {str(path)!r} holds no .parquet file")
+            raise InputError(phrase("folder {folder!r} holds no .parquet file", folder=str(path)))
         return tuple(found)
     if glob.has_magic(str(path)):
         found = sorted(Path(name) for name in glob.glob(str(path)))  # noqa: PTH207
         if found:
             return tuple(found)
     if os.path.exists(path):  # noqa: PTH110
-        raise InputError(f"{str(path)!r} is not a regular file; save it as a file first")
-    raise InputError(f"file {shortened(str(path), _LONGEST_PATH)!r} does not exist")
+        raise InputError(
+            phrase("{path!r} is not a regular file; save it as a file first", path=str(path))
+        )
+    shown = shortened(str(path), _LONGEST_PATH)
+    raise InputError(phrase("file {path!r} does not exist", path=shown))
 
 
 def open_files(
@@ -63,7 +67,7 @@ def open_files(
 ) -> OpenedFile:
     """Open one CSV file, or one or more Parquet files with the same columns."""
     if not paths:
-        raise InputError("the list of files is empty")
+        raise InputError(phrase("the list of files is empty"))
     try:
         for path in paths:
             require_regular(path)
@@ -73,12 +77,18 @@ def open_files(
             return _open_parquet(plain, paths)
         if len(plain) > 1:
             raise InputError(
-                f"{paths[0]} and {len(paths) - 1} more: several files are read as one table "
-                "only when all are Parquet"
+                phrase(
+                    "{path} and {number} more: several files are read as one table only when all "
+                    "are Parquet",
+                    path=paths[0],
+                    number=len(paths) - 1,
+                )
             )
         return load_csv(_as_utf8(plain[0], paths[0], encoding), paths[0], delimiter)
     except OSError as problem:
-        raise InputError(f"{paths[0]}: cannot be read ({problem.strerror or problem})") from None
+        raise InputError(
+            phrase("{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem))
+        ) from None
 
 
 def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
@@ -107,11 +117,15 @@ def _parquet_columns(
             columns = tuple(row[0] for row in run(connection, query))
         except duckdb.Error:
             raise InputError(
-                f"{shown}: cannot be read as Parquet; it is damaged or has no column"
+                phrase(
+                    "{path}: cannot be read as Parquet; it is damaged or has no column", path=shown
+                )
             ) from None
         found.append(_true_names(path, columns))
         if found[-1] != found[0]:
-            raise InputError(f"{shown}: its columns are not those of {paths[0]}")
+            raise InputError(
+                phrase("{path}: its columns are not those of {first}", path=shown, first=paths[0])
+            )
     return found[0]
 
 
@@ -144,7 +158,9 @@ def _decompressed(path: Path) -> Path:
         ):
             shutil.copyfileobj(source, sink)
     except (OSError, pa.ArrowException):
-        raise InputError(f"{path}: cannot be unpacked as {codec}") from None
+        raise InputError(
+            phrase("{path}: cannot be unpacked as {codec}", path=path, codec=codec)
+        ) from None
     return target
 
 
@@ -156,7 +172,9 @@ def _as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
         # Python's registry also holds transformations, such as base64, that give no text.
         io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     except LookupError:
-        raise OptionError(f"unknown encoding {encoding!r}; for example utf-8 or big5") from None
+        raise OptionError(
+            phrase("unknown encoding {encoding!r}; for example utf-8 or big5", encoding=encoding)
+        ) from None
     if wanted.name == "utf-8":
         return path
     target = private_folder() / f"{fresh_name()}-utf8.csv"
@@ -167,5 +185,12 @@ def _as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
         ):
             shutil.copyfileobj(source, sink)
     except UnicodeError as problem:
-        raise InputError(f"{shown}: cannot be decoded as {encoding} ({problem})") from None
+        raise InputError(
+            phrase(
+                "{path}: cannot be decoded as {encoding} ({reason})",
+                path=shown,
+                encoding=encoding,
+                reason=problem,
+            )
+        ) from None
     return target

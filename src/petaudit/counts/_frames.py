@@ -11,7 +11,7 @@ import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
 from petaudit.counts._database import quote_identifier
-from petaudit.errors import ColumnError, InputError
+from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.labels import BLANKS, label_of
 
 _COUNTABLE = (
@@ -24,9 +24,10 @@ _COUNTABLE = (
     nw.Duration,
 )
 _CODED = (nw.Categorical, nw.Enum)
+A_TABLE = phrase("a table")
 
 
-def wrap_frame(frame: object, called: str = "a table") -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
+def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     """Return the frame with columns c0, c1, ... and the names that its owner gave them."""
     if isinstance(frame, duckdb.DuckDBPyRelation):
         names = tuple(frame.columns)
@@ -39,11 +40,17 @@ def wrap_frame(frame: object, called: str = "a table") -> tuple[nw.LazyFrame[Any
     try:
         wrapped = nw.from_native(frame)  # type: ignore[call-overload]
     except DuplicateError:
-        raise ColumnError(f"{called} has a column name more than once") from None
+        raise ColumnError(
+            phrase("{table} has a column name more than once", table=called)
+        ) from None
     except TypeError:
         raise InputError(
-            f"{called} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
-            f"Ibis), not a {type(frame).__name__}"
+            phrase(
+                "{table} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
+                "Ibis), not a {kind}",
+                table=called,
+                kind=type(frame).__name__,
+            )
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
     names = tuple(lazy.collect_schema().names())
@@ -106,13 +113,19 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
             cells = pa.array(frame.iloc[:, index], from_pandas=True)
         except (pa.ArrowException, OverflowError):
             raise ColumnError(
-                f"column {name!r} mixes values of different kinds; convert it to text first"
+                phrase(
+                    "column {column!r} mixes values of different kinds; convert it to text first",
+                    column=name,
+                )
             ) from None
         if pa.types.is_date(cells.type) and any(
             isinstance(value, datetime) for value in frame.iloc[:, index]
         ):
             raise ColumnError(
-                f"column {name!r} mixes dates and date-times; convert it to one of them first"
+                phrase(
+                    "column {column!r} mixes dates and date-times; convert it to one of them first",
+                    column=name,
+                )
             )
         columns.append(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
     return columns, names

@@ -29,6 +29,7 @@ from petaudit.counts._text_kinds import (
     as_numbers,
     can_be_text,
 )
+from petaudit.errors import term
 from petaudit.labels import trim
 
 Codes: TypeAlias = npt.NDArray[np.uint32]
@@ -39,14 +40,14 @@ Keys: TypeAlias = npt.NDArray[Any] | pa.Array | Sequence[Any]
 class Kind(StrEnum):
     """What the values of a column are, as far as comparing them goes."""
 
-    NOTHING = "nothing but nulls"
-    BOOLEAN = "booleans"
-    NUMBER = "numbers"
-    TEXT = "text"
-    MOMENT = "dates"
-    AWARE = "date-times with a time zone"
-    TIME = "times of day"
-    DURATION = "durations"
+    NOTHING = term("nothing but nulls")
+    BOOLEAN = term("booleans")
+    NUMBER = term("numbers")
+    TEXT = term("text")
+    MOMENT = term("dates")
+    AWARE = term("date-times with a time zone")
+    TIME = term("times of day")
+    DURATION = term("durations")
 
 
 class KindsDifferError(Exception):

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from petaudit.counts._encoding import whole_numbers
 from petaudit.counts.results import Integers
-from petaudit.errors import OptionError, listing, suggestion
+from petaudit.errors import OptionError, listing, phrase, suggestion
 
 UNITS: Final = {
     "D": 86_400_000_000_000,
@@ -48,8 +48,12 @@ def unit_named(name: object) -> str:
     if isinstance(name, str) and name.strip().lower() in _OTHER_NAMES:
         return _OTHER_NAMES[name.strip().lower()]
     raise OptionError(
-        f"datetime_precision is {name!r}{suggestion(str(name), _OTHER_NAMES)}; it is one of "
-        f"{listing(list(UNITS))}, or None to find it out"
+        phrase(
+            "datetime_precision is {name!r}{near}; it is one of {units}, or None to find it out",
+            name=name,
+            near=suggestion(str(name), _OTHER_NAMES),
+            units=listing(list(UNITS)),
+        )
     )
 
 

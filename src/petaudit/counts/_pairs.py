@@ -13,7 +13,7 @@ from petaudit.counts._encoding import dictionary_codes, python_values
 from petaudit.counts.aligned import aligned_codes
 from petaudit.counts.results import Integers, PairCodes, PairCounts
 from petaudit.counts.table_counts import TableCounts
-from petaudit.errors import InputError
+from petaudit.errors import InputError, phrase
 from petaudit.labels import label_of
 
 _ORDERED_ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf"}
@@ -26,24 +26,44 @@ def check_aligned(
     """Raise unless every row of one table has exactly one partner in the other."""
     if original.rows != released.rows:
         raise InputError(
-            f"the tables have different numbers of rows: {original.rows:,} in {names[0]} and "
-            f"{released.rows:,} in {names[1]}; row-wise measures need the same rows"
+            phrase(
+                "the tables have different numbers of rows: {first_rows:,} in {first} and "
+                "{second_rows:,} in {second}; row-wise measures need the same rows",
+                first_rows=original.rows,
+                first=names[0],
+                second_rows=released.rows,
+                second=names[1],
+            )
         )
     if key is None:
         for table, name in zip((original, released), names, strict=True):
             if table.engine not in _ORDERED_ENGINES:
                 raise InputError(
-                    f"the rows of {name} ({table.engine}) have no order; name a key column"
+                    phrase(
+                        "the rows of {table} ({engine}) have no order; name a key column",
+                        table=name,
+                        engine=table.engine,
+                    )
                 )
         return
     for table, name in zip((original, released), names, strict=True):
         keys = table.value_counts(key)
         if None in keys.index:
-            raise InputError(f"key column {key!r} of {name} holds a null")
+            raise InputError(
+                phrase("key column {column!r} of {table} holds a null", column=key, table=name)
+            )
         if keys.counts.max(initial=1) > 1:
-            raise InputError(f"key column {key!r} of {name} holds a value more than once")
+            raise InputError(
+                phrase(
+                    "key column {column!r} of {table} holds a value more than once",
+                    column=key,
+                    table=name,
+                )
+            )
     if set(original.value_counts(key).labels) != set(released.value_counts(key).labels):
-        raise InputError(f"key column {key!r} does not hold the same values in both tables")
+        raise InputError(
+            phrase("key column {column!r} does not hold the same values in both tables", column=key)
+        )
 
 
 def pair_counts(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts._joint_column import Codes, JointColumn, Kind
+from petaudit.errors import phrase
 
 _MOST_POWERS = 40
 _TOP_SHARE = 0.99
@@ -60,7 +61,8 @@ def _rounded(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserStep 
         unit = 10.0**power
         if 2 * len(np.unique(np.rint(present / unit))) <= before:
             shown = f"{unit:.0f}" if power >= 0 else f"{unit:.{-power}f}"
-            return CoarserStep(f"rounded to {shown}", _recoded(np.rint(values / unit)))
+            change = phrase("rounded to {unit}", unit=shown)
+            return CoarserStep(change, _recoded(np.rint(values / unit)))
     return None
 
 
@@ -72,7 +74,8 @@ def _top_coded(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserSte
     order = np.argsort(values, kind="stable")
     share = np.cumsum(counts[order]) / counts.sum()
     top = values[order[min(int(np.searchsorted(share, _TOP_SHARE)), len(order) - 1)]]
-    return CoarserStep("top-coded at the 99th percentile", _recoded(np.minimum(values, top)))
+    change = phrase("top-coded at the 99th percentile")
+    return CoarserStep(change, _recoded(np.minimum(values, top)))
 
 
 def _floored_to_month(column: JointColumn) -> CoarserStep | None:
@@ -81,14 +84,15 @@ def _floored_to_month(column: JointColumn) -> CoarserStep | None:
         value = column.value(code)
         # Nanoseconds are told in words, which begin like a date.
         months.append(f"{value:%Y-%m}" if isinstance(value, date) else str(value)[:7])
-    return CoarserStep("floored to the month", _recoded(months))
+    return CoarserStep(phrase("floored to the month"), _recoded(months))
 
 
 def _rare_merged(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserStep | None:
     """Labels that fewer than one in a hundred rows of the original have become one label."""
     rare = counts < _RARE_SHARE * max(int(counts.sum()), 1)
     codes = np.arange(column.null)
-    return CoarserStep("values below 1 % of the rows merged", _recoded(np.where(rare, -1, codes)))
+    change = phrase("values below 1 % of the rows merged")
+    return CoarserStep(change, _recoded(np.where(rare, -1, codes)))
 
 
 def _floats(column: JointColumn) -> npt.NDArray[np.float64]:

@@ -11,21 +11,22 @@ import pyarrow as pa
 
 from petaudit.counts._frames import label_text, uncountable
 from petaudit.counts.source import Source, open_source
+from petaudit.errors import term
 from petaudit.labels import SUPPRESSED
 
 
 class Kind(StrEnum):
     """What the values of a column are, whether or not the file says so."""
 
-    NOTHING = "nothing"
-    WHOLE = "whole numbers"
-    DECIMAL = "decimal numbers"
-    DATE = "dates"
-    DATETIME = "date-times"
-    TIME = "times of day"
-    BOOLEAN = "yes or no"
-    TEXT = "text"
-    OTHER = "lists, records or bytes"
+    NOTHING = term("nothing")
+    WHOLE = term("whole numbers")
+    DECIMAL = term("decimal numbers")
+    DATE = term("dates")
+    DATETIME = term("date-times")
+    TIME = term("times of day")
+    BOOLEAN = term("yes or no")
+    TEXT = term("text")
+    OTHER = term("lists, records or bytes")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from petaudit.counts._joint_column import (
 )
 from petaudit.counts._moments import unit_named
 from petaudit.counts.source import Source
-from petaudit.errors import ColumnError, listing
+from petaudit.errors import ColumnError, joined, listing, phrase, term
 
 __all__ = ["JointColumn", "JointTables", "check_same_columns", "joint_tables", "unit_named"]
 
@@ -56,33 +56,47 @@ def joint_tables(
     cells = [_cells(table, columns) for table in tables]
     rows = tuple(len(own[0].places) for own in cells)
     codes = np.empty((len(columns), sum(rows)), np.uint32)
-    joined: dict[str, JointColumn] = {}
+    by_name: dict[str, JointColumn] = {}
     problems: list[str] = []
     for index, name in enumerate(columns):
         try:
             column = join_cells([own.pop(0) for own in cells], reference, decimals, unit)
         except KindsDifferError as problem:
             said = [
-                f"{kind} in {table.name}" for kind, table in zip(problem.kinds, tables, strict=True)
+                phrase("{kind} in {table}", kind=term(kind.value), table=table.name)
+                for kind, table in zip(problem.kinds, tables, strict=True)
             ]
-            problems.append(f"column {name!r} holds {' and '.join(said)}")
+            problems.append(
+                phrase("column {column!r} holds {what}", column=name, what=joined(said, " and "))
+            )
             continue
         except SpellingsDifferError:
-            names = " and ".join(table.name for table in tables)
-            problems.append(f"column {name!r} writes the same values in different ways in {names}")
+            problems.append(
+                phrase(
+                    "column {column!r} writes the same values in different ways in {tables}",
+                    column=name,
+                    tables=joined([table.name for table in tables], " and "),
+                )
+            )
             continue
         except pa.ArrowException:
             raise ColumnError(
-                f"column {name!r} holds more text than can be compared: its distinct values take "
-                "more than 2 GB"
+                phrase(
+                    "column {column!r} holds more text than can be compared: its distinct values "
+                    "take more than 2 GB",
+                    column=name,
+                )
             ) from None
         np.concatenate(column.codes, out=codes[index])
-        joined[name] = _without_codes(column)
+        by_name[name] = _without_codes(column)
     if problems:
         raise ColumnError(
-            f"{'; '.join(problems[:5])}: they cannot be compared; convert one of them first"
+            phrase(
+                "{problems}: they cannot be compared; convert one of them first",
+                problems=joined(problems[:5], "; "),
+            )
         )
-    return JointTables(columns, codes, rows, joined)
+    return JointTables(columns, codes, rows, by_name)
 
 
 def _without_codes(column: JointColumn) -> JointColumn:
@@ -98,7 +112,11 @@ def _cells(table: Source, columns: Sequence[str]) -> list[Cells]:
             found.append(Cells.of(arrays.pop(0), is_untyped=table.is_untyped))
         except pa.ArrowException:
             raise ColumnError(
-                f"column {name!r} of {table.name} holds more text than can be compared"
+                phrase(
+                    "column {column!r} of {table} holds more text than can be compared",
+                    column=name,
+                    table=table.name,
+                )
             ) from None
     return found
 
@@ -110,11 +128,20 @@ def check_same_columns(tables: Sequence[Source]) -> None:
         only_first = [name for name in first.columns if name not in table.columns]
         only_other = [name for name in table.columns if name not in first.columns]
         said = [
-            f"only in {own.name}: {listing([repr(name) for name in names])}"
+            phrase(
+                "only in {table}: {columns}",
+                table=own.name,
+                columns=listing([repr(name) for name in names]),
+            )
             for own, names in ((first, only_first), (table, only_other))
             if names
         ]
         if said:
             raise ColumnError(
-                f"{first.name} and {table.name} must have the same columns; {'; '.join(said)}"
+                phrase(
+                    "{first} and {second} must have the same columns; {differences}",
+                    first=first.name,
+                    second=table.name,
+                    differences=joined(said, "; "),
+                )
             )

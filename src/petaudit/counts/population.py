@@ -14,7 +14,7 @@ import pyarrow as pa
 from petaudit.counts._class_keys import ClassKeys, class_keys, has_blanks, plain, trimmed_keys
 from petaudit.counts._encoding import class_indices, dictionary_codes, whole_numbers
 from petaudit.counts.results import Integers
-from petaudit.errors import InputError, counted
+from petaudit.errors import InputError, counted, phrase
 from petaudit.labels import SUPPRESSED, label_of
 
 if TYPE_CHECKING:
@@ -124,8 +124,12 @@ def population_classes(
     """Find every class of the sample in the population; an error if anybody is not in there."""
     if population.rows < sample.rows:
         raise InputError(
-            f"the population has {counted(population.rows, 'row')}, fewer than the "
-            f"{sample.rows:,} of the table; it must hold everybody of the table"
+            phrase(
+                "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
+                "hold everybody of the table",
+                rows=counted(population.rows, "row"),
+                own_rows=sample.rows,
+            )
         )
     own = sample.coded_classes(quasi_identifiers)
     everybody = population.coded_classes(quasi_identifiers)
@@ -171,14 +175,31 @@ def _check_holds_all(sizes: Integers, people: Integers) -> None:
     lacking = people < sizes
     if not lacking.any():
         return
+    classes = counted(int(lacking.sum()), "class", "classes")
+    rows = counted(int(sizes[lacking].sum()), "row")
     nowhere = int((lacking & (people == 0)).sum())
+    if lacking.sum() == 1:
+        found = phrase(
+            "{classes} of the table with {rows} has fewer people in the population than rows in "
+            "the table ({nowhere:,} of them nobody at all)",
+            classes=classes,
+            rows=rows,
+            nowhere=nowhere,
+        )
+    else:
+        found = phrase(
+            "{classes} of the table with {rows} have fewer people in the population than rows in "
+            "the table ({nowhere:,} of them nobody at all)",
+            classes=classes,
+            rows=rows,
+            nowhere=nowhere,
+        )
     raise InputError(
-        f"{counted(int(lacking.sum()), 'class', 'classes')} of the table with "
-        f"{counted(int(sizes[lacking].sum()), 'row')} "
-        f"{'has' if lacking.sum() == 1 else 'have'} fewer people in the population than rows in "
-        f"the table ({nowhere:,} of them nobody at all): the population must hold everybody of "
-        "the table, with the labels of the table or, where hierarchies lead to these, as it was "
-        "collected"
+        phrase(
+            "{found}: the population must hold everybody of the table, with the labels of the "
+            "table or, where hierarchies lead to these, as it was collected",
+            found=found,
+        )
     )
 
 

@@ -14,9 +14,9 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from petaudit.counts._files import find_files, open_files
-from petaudit.counts._frames import normalized, wrap_frame
-from petaudit.counts.table_counts import TableCounts
-from petaudit.errors import ColumnError, InputError
+from petaudit.counts._frames import A_TABLE, normalized, wrap_frame
+from petaudit.counts.table_counts import THE_FRAME, TableCounts
+from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.files import sha256_of
 from petaudit.labels import trim
 
@@ -61,7 +61,7 @@ def open_source(
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
-    called: str = "the frame",
+    called: str = THE_FRAME,
 ) -> Source:
     """Open a path, a list of Parquet paths, or a frame of any supported engine.
 
@@ -83,7 +83,7 @@ def open_source(
         # At exit the whole database goes, so there is nothing to drop then.
         weakref.finalize(counts, opened.close).atexit = False
         return Source(name, columns, counts, paths, is_untyped=not opened.is_view)
-    lazy, names = wrap_frame(table, "a table" if called == "the frame" else called)
+    lazy, names = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
     columns = _column_names(names, called)
     return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
 
@@ -97,8 +97,10 @@ def _is_path(table: object) -> bool:
 def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     trimmed = tuple(trim(name) for name in names)
     if not trimmed:
-        raise InputError(f"{table} has no column")
+        raise InputError(phrase("{table} has no column", table=table))
     twice = [name for name, times in Counter(trimmed).items() if times > 1]
     if twice:
-        raise ColumnError(f"{table} has column {twice[0]!r} more than once")
+        raise ColumnError(
+            phrase("{table} has column {column!r} more than once", table=table, column=twice[0])
+        )
     return trimmed

@@ -30,8 +30,11 @@ from petaudit.counts._row_codes import RowCodes, read_row_codes
 from petaudit.counts.class_table import ClassPairs, ClassTable
 from petaudit.counts.population import CodedClasses, count_coded_classes
 from petaudit.counts.results import ClassHistogram, ClassSizes, Integers, ValueCounts
-from petaudit.errors import ColumnError, EngineError
+from petaudit.errors import ColumnError, EngineError, phrase
 from petaudit.labels import SUPPRESSED, label_of
+
+THE_FRAME = phrase("the frame")
+"""What messages call a table that has no name."""
 
 
 class TableCounts:
@@ -47,7 +50,7 @@ class TableCounts:
         self,
         frame: nw.LazyFrame[Any],
         columns: Sequence[str],
-        name: str = "the frame",
+        name: str = THE_FRAME,
         *,
         load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None,
         untrimmed: nw.LazyFrame[Any] | None = None,
@@ -261,7 +264,12 @@ class TableCounts:
                 raise KeyboardInterrupt from None
             # An engine's message may quote cells, so only the kind of failure is passed on.
             raise EngineError(
-                f"{self._name}: {self.engine} failed while counting ({type(problem).__name__})"
+                phrase(
+                    "{table}: {engine} failed while counting ({reason})",
+                    table=self._name,
+                    engine=self.engine,
+                    reason=type(problem).__name__,
+                )
             ) from problem
 
     def position(self, column: str) -> str:
@@ -269,8 +277,12 @@ class TableCounts:
         name = self._position[column]
         if uncountable(self.schema[name]):
             raise ColumnError(
-                f"column {column!r} is of kind {self.schema[name]}, which cannot be counted; text, "
-                "numbers, dates and booleans can"
+                phrase(
+                    "column {column!r} is of kind {kind}, which cannot be counted; text, numbers, "
+                    "dates and booleans can",
+                    column=column,
+                    kind=self.schema[name],
+                )
             )
         return name
 

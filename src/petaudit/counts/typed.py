@@ -22,20 +22,21 @@ from petaudit.counts._conversions import (
 )
 from petaudit.counts._database import cursor, fresh_name, is_interrupt, quote_text, run
 from petaudit.counts._opened_file import OpenedFile
+from petaudit.counts._type_breaks import (
+    Break,
+    digits_lost,
+    misfits,
+    not_nullable,
+    with_more_decimals,
+)
 from petaudit.counts.source import Source
 from petaudit.counts.table_counts import TableCounts
-from petaudit.errors import EngineError, counted
+from petaudit.errors import EngineError, phrase
 from petaudit.labels import BLANKS
 
 __all__ = ["Break", "ColumnType", "TypeName", "format_problem", "typed_source"]
 
 _COLUMNS_AT_ONCE = 500
-_INSTEAD_OF_FLOAT = {
-    Kind.TEXT: "use int or str",
-    Kind.INTEGER: "use int or str",
-    Kind.HUGE: "use str",
-    Kind.DECIMAL: "leave its type away",
-}
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,6 @@ class ColumnType:
     """The most decimals of a float, in its shortest form."""
     format: str | None = None
     """How text spells a date, as ``strptime`` reads it; ISO without one."""
-
-
-@dataclass(frozen=True)
-class Break:
-    """What is wrong with the cells of a column."""
-
-    column: str
-    cells: int
-    problem: str
-    """``3 cells that are no int``"""
 
 
 @dataclass(frozen=True)
@@ -143,16 +134,18 @@ def format_problem(wanted: str, format_: str) -> str | None:
     >>> format_problem("date", "%Q")
     "format is '%Q'; it is not one that strptime knows"
     """
-    problem = None
+    problem: str | None = None
     try:
         run(cursor(), f"SELECT typeof(try_strptime('', {quote_text(format_)}))")
     except duckdb.Error:
-        problem = "it is not one that strptime knows"
+        problem = phrase("it is not one that strptime knows")
     if problem is None and "%" not in format_.replace("%%", ""):
-        problem = "it reads nothing; %Y, %m and %d, for example, would"
+        problem = phrase("it reads nothing; %Y, %m and %d, for example, would")
     if problem is None and wanted == "date" and has_zone(format_):
-        problem = "it reads a time zone, which a date does not have"
-    return None if problem is None else f"format is {format_!r}; {problem}"
+        problem = phrase("it reads a time zone, which a date does not have")
+    if problem is None:
+        return None
+    return phrase("format is {format!r}; {problem}", format=format_, problem=problem)
 
 
 def _checked(
@@ -225,24 +218,19 @@ def _check(column: _Column, counts: Mapping[str, int]) -> _Checked:
     if most < known:
         expected = wanted.name if best is None else column.ways[best].expected
         if best is not None and best < len(fitting) - 1 and fitting[-1]:
-            expected = f"{expected} without a time zone"
-        wrong = known - most
-        holds = "" if column.is_text else f" (the column holds {column.kind})"
-        said = f"{counted(wrong, 'cell')} that {'is' if wrong == 1 else 'are'} no {expected}{holds}"
-        breaks.append(Break(column.name, wrong, said))
+            expected = phrase("{type} without a time zone", type=expected)
+        breaks.append(
+            Break(column.name, known - most, misfits(column.kind, known - most, expected))
+        )
     lost = min(counts.get(f"lost{form}_{place}", 0) for form in range(2))
     if lost:
-        said = f"{counted(lost, 'cell')} that {'loses' if lost == 1 else 'lose'} digits as float"
-        breaks.append(Break(column.name, lost, f"{said} ({_INSTEAD_OF_FLOAT[column.kind]})"))
+        breaks.append(Break(column.name, lost, digits_lost(column.kind, lost)))
     nulls = counts["total"] - known
     if nulls and not wanted.nullable:
-        breaks.append(Break(column.name, nulls, f"{counted(nulls, 'null')} and is not nullable"))
+        breaks.append(Break(column.name, nulls, not_nullable(nulls)))
     fine = counts.get(f"fine_{place}", 0)
     if fine:
-        decimals = counted(wanted.precision or 0, "decimal")
-        breaks.append(
-            Break(column.name, fine, f"{counted(fine, 'cell')} with more than {decimals}")
-        )
+        breaks.append(Break(column.name, fine, with_more_decimals(fine, wanted.precision or 0)))
     return _Checked(column, None if best is None else column.ways[best], tuple(breaks))
 
 
@@ -265,7 +253,11 @@ def _loaded(source: Source) -> duckdb.DuckDBPyRelation:
         return cursor().from_arrow(table)
     except duckdb.Error as problem:
         raise EngineError(
-            f"{source.name}: DuckDB cannot hold all of its columns ({type(problem).__name__})"
+            phrase(
+                "{table}: DuckDB cannot hold all of its columns ({reason})",
+                table=source.name,
+                reason=type(problem).__name__,
+            )
         ) from problem
 
 
@@ -293,7 +285,11 @@ def _stored(source: Source, converted: duckdb.DuckDBPyRelation) -> TableCounts:
         if is_interrupt(problem):
             raise KeyboardInterrupt from None
         raise EngineError(
-            f"{source.name}: cannot be converted to its types ({type(problem).__name__})"
+            phrase(
+                "{table}: cannot be converted to its types ({reason})",
+                table=source.name,
+                reason=type(problem).__name__,
+            )
         ) from problem
     opened = OpenedFile(cursor(), name, source.columns, source.paths, is_view=False)
     frame: nw.LazyFrame[Any] = nw.from_native(opened.relation())

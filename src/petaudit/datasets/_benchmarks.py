@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from petaudit.datasets._catalogue import CATALOGUE
-from petaudit.errors import InputError, naming, shortened, suggestion
+from petaudit.errors import InputError, joined, naming, phrase, shortened, suggestion
 from petaudit.files import sha256_of
+from petaudit.os_reasons import os_reason
 
 if TYPE_CHECKING:
     from petaudit.datasets._registry import Entry
@@ -28,7 +29,9 @@ _BUNDLED: Final = {dataset.name: dataset.path for dataset in CATALOGUE} | {
     dataset.schema.stem: dataset.schema for dataset in CATALOGUE if dataset.schema
 }
 _CACHED: Final = re.compile(r"(?P<name>.+)-(?P<sha256>[0-9a-f]{64})\.[a-z0-9.]+")
-_NO_REGISTRY: Final = f" (a registry of others can be named with {REGISTRY_VARIABLE})"
+_NO_REGISTRY: Final = phrase(
+    " (a registry of others can be named with {variable})", variable=REGISTRY_VARIABLE
+)
 _TEMPORARY: Final = ".petaudit-"
 _DAY: Final = 86_400  # seconds; no download lasts so long
 
@@ -83,35 +86,58 @@ def locate_table(address: str) -> Path:
     """
     path = locate(address)
     if path.suffix == SCHEMA_SUFFIX:
-        raise InputError(f"{address} is no table but a schema: {path}")
+        raise InputError(phrase("{name} is no table but a schema: {path}", name=address, path=path))
     return path
 
 
 def _name(address: str) -> str:
     """The name in an address, in lower case."""
     if address[: len(SCHEME)].casefold() != SCHEME:
-        raise InputError(f"{shortened(address)!r} is no benchmark; it starts with {SCHEME}")
+        raise InputError(
+            phrase(
+                "{address!r} is no benchmark; it starts with {scheme}",
+                address=shortened(address),
+                scheme=SCHEME,
+            )
+        )
     name = address[len(SCHEME) :]
     if not name:
-        raise InputError(f"{SCHEME} lacks a name, as in {SCHEME}adult-income_ori")
+        raise InputError(
+            phrase("{scheme} lacks a name, as in {scheme}adult-income_ori", scheme=SCHEME)
+        )
     if len(name) > LONGEST_NAME:
         raise InputError(
-            f"the benchmark {shortened(name)!r} has a name of more than {LONGEST_NAME} characters"
+            phrase(
+                "the benchmark {name!r} has a name of more than {most} characters",
+                name=shortened(name),
+                most=LONGEST_NAME,
+            )
         )
     if ".." in name or any(letter in "/\\" or not letter.isprintable() for letter in name):
         raise InputError(
-            f"{name!r} is no name of a benchmark; a name holds no path and no control characters"
+            phrase(
+                "{name!r} is no name of a benchmark; a name holds no path and no control "
+                "characters",
+                name=name,
+            )
         )
     return name.casefold()
 
 
 def _unknown(name: str, known: list[str], hint: str = "") -> InputError:
     # PETsARD's name of the whole table is that of its parts here.
-    nearest = (
-        f" (did you mean '{name}_ori'?)" if f"{name}_ori" in known else suggestion(name, known)
-    )
+    original = f"{name}_ori"
+    near = suggestion(name, known)
+    if original in known:
+        near = phrase(" (did you mean {name!r}?)", name=original)
     return InputError(
-        f"unknown benchmark {name!r}{nearest}; the known ones are " + ", ".join(known) + hint
+        phrase(
+            "unknown benchmark {name!r}{near}; the known ones are {names}{hint}",
+            name=name,
+            near=near,
+            names=joined(known),
+            hint=hint,
+        )
     )
 
 
@@ -134,7 +160,9 @@ def _user_cache() -> Path:
     try:
         home = Path.home()
     except RuntimeError:
-        raise InputError(f"there is no home folder; name a cache with {CACHE_VARIABLE}") from None
+        raise InputError(
+            phrase("there is no home folder; name a cache with {variable}", variable=CACHE_VARIABLE)
+        ) from None
     return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
 
 
@@ -148,13 +176,25 @@ def _from_cache(name: str, folder: Path) -> Path:
             raise _unknown(name, known, _NO_REGISTRY)
         if len(versions) > 1:
             raise InputError(
-                f"{SCHEME}{name}: {folder} holds {len(versions)} versions of it; "
-                f"name a registry with {REGISTRY_VARIABLE}"
+                phrase(
+                    "{address}: {folder} holds {number} versions of it; name a registry with "
+                    "{variable}",
+                    address=SCHEME + name,
+                    folder=folder,
+                    number=len(versions),
+                    variable=REGISTRY_VARIABLE,
+                )
             )
         _make_private(folder)
         path = folder / versions[0].string
         if not _is_intact(path, versions[0]["sha256"]):
-            raise InputError(f"{SCHEME}{name}: {path} is damaged, and there is no registry")
+            raise InputError(
+                phrase(
+                    "{address}: {path} is damaged, and there is no registry",
+                    address=SCHEME + name,
+                    path=path,
+                )
+            )
         return path
     except (FileNotFoundError, NotADirectoryError):
         raise _unknown(name, list(_BUNDLED), _NO_REGISTRY) from None
@@ -170,11 +210,7 @@ def _from_registry(entry: Entry, folder: Path, offline: bool) -> Path:
             if _is_intact(path, entry.sha256, entry.size):
                 return path
         if offline:
-            state = "damaged in" if path.is_file() else "not in"
-            raise InputError(
-                f"it is {state} the cache ({folder}), and nothing is downloaded while offline "
-                f"(offline=True or {OFFLINE_VARIABLE})"
-            )
+            raise _not_downloaded(folder, is_damaged=path.is_file())
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_private(folder)
         _remove_orphans(folder)
@@ -182,6 +218,26 @@ def _from_registry(entry: Entry, folder: Path, offline: bool) -> Path:
         return path
     except OSError as problem:
         raise _unusable(folder, problem) from None
+
+
+def _not_downloaded(folder: Path, *, is_damaged: bool) -> InputError:
+    if is_damaged:
+        return InputError(
+            phrase(
+                "it is damaged in the cache ({folder}), and nothing is downloaded while offline "
+                "(offline=True or {variable})",
+                folder=folder,
+                variable=OFFLINE_VARIABLE,
+            )
+        )
+    return InputError(
+        phrase(
+            "it is not in the cache ({folder}), and nothing is downloaded while offline "
+            "(offline=True or {variable})",
+            folder=folder,
+            variable=OFFLINE_VARIABLE,
+        )
+    )
 
 
 def _download(entry: Entry, target: Path) -> None:
@@ -196,8 +252,13 @@ def _download(entry: Entry, target: Path) -> None:
             found = download.fetch(entry.url, file, size=entry.size, limits=download.LIMITS)
             if found != entry.sha256:
                 raise InputError(
-                    f"{shown(entry.url)} sent another file than the registry describes: "
-                    f"its SHA-256 is {found}, not {entry.sha256}"
+                    phrase(
+                        "{host} sent another file than the registry describes: its SHA-256 is "
+                        "{found}, not {wanted}",
+                        host=shown(entry.url),
+                        found=found,
+                        wanted=entry.sha256,
+                    )
                 )
             file.flush()
             os.fsync(file.fileno())
@@ -240,6 +301,10 @@ def _remove_orphans(folder: Path) -> None:
 
 def _unusable(folder: Path, problem: OSError) -> InputError:
     return InputError(
-        f"the cache folder {str(folder)!r} cannot be used ({problem.strerror or problem}); "
-        f"name another with {CACHE_VARIABLE}"
+        phrase(
+            "the cache folder {folder!r} cannot be used ({reason}); name another with {variable}",
+            folder=str(folder),
+            reason=os_reason(problem),
+            variable=CACHE_VARIABLE,
+        )
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from petaudit.errors import phrase
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -51,7 +53,7 @@ class Dataset:
         return open_source(self.path).to_arrow()
 
 
-_PAPER: Final = "facts retyped from a publication, with credit"
+_PAPER: Final = phrase("facts retyped from a publication, with credit")
 
 _UCI: Final = "Becker and Kohavi (1996), Adult, UCI Machine Learning Repository, 10.24432/C5XW20"
 _T_CLOSENESS: Final = (
@@ -77,7 +79,7 @@ _ADULT_QUASI_IDENTIFIERS: Final = (
 CATALOGUE: Final[tuple[Dataset, ...]] = (
     Dataset(
         name="adult",
-        title="UCI Adult: 30,162 complete rows of the 1994 US census extract",
+        title=phrase("UCI Adult: 30,162 complete rows of the 1994 US census extract"),
         path=DATA / "adult.parquet",
         hierarchies=DATA / "adult_hierarchies",
         quasi_identifiers=_ADULT_QUASI_IDENTIFIERS,
@@ -88,19 +90,19 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="adult-deidentified",
-        title="UCI Adult, generalised and with classes below 5 rows suppressed",
+        title=phrase("UCI Adult, generalised and with classes below 5 rows suppressed"),
         path=DATA / "adult-deidentified.parquet",
         original=DATA / "adult.parquet",
         hierarchies=DATA / "adult_hierarchies",
         quasi_identifiers=_ADULT_QUASI_IDENTIFIERS,
         sensitive=("workclass",),
         rows=30_162,
-        source=f"{_UCI}; de-identified by petaudit",
+        source=phrase("{source}; de-identified by petaudit", source=_UCI),
         licence="CC BY 4.0",
     ),
     Dataset(
         name="adult-income_ori",
-        title="UCI Adult with all columns: 80 % of the rows",
+        title=phrase("UCI Adult with all columns: 80 % of the rows"),
         path=DATA / "adult-income_ori.parquet",
         control=DATA / "adult-income_control.parquet",
         schema=DATA / "adult-income_schema.yaml",
@@ -110,7 +112,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="adult-income_control",
-        title="UCI Adult with all columns: the other 20 % of the rows",
+        title=phrase("UCI Adult with all columns: the other 20 % of the rows"),
         path=DATA / "adult-income_control.parquet",
         schema=DATA / "adult-income_schema.yaml",
         rows=9_768,
@@ -119,18 +121,18 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="adult-income_syn",
-        title="A synthetic table from a Gaussian copula of adult-income_ori",
+        title=phrase("A synthetic table from a Gaussian copula of adult-income_ori"),
         path=DATA / "adult-income_syn.parquet",
         original=DATA / "adult-income_ori.parquet",
         control=DATA / "adult-income_control.parquet",
         schema=DATA / "adult-income_schema.yaml",
         rows=39_074,
-        source=f"{_UCI}; synthetic table by petaudit",
+        source=phrase("{source}; synthetic table by petaudit", source=_UCI),
         licence="CC BY 4.0",
     ),
     Dataset(
         name="patient",
-        title="Nine patients of the t-closeness paper",
+        title=phrase("Nine patients of the t-closeness paper"),
         path=DATA / "patient.csv",
         hierarchies=DATA / "patient_hierarchies",
         quasi_identifiers=("ZIPCode", "Age"),
@@ -141,7 +143,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="patient-deidentified",
-        title="The release of the t-closeness paper: three classes of three patients",
+        title=phrase("The release of the t-closeness paper: three classes of three patients"),
         path=DATA / "patient-deidentified.csv",
         original=DATA / "patient.csv",
         hierarchies=DATA / "patient_hierarchies",
@@ -153,7 +155,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="delta",
-        title="The population of the delta-presence paper, with a salary class",
+        title=phrase("The population of the delta-presence paper, with a salary class"),
         path=DATA / "delta.csv",
         hierarchies=DATA / "delta_hierarchies",
         quasi_identifiers=("zip", "age", "nationality"),
@@ -163,7 +165,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="delta-deidentified",
-        title="Five people of the delta-presence paper, released",
+        title=phrase("Five people of the delta-presence paper, released"),
         path=DATA / "delta-deidentified.csv",
         population=DATA / "delta.csv",
         hierarchies=DATA / "delta_hierarchies",
@@ -174,7 +176,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="example-t-closeness",
-        title="Worked example of t-closeness: two birth decades",
+        title=phrase("Worked example of t-closeness: two birth decades"),
         path=DATA / "example-t-closeness.csv",
         hierarchies=DATA / "example-t-closeness_hierarchies",
         quasi_identifiers=("birth_year",),
@@ -185,7 +187,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="example-non-uniform-entropy",
-        title="Worked example of Non-Uniform Entropy: years and decades",
+        title=phrase("Worked example of Non-Uniform Entropy: years and decades"),
         path=DATA / "example-non-uniform-entropy.csv",
         original=DATA / "example-non-uniform-entropy-original.csv",
         hierarchies=DATA / "example-non-uniform-entropy_hierarchies",
@@ -196,7 +198,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="example-precision",
-        title="Worked example of Precision: places and years",
+        title=phrase("Worked example of Precision: places and years"),
         path=DATA / "example-precision.csv",
         original=DATA / "example-precision-original.csv",
         hierarchies=DATA / "example-precision_hierarchies",
@@ -207,7 +209,7 @@ CATALOGUE: Final[tuple[Dataset, ...]] = (
     ),
     Dataset(
         name="example-profitability",
-        title="Worked example of Profitability: classes of one and of two rows",
+        title=phrase("Worked example of Profitability: classes of one and of two rows"),
         path=DATA / "example-profitability.csv",
         quasi_identifiers=("birth_year",),
         rows=3,

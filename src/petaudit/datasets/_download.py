@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
 
 from petaudit.datasets._urls import is_loopback, redirected, require_safe, shown
-from petaudit.errors import InputError, counted
+from petaudit.errors import InputError, counted, phrase
+from petaudit.os_reasons import os_reason
 
 _CHUNK: Final = 1 << 18
 _OK: Final = 200
@@ -74,10 +75,16 @@ class _Clock:
             raise TimeoutError
         return min(left, self.limits.read)
 
-    def complaint(self) -> str:
+    def complaint(self, host: str) -> str:
         if time.monotonic() >= self.end:
-            return f"took longer than {self.limits.total:g} seconds"
-        return f"sent nothing for {self.limits.read:g} seconds"
+            return phrase(
+                "{host} took longer than {seconds:g} seconds",
+                host=host,
+                seconds=self.limits.total,
+            )
+        return phrase(
+            "{host} sent nothing for {seconds:g} seconds", host=host, seconds=self.limits.read
+        )
 
 
 def _answer(url: str, clock: _Clock) -> HTTPResponse:
@@ -98,21 +105,49 @@ def _answer(url: str, clock: _Clock) -> HTTPResponse:
             return answer
         answer.close()
         if answer.status not in _REDIRECTS:
-            raise InputError(f"{shown(url)} answered with HTTP status {answer.status}")
+            raise InputError(
+                phrase(
+                    "{host} answered with HTTP status {status}",
+                    host=shown(url),
+                    status=answer.status,
+                )
+            )
         location = answer.headers.get("Location")
         if location is None:
-            raise InputError(f"{shown(url)} redirects to nowhere (HTTP status {answer.status})")
+            raise InputError(
+                phrase(
+                    "{host} redirects to nowhere (HTTP status {status})",
+                    host=shown(url),
+                    status=answer.status,
+                )
+            )
         url = redirected(url, location)
-    raise InputError(f"{shown(url)}: more than {counted(clock.limits.redirects, 'redirect')}")
+    raise InputError(
+        phrase(
+            "{host}: more than {redirects}",
+            host=shown(url),
+            redirects=counted(clock.limits.redirects, "redirect"),
+        )
+    )
 
 
 def _body(answer: HTTPResponse, size: int | None, clock: _Clock) -> Iterator[bytes]:
     host = shown(answer.url)
     most = clock.limits.size if size is None else size
-    allowed = f"the {'declared' if size is not None else 'allowed'} {counted(most, 'byte')}"
+    if size is None:
+        allowed = phrase("the allowed {size}", size=counted(most, "byte"))
+    else:
+        allowed = phrase("the declared {size}", size=counted(most, "byte"))
     announced = answer.length
     if announced is not None and announced > most:
-        raise InputError(f"{host} announces {counted(announced, 'byte')}, more than {allowed}")
+        raise InputError(
+            phrase(
+                "{host} announces {announced}, more than {allowed}",
+                host=host,
+                announced=counted(announced, "byte"),
+                allowed=allowed,
+            )
+        )
     received = 0
     while True:
         with _explaining(answer.url, clock):
@@ -121,12 +156,17 @@ def _body(answer: HTTPResponse, size: int | None, clock: _Clock) -> Iterator[byt
             break
         received += len(chunk)
         if received > most:
-            raise InputError(f"{host} sends more than {allowed}")
+            raise InputError(phrase("{host} sends more than {allowed}", host=host, allowed=allowed))
         yield chunk
     expected = announced if size is None else size
     if expected is not None and received < expected:
         raise InputError(
-            f"{host}: truncated, {received:,} of {counted(expected, 'byte')} were received"
+            phrase(
+                "{host}: truncated, {received:,} of {expected} were received",
+                host=host,
+                received=received,
+                expected=counted(expected, "byte"),
+            )
         )
 
 
@@ -139,18 +179,22 @@ def _explaining(url: str, clock: _Clock) -> Iterator[None]:
         cause = problem.reason if isinstance(problem, URLError) else problem
         host = shown(url)
         if isinstance(cause, TimeoutError):
-            message = f"{host} {clock.complaint()}"
+            message = clock.complaint(host)
         elif isinstance(cause, IncompleteRead):
-            message = f"{host}: truncated, the connection ended in the middle"
+            message = phrase("{host}: truncated, the connection ended in the middle", host=host)
         elif isinstance(cause, OSError) and cause.strerror:
-            message = f"{host} cannot be reached ({cause.strerror})"
+            message = phrase(
+                "{host} cannot be reached ({reason})", host=host, reason=os_reason(cause)
+            )
         elif isinstance(cause, ConnectionError):
-            message = f"{host} closed the connection without an answer"
+            message = phrase("{host} closed the connection without an answer", host=host)
         elif isinstance(cause, OSError | str):
             # The standard library's own words, say on a proxy that refuses.
-            message = f"{host} cannot be reached ({str(cause)[:100]!r})"
+            message = phrase(
+                "{host} cannot be reached ({reason!r})", host=host, reason=str(cause)[:100]
+            )
         else:
-            message = f"{host} did not answer in valid HTTP"
+            message = phrase("{host} did not answer in valid HTTP", host=host)
         raise InputError(message) from None
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from petaudit.datasets._benchmarks import LONGEST_NAME
 from petaudit.datasets._urls import require_safe
-from petaudit.errors import InputError, listing, naming, shortened, suggestion
+from petaudit.errors import InputError, listing, naming, phrase, shortened, suggestion
 from petaudit.yaml_files import read_yaml
 
 FORMATS: Final = ("parquet", "csv", "yaml")
@@ -51,47 +51,62 @@ def read_registry(path: Path) -> dict[str, Entry]:
         if content is None:
             return {}
         if not isinstance(content, dict):
-            raise InputError("a registry is a mapping of names to url and sha256")
+            raise InputError(phrase("a registry is a mapping of names to url and sha256"))
         entries: dict[str, Entry] = {}
         for key, fields in content.items():
             name = _name(key)
             if name in entries:
-                raise InputError(f"benchmark {name!r} stands here twice, in different case")
+                raise InputError(
+                    phrase("benchmark {name!r} stands here twice, in different case", name=name)
+                )
             entries[name] = _entry(name, fields)
         return entries
 
 
 def _name(key: object) -> str:
     if not isinstance(key, str):
-        raise InputError(f"the name {shortened(str(key))} is no text; write it in quotes")
+        raise InputError(
+            phrase("the name {name} is no text; write it in quotes", name=shortened(str(key)))
+        )
     name = key.casefold()
     if not _NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            f"{shortened(key)!r} is no name for a benchmark; it has letters from a to z, digits, "
-            f"'-', '_' and single '.', at most {LONGEST_NAME}"
+            phrase(
+                "{name!r} is no name for a benchmark; it has letters from a to z, digits, '-', "
+                "'_' and single '.', at most {most}",
+                name=shortened(key),
+                most=LONGEST_NAME,
+            )
         )
     return name
 
 
 def _entry(name: str, fields: object) -> Entry:
-    where = f"benchmark {name!r}"
+    where = phrase("benchmark {name!r}", name=name)
     if not isinstance(fields, dict):
-        raise InputError(f"{where} needs a mapping with url and sha256")
+        raise InputError(phrase("{where} needs a mapping with url and sha256", where=where))
     for key in fields:
         if key not in _KEYS:
             near = suggestion(str(key), _KEYS)
             raise InputError(
-                f"{where} has the unknown key {shortened(str(key))!r}{near}; "
-                f"keys are {listing(_KEYS)}"
+                phrase(
+                    "{where} has the unknown key {key!r}{near}; keys are {keys}",
+                    where=where,
+                    key=shortened(str(key)),
+                    near=near,
+                    keys=listing(_KEYS),
+                )
             )
     url = _text(fields, "url", where)
     try:
         require_safe(url)
     except InputError as problem:
-        raise InputError(f"{where}: {problem}") from None
+        raise InputError(phrase("{where}: {problem}", where=where, problem=problem.text)) from None
     sha256 = _text(fields, "sha256", where)
     if not _SHA256.fullmatch(sha256):
-        raise InputError(f"{where}: sha256 is no SHA-256; it has 64 hexadecimal digits")
+        raise InputError(
+            phrase("{where}: sha256 is no SHA-256; it has 64 hexadecimal digits", where=where)
+        )
     return Entry(
         name=name,
         url=url,
@@ -103,9 +118,11 @@ def _entry(name: str, fields: object) -> Entry:
 
 def _text(fields: dict[Any, Any], key: str, where: str) -> str:
     if fields.get(key) is None:
-        raise InputError(f"{where} has no {key}")
+        raise InputError(phrase("{where} has no {key}", where=where, key=key))
     if not isinstance(fields[key], str):
-        raise InputError(f"{where}: {key} is no text; write it in quotes")
+        raise InputError(
+            phrase("{where}: {key} is no text; write it in quotes", where=where, key=key)
+        )
     return str(fields[key])
 
 
@@ -113,7 +130,9 @@ def _size(size: object, where: str) -> int | None:
     if size is None:
         return None
     if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
-        raise InputError(f"{where}: size is no number of bytes; it is a whole number above 0")
+        raise InputError(
+            phrase("{where}: size is no number of bytes; it is a whole number above 0", where=where)
+        )
     return size
 
 
@@ -124,16 +143,30 @@ def _suffix(url: str, format_name: object, where: str) -> str:
     by_url = next((kind for ending, kind in _BY_ENDING.items() if stem.endswith(ending)), None)
     if format_name is None and by_url is None:
         raise InputError(
-            f"{where}: the url does not end in .parquet, .csv or .yaml; "
-            "add format: parquet, format: csv or format: yaml"
+            phrase(
+                "{where}: the url does not end in .parquet, .csv or .yaml; add format: parquet, "
+                "format: csv or format: yaml",
+                where=where,
+            )
         )
     if format_name is not None and format_name not in FORMATS:
         near = suggestion(str(format_name), FORMATS)
         raise InputError(
-            f"{where}: unknown format {shortened(str(format_name))!r}{near}; "
-            f"formats are {listing(FORMATS)}"
+            phrase(
+                "{where}: unknown format {format!r}{near}; formats are {formats}",
+                where=where,
+                format=shortened(str(format_name)),
+                near=near,
+                formats=listing(FORMATS),
+            )
         )
     chosen = format_name or by_url
     if chosen == "yaml" and compression:
-        raise InputError(f"{where}: a schema is not compressed, and the url ends in {compression}")
+        raise InputError(
+            phrase(
+                "{where}: a schema is not compressed, and the url ends in {ending}",
+                where=where,
+                ending=compression,
+            )
+        )
     return f".{chosen}{compression if chosen == 'csv' else ''}"

@@ -8,7 +8,7 @@ import string
 from typing import Final
 from urllib.parse import quote, urljoin, urlsplit
 
-from petaudit.errors import InputError, shortened, suggestion
+from petaudit.errors import InputError, phrase, shortened, suggestion
 
 _SCHEMES: Final = ("https", "http")
 _HOST: Final = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]*:[0-9a-f:.]*")
@@ -25,24 +25,29 @@ def require_safe(url: str) -> None:
     petaudit.errors.InputError: 'ftp' is no scheme to download with; use https
     """
     if not _VISIBLE.fullmatch(url):
-        raise InputError("a url holds visible ASCII characters only; write others as %XX")
+        raise InputError(phrase("a url holds visible ASCII characters only; write others as %XX"))
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise InputError("the url has no valid host or port") from None
+        raise InputError(phrase("the url has no valid host or port")) from None
     if not parts.scheme:
-        raise InputError("the url has no scheme; it starts with https://")
+        raise InputError(phrase("the url has no scheme; it starts with https://"))
     if parts.scheme not in _SCHEMES:
         near = suggestion(parts.scheme, _SCHEMES)
-        named = repr(shortened(parts.scheme))
-        raise InputError(f"{named} is no scheme to download with{near}; use https")
+        raise InputError(
+            phrase(
+                "{scheme!r} is no scheme to download with{near}; use https",
+                scheme=shortened(parts.scheme),
+                near=near,
+            )
+        )
     if "@" in parts.netloc:
-        raise InputError("a url with a user or password is not accepted")
+        raise InputError(phrase("a url with a user or password is not accepted"))
     if not _HOST.fullmatch(host):
-        raise InputError("the url has no valid host or port")
+        raise InputError(phrase("the url has no valid host or port"))
     if parts.scheme == "http" and not is_loopback(host):
-        raise InputError(f"http to {shortened(host)} is not encrypted; use https")
+        raise InputError(phrase("http to {host} is not encrypted; use https", host=shortened(host)))
 
 
 def is_loopback(host: str) -> bool:
@@ -76,10 +81,14 @@ def redirected(url: str, location: str) -> str:
         target = urljoin(url, quote(location, safe=string.punctuation, encoding="iso-8859-1"))
         require_safe(target)
     except (ValueError, InputError) as problem:
-        why = f" ({problem})" if isinstance(problem, InputError) else ""
-        raise InputError(f"{shown(url)} redirects to an unsafe url{why}; not followed") from None
+        why = phrase(" ({reason})", reason=problem.text) if isinstance(problem, InputError) else ""
+        raise InputError(
+            phrase("{host} redirects to an unsafe url{why}; not followed", host=shown(url), why=why)
+        ) from None
     if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
-        raise InputError(f"{shown(url)} redirects from https to http; not followed")
+        raise InputError(
+            phrase("{host} redirects from https to http; not followed", host=shown(url))
+        )
     return target
 
 

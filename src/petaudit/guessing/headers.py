@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from petaudit.errors import counted
+from petaudit.errors import phrase
 from petaudit.guessing.yaml_text import remark
 
 _LONGEST_READ: Final = 100
@@ -24,14 +24,14 @@ _VALUE: Final = re.compile(
 )
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods")
 _MARKS: Final = {
-    "\uff0c": "full-width comma",
-    "\uff1b": "full-width semicolon",
-    "\uff5c": "full-width bar",
-    "\u3001": "ideographic comma",
-    ",": "comma",
-    ";": "semicolon",
-    "\t": "tab",
-    "|": "bar",
+    "\uff0c": phrase("full-width comma"),
+    "\uff1b": phrase("full-width semicolon"),
+    "\uff5c": phrase("full-width bar"),
+    "\u3001": phrase("ideographic comma"),
+    ",": phrase("comma"),
+    ";": phrase("semicolon"),
+    "\t": phrase("tab"),
+    "|": phrase("bar"),
 }
 
 
@@ -56,13 +56,25 @@ def header_doubt(columns: Sequence[str]) -> str | None:
     unnamed = sum(not name.strip() for name in columns[1:])
     if not values and not unnamed:
         return None
+    names = phrase("1 name")
+    if len(columns) > 1:
+        names = phrase("{number:,} names", number=len(columns))
     if not values:
-        return f"{unnamed:,} of {counted(len(columns), 'name')} {_is(unnamed)} empty"
-    look = "looks like a number, a date or another value"
+        if unnamed == 1:
+            return phrase("1 of {names} is empty", names=names)
+        return phrase("{number:,} of {names} are empty", number=unnamed, names=names)
+    said = phrase("1 of {names} looks like a number, a date or another value", names=names)
     if values > 1:
-        look = "look like numbers, dates or other values"
-    more = f", {unnamed:,} {_is(unnamed)} empty" if unnamed else ""
-    return f"{values:,} of {counted(len(columns), 'name')} {look}{more}"
+        said = phrase(
+            "{number:,} of {names} look like numbers, dates or other values",
+            number=values,
+            names=names,
+        )
+    if not unnamed:
+        return said
+    if unnamed == 1:
+        return phrase("{said}, 1 is empty", said=said)
+    return phrase("{said}, {number:,} are empty", said=said, number=unnamed)
 
 
 def reading_doubts(file: str, columns: Sequence[str]) -> list[str]:
@@ -71,29 +83,37 @@ def reading_doubts(file: str, columns: Sequence[str]) -> list[str]:
     >>> reading_doubts("people.csv", ["zip", "age"])
     []
     """
-    doubts = []
+    doubts: list[str] = []
     named = remark(file)
     if file.lower().endswith(_SPREADSHEETS):
         doubts.append(
-            f"{named} is called like a spreadsheet, but it holds text and was read as CSV. If that "
-            "is right, rename it to .csv"
+            phrase(
+                "{file} is called like a spreadsheet, but it holds text and was read as CSV. If "
+                "that is right, rename it to .csv",
+                file=named,
+            )
         )
     mark = next((mark for mark in _MARKS if mark in columns[0]), None)
     if len(columns) == 1 and mark is not None:
         given = "tab" if mark == "\t" else f"'{mark}'"
         doubts.append(
-            f"{named} was read as a single column, but there is a {_MARKS[mark]} in its name. If "
-            f"that stands between columns, start again with --delimiter {given}"
+            phrase(
+                "{file} was read as a single column, but there is a {mark} in its name. If that "
+                "stands between columns, start again with --delimiter {given}",
+                file=named,
+                mark=_MARKS[mark],
+                given=given,
+            )
         )
     why = header_doubt(columns)
     if why is not None:
         doubts.append(
-            f"the first line of {named} may be data and no header: {why}. If there is no header, "
-            "the first person is missing from every figure and is quoted wherever columns are "
-            "named: put a line of names above the data, and start again"
+            phrase(
+                "the first line of {file} may be data and no header: {why}. If there is no "
+                "header, the first person is missing from every figure and is quoted wherever "
+                "columns are named: put a line of names above the data, and start again",
+                file=named,
+                why=why,
+            )
         )
     return doubts
-
-
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from petaudit.guessing.senses import SENSES
 from petaudit.guessing.words import (
     CHINESE,
     ENGLISH,
@@ -143,21 +144,21 @@ _LONGEST_PHRASE: Final = 4
 def _english_phrases() -> dict[tuple[str, ...], list[Sense]]:
     found: dict[tuple[str, ...], list[Sense]] = {}
 
-    def add(phrase: str, sense: Sense) -> None:
-        words = tuple(map(_singular, phrase.split()))
+    def add(text: str, sense: Sense) -> None:
+        words = tuple(map(_singular, text.split()))
         found.setdefault(words, []).append(sense)
         if len(words) > 1:
             # People also write birthdate and zipcode.
-            found.setdefault((_singular("".join(phrase.split())),), []).append(sense)
+            found.setdefault((_singular("".join(text.split())),), []).append(sense)
 
     for meaning, by_sense in ENGLISH.items():
-        for says, phrases in by_sense.items():
-            for phrase in phrases.split(", "):
-                add(phrase, Sense(meaning, says))
+        for says, texts in by_sense.items():
+            for text in texts.split(", "):
+                add(text, Sense(meaning, SENSES[says]))
     for person in PERSONS.split(", "):
-        add(f"{person} name", Sense(Meaning.IDENTIFIER, "person's name"))
+        add(f"{person} name", Sense(Meaning.IDENTIFIER, SENSES["person's name"]))
         for number in NUMBERS.split(", "):
-            add(f"{person} {number}", Sense(Meaning.IDENTIFIER, "number of a person"))
+            add(f"{person} {number}", Sense(Meaning.IDENTIFIER, SENSES["number of a person"]))
     return found
 
 
@@ -186,7 +187,7 @@ def _chinese(name: str) -> _Match | None:
 @cache
 def _chinese_words() -> dict[str, Sense]:
     return {
-        _simplified(word): Sense(meaning, says)
+        _simplified(word): Sense(meaning, SENSES[says])
         for meaning, by_sense in CHINESE.items()
         for says, words in by_sense.items()
         for word in words.split()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from petaudit.counts.column_facts import ColumnFacts, Kind
+from petaudit.errors import counted, joined, phrase
 from petaudit.guessing.names import sense_of
 from petaudit.guessing.words import Meaning
 from petaudit.roles import Role
@@ -28,7 +29,13 @@ _MANY_NUMBERS: Final = 50
 _PERCENT_UNIQUE: Final = 95
 _PERCENT_FINE: Final = 50
 _MOMENTS: Final = (Kind.DATE, Kind.DATETIME)
-_NUMBERS: Final = (Kind.WHOLE, Kind.DECIMAL)
+_SAID: Final = {
+    Kind.WHOLE: phrase("whole numbers"),
+    Kind.DECIMAL: phrase("decimal numbers"),
+    Kind.DATE: phrase("dates"),
+    Kind.DATETIME: phrase("date-times"),
+    Kind.TIME: phrase("times of day"),
+}
 _BY_MEANING: Final = {
     Meaning.KNOWN: Role.QUASI_IDENTIFIER,
     Meaning.SENSITIVE: Role.SENSITIVE,
@@ -60,74 +67,102 @@ _Decision = tuple[Role, str]
 def _empty(own: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
     """Columns that tell nothing."""
     if own.kind is Kind.NOTHING:
-        return Role.INSENSITIVE, "every value is missing"
+        return Role.INSENSITIVE, phrase("every value is missing")
     if own.kind is Kind.OTHER:
-        return Role.INSENSITIVE, f"holds {own.kind.value}, which cannot be counted: look yourself"
+        return Role.INSENSITIVE, phrase(
+            "holds lists, records or bytes, which cannot be counted: look yourself"
+        )
     if own.suppressed == own.values or own.distinct > 1 or own.nulls or own.rows == 1:
         return None
     if before is not None and before.distinct > 1:
         # It was generalised until nothing was left, which Precision must know.
         return None
-    return Role.INSENSITIVE, f"the same value in all {own.rows:,} rows tells nobody apart"
+    rows = counted(own.rows, "row")
+    return Role.INSENSITIVE, phrase("the same value in all {rows} tells nobody apart", rows=rows)
 
 
 def _by_name(own: ColumnFacts) -> _Decision | None:
     sense = sense_of(own.name)
     if sense is None:
         return None
-    named = f"the name says {sense.says}"
+    named = phrase("the name says {meaning}", meaning=sense.says)
     if own.suppressed == own.values:
         return _suppressed(sense.meaning, named)
     match sense.meaning:
         case Meaning.IDENTIFIER | Meaning.LIKELY_IDENTIFIER | Meaning.RECORD_NUMBER:
             return _identifier(own, sense.meaning, named)
         case Meaning.SENSITIVE if own.kind in _MOMENTS:
-            why = f"{named}, but it holds {own.kind.value}, which others may know"
-            return Role.QUASI_IDENTIFIER, why
+            return Role.QUASI_IDENTIFIER, phrase(
+                "{named}, but it holds {kind}, which others may know",
+                named=named,
+                kind=_SAID[own.kind],
+            )
         case Meaning.KNOWN if _percent_once(own) >= _PERCENT_FINE and own.values >= _FEW_ROWS:
-            return Role.QUASI_IDENTIFIER, f"{named}; {_once(own)}: make it coarser"
-    return _BY_MEANING[sense.meaning], f"{named}; {_counted(own)}"
+            return Role.QUASI_IDENTIFIER, phrase(
+                "{named}; {counts}: make it coarser", named=named, counts=_once(own)
+            )
+    return _BY_MEANING[sense.meaning], joined([named, _counted(own)], "; ")
 
 
 def _identifier(own: ColumnFacts, meaning: Meaning, named: str) -> _Decision | None:
     """What is called an identifier may still be a code that many people share."""
     if own.kind is Kind.BOOLEAN or (own.distinct <= 2 and own.values >= _FEW_ROWS):
-        return Role.QUASI_IDENTIFIER, f"{named}, but it has only {_counted(own)}"
+        return Role.QUASI_IDENTIFIER, phrase(
+            "{named}, but it has only {counts}", named=named, counts=_counted(own)
+        )
     repeats = own.distinct * 2 < own.values
-    if meaning is Meaning.LIKELY_IDENTIFIER and repeats and own.distinct < _FEW_VALUES:
-        return Role.QUASI_IDENTIFIER, f"{named}, but {own.values:,} rows share {_counted(own)}"
-    if meaning is Meaning.RECORD_NUMBER and repeats:
-        return Role.QUASI_IDENTIFIER, f"{named}, but {own.values:,} rows share {_counted(own)}"
-    return Role.IDENTIFIER, f"{named}; {_once(own)}"
+    is_shared = meaning is Meaning.RECORD_NUMBER or (
+        meaning is Meaning.LIKELY_IDENTIFIER and own.distinct < _FEW_VALUES
+    )
+    if repeats and is_shared:
+        return Role.QUASI_IDENTIFIER, phrase(
+            "{named}, but {rows} share {counts}",
+            named=named,
+            rows=counted(own.values, "row"),
+            counts=_counted(own),
+        )
+    return Role.IDENTIFIER, joined([named, _once(own)], "; ")
 
 
 def _suppressed(meaning: Meaning, named: str) -> _Decision:
-    if meaning is Meaning.KNOWN:
-        return Role.QUASI_IDENTIFIER, f"{named}; every value is suppressed (*)"
-    if meaning in _BY_MEANING:
-        return Role.INSENSITIVE, f"{named}, but every value is suppressed (*): nothing is left"
-    return Role.IDENTIFIER, f"{named}; every value is suppressed (*)"
+    if meaning in _BY_MEANING and meaning is not Meaning.KNOWN:
+        return Role.INSENSITIVE, phrase(
+            "{named}, but every value is suppressed (*): nothing is left", named=named
+        )
+    why = phrase("{named}; every value is suppressed (*)", named=named)
+    return (Role.QUASI_IDENTIFIER if meaning is Meaning.KNOWN else Role.IDENTIFIER), why
 
 
 def _by_counts(own: ColumnFacts, before: ColumnFacts | None) -> _Decision:
     if own.suppressed == own.values:
-        return Role.INSENSITIVE, "every value is suppressed (*): nothing is left"
+        return Role.INSENSITIVE, phrase("every value is suppressed (*): nothing is left")
     if before is not None and own.distinct < before.distinct:
-        why = f"{_counted(own)}, {before.distinct:,} in the original: it was generalised"
-        return Role.QUASI_IDENTIFIER, why
+        return Role.QUASI_IDENTIFIER, phrase(
+            "{counts}, {number:,} in the original: it was generalised",
+            counts=_counted(own),
+            number=before.distinct,
+        )
     if own.generalized or own.suppressed:
-        return Role.QUASI_IDENTIFIER, f"generalised labels (ranges, masks or *); {_counted(own)}"
+        return Role.QUASI_IDENTIFIER, phrase(
+            "generalised labels (ranges, masks or *); {counts}", counts=_counted(own)
+        )
     if own.kind in _MOMENTS:
-        return Role.QUASI_IDENTIFIER, f"{own.kind.value}, which others may know; {_counted(own)}"
+        return Role.QUASI_IDENTIFIER, phrase(
+            "{kind}, which others may know; {counts}", kind=_SAID[own.kind], counts=_counted(own)
+        )
     if (
         own.kind in (Kind.TEXT, Kind.WHOLE)
         and own.values >= _FEW_ROWS
         and _percent_once(own) >= _PERCENT_UNIQUE
     ):
-        return Role.IDENTIFIER, f"{_once(own)}, as numbers of persons do"
+        return Role.IDENTIFIER, phrase("{counts}, as numbers of persons do", counts=_once(own))
     if own.kind is Kind.DECIMAL and own.distinct > _MANY_NUMBERS:
-        return Role.SENSITIVE, f"{_counted(own)}: too fine for others to know, so better kept safe"
-    return Role.QUASI_IDENTIFIER, f"{_counted(own)}; in doubt a column counts as known to others"
+        return Role.SENSITIVE, phrase(
+            "{counts}: too fine for others to know, so better kept safe", counts=_counted(own)
+        )
+    return Role.QUASI_IDENTIFIER, phrase(
+        "{counts}; in doubt a column counts as known to others", counts=_counted(own)
+    )
 
 
 def _percent_once(own: ColumnFacts) -> int:
@@ -136,14 +171,19 @@ def _percent_once(own: ColumnFacts) -> int:
 
 def _once(own: ColumnFacts) -> str:
     if own.once == own.values:
-        return f"every one of {own.values:,} values occurs once"
+        return phrase("every one of {values:,} values occurs once", values=own.values)
     if not own.once:
-        return f"{own.values:,} rows hold {_counted(own)}"
-    return f"{_percent_once(own)} % of {own.values:,} values occur once"
+        rows = counted(own.values, "row")
+        return phrase("{rows} hold {counts}", rows=rows, counts=_counted(own))
+    return phrase(
+        "{percent} % of {values:,} values occur once",
+        percent=_percent_once(own),
+        values=own.values,
+    )
 
 
 def _counted(own: ColumnFacts) -> str:
-    what = own.kind.value if own.kind in (*_NUMBERS, *_MOMENTS, Kind.TIME) else "values"
     if own.distinct == 1:
-        return "1 value"
-    return f"{own.distinct:,} different {what}"
+        return phrase("1 value")
+    what = _SAID.get(own.kind, phrase("values"))
+    return phrase("{number:,} different {what}", number=own.distinct, what=what)

@@ -11,6 +11,8 @@ from typing import Final
 import yaml
 
 from petaudit.errors import shortened
+from petaudit.languages.catalogue import ENGLISH
+from petaudit.languages.current import here, language
 
 WIDEST: Final = 100
 _PLAIN: Final = re.compile(r"(\.{0,2}/)*[^\W\d_][\w./-]*((:| )[\w./-]+)*")
@@ -40,15 +42,35 @@ def remark(text: str) -> str:
 
 
 def comment(text: str, indent: str = "") -> list[str]:
-    """A sentence as comment lines."""
+    """A sentence as comment lines, in the chosen language."""
     start = f"{indent}# "
+    if language() != ENGLISH:
+        return [f"{start}{line}" for line in _wrapped(here(text), WIDEST - len(start))]
     return textwrap.wrap(
-        text,
+        here(text),
         WIDEST,
         initial_indent=start,
         subsequent_indent=start,
         break_on_hyphens=False,
     )
+
+
+_WORDS: Final = re.compile(
+    # A mark that ends something stands with what is before it, one that opens with what follows.
+    r"\s+|[「（]*(?:[\u2e80-\u9fff]|[^\s\u2e80-\u9fff\u3000-\u303f\uff00-\uffef]+)"
+    r"[、。，；：？！）」]*|."
+)
+
+
+def _wrapped(text: str, most: int) -> list[str]:
+    """Lines of a text that may break between ideographs, which take two columns each."""
+    lines = [""]
+    for word in _WORDS.findall(text):
+        if width(lines[-1] + word.rstrip()) > most and lines[-1].strip():
+            lines.append(word.lstrip())
+        else:
+            lines[-1] += word
+    return [line.rstrip() for line in lines]
 
 
 def commented(lines: Sequence[str], indent: str = "") -> list[str]:
@@ -63,7 +85,7 @@ def commented(lines: Sequence[str], indent: str = "") -> list[str]:
 def entry(line: str, why: str, column: int) -> list[str]:
     """A line with its reason behind it from a column on, or above it where that is too long."""
     pad = " " * max(column - width(line), 2)
-    together = f"{line}{pad}# {why}"
+    together = f"{line}{pad}# {here(why)}"
     if width(together) <= WIDEST:
         return [together]
     indent = line[: len(line) - len(line.lstrip(" "))]

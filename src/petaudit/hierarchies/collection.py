@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from petaudit.errors import HierarchyError, OptionError, listing, suggestion
+from petaudit.errors import HierarchyError, OptionError, listing, phrase, suggestion
 from petaudit.files import sha256_of
 from petaudit.hierarchies.files import read_file, read_folder
 from petaudit.hierarchies.hierarchy import Hierarchy
@@ -29,7 +29,9 @@ class Hierarchies:
         for name, entry in by_attribute.items():
             attribute = trim(str(name))
             if attribute in self._by_attribute:
-                raise HierarchyError(f"there are two hierarchies for {attribute!r}")
+                raise HierarchyError(
+                    phrase("there are two hierarchies for {column!r}", column=attribute)
+                )
             self._by_attribute[attribute] = entry
         self._rules_file = rules_file
         self._built: dict[str, Hierarchy] = {}
@@ -49,8 +51,11 @@ class Hierarchies:
             return cls({str(name): _entry(str(name), entry) for name, entry in spec.items()})
         if not isinstance(spec, str | PathLike):
             raise HierarchyError(
-                f"hierarchies are given as a {type(spec).__name__}; a folder, a YAML file or a "
-                "mapping was expected"
+                phrase(
+                    "hierarchies are given as a {kind}; a folder, a YAML file or a mapping was "
+                    "expected",
+                    kind=type(spec).__name__,
+                )
             )
         path = Path(spec)
         if path.suffix.lower() in {".yaml", ".yml"}:
@@ -67,7 +72,9 @@ class Hierarchies:
         if isinstance(content, str):
             return cls(read_folder(base / content))
         if not isinstance(content, Mapping):
-            raise HierarchyError(f"{path}: hierarchies are a folder or one entry per attribute")
+            raise HierarchyError(
+                phrase("{path}: hierarchies are a folder or one entry per attribute", path=path)
+            )
         entries: dict[str, Hierarchy | Rule] = {}
         for name, entry in content.items():
             attribute = str(name)
@@ -111,17 +118,24 @@ class Hierarchies:
         entry = self._by_attribute.get(attribute)
         if entry is None:
             raise HierarchyError(
-                f"there is no hierarchy for column {attribute!r}"
-                f"{suggestion(attribute, self._by_attribute)}; there are hierarchies for: "
-                f"{listing(self.attributes) or 'no column'}"
+                phrase(
+                    "there is no hierarchy for column {column!r}{near}; there are hierarchies "
+                    "for: {columns}",
+                    column=attribute,
+                    near=suggestion(attribute, self._by_attribute),
+                    columns=listing(self.attributes) or phrase("no column"),
+                )
             )
         if isinstance(entry, Hierarchy):
             return entry
         if attribute not in self._built:
             if values_of is None:
                 raise HierarchyError(
-                    f"the hierarchy of {attribute!r} is a rule: it needs the original table "
-                    "to know the values"
+                    phrase(
+                        "the hierarchy of {column!r} is a rule: it needs the original table to "
+                        "know the values",
+                        column=attribute,
+                    )
                 )
             self._built[attribute] = entry.build(attribute, values_of(attribute))
         return self._built[attribute]
@@ -139,8 +153,12 @@ def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
     if hasattr(entry, "build"):
         return entry
     raise HierarchyError(
-        f"the hierarchy of {attribute!r} is a {type(entry).__name__}; a mapping from leaf to "
-        "labels, a list of rows, a file or a rule was expected"
+        phrase(
+            "the hierarchy of {column!r} is a {kind}; a mapping from leaf to labels, a list of "
+            "rows, a file or a rule was expected",
+            column=attribute,
+            kind=type(entry).__name__,
+        )
     )
 
 
@@ -165,11 +183,22 @@ def _rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
             return None
         if unknown:
             raise OptionError(
-                f"unknown option {unknown[0]!r}{suggestion(unknown[0], _RULE_OPTIONS[name])}"
+                phrase(
+                    "unknown option {name!r}{near}",
+                    name=unknown[0],
+                    near=suggestion(unknown[0], _RULE_OPTIONS[name]),
+                )
             )
         return _made_rule(name, entry[name], options)
     except OptionError as problem:
-        raise HierarchyError(f"rule {name} for {attribute!r}: {problem}") from None
+        raise HierarchyError(
+            phrase(
+                "rule {name} for {column!r}: {problem}",
+                name=name,
+                column=attribute,
+                problem=problem.text,
+            )
+        ) from None
 
 
 def _is_rule(name: str, argument: object) -> bool:
@@ -188,7 +217,7 @@ def _made_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
     if name == "ordered":
         return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
     if argument != "right":
-        raise OptionError(f"mask is {argument!r}; only 'right' is known")
+        raise OptionError(phrase("mask is {mask!r}; only 'right' is known", mask=argument))
     return mask_right(**options)
 
 

@@ -6,10 +6,11 @@ import csv
 import re
 from pathlib import Path
 
-from petaudit.errors import HierarchyError
+from petaudit.errors import HierarchyError, phrase
 from petaudit.files import require_regular
 from petaudit.hierarchies.hierarchy import Hierarchy
 from petaudit.labels import trim
+from petaudit.os_reasons import os_reason
 
 _FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | re.DOTALL)
 
@@ -17,9 +18,13 @@ _FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | r
 def read_folder(folder: Path) -> dict[str, Hierarchy]:
     """Read every hierarchy file of a folder."""
     if not folder.exists():
-        raise HierarchyError(f"hierarchy folder {str(folder)!r} does not exist")
+        raise HierarchyError(
+            phrase("hierarchy folder {folder!r} does not exist", folder=str(folder))
+        )
     if not folder.is_dir():
-        raise HierarchyError(f"{str(folder)!r} is a file; a folder of hierarchies was expected")
+        raise HierarchyError(
+            phrase("{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder))
+        )
     found: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):
         match = _FILE_NAME.fullmatch(path.name)
@@ -28,13 +33,21 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         attribute = trim(match["attribute"])
         if attribute in found:
             raise HierarchyError(
-                f"folder {str(folder)!r} has two hierarchies for {attribute!r}: "
-                f"{found[attribute].origin} and {path.name}"
+                phrase(
+                    "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
+                    folder=str(folder),
+                    column=attribute,
+                    first=found[attribute].origin,
+                    second=path.name,
+                )
             )
         found[attribute] = read_file(path, attribute)
     if not found:
         raise HierarchyError(
-            f"folder {str(folder)!r} has no file named <anything>hierarchy_<attribute>.csv"
+            phrase(
+                "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
+                folder=str(folder),
+            )
         )
     return found
 
@@ -52,9 +65,15 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
                     rows.append(row)
                     line_numbers.append(reader.line_num)
     except OSError as problem:
-        raise HierarchyError(f"{path}: cannot be read ({problem.strerror})") from None
+        raise HierarchyError(
+            phrase("{path}: cannot be read ({reason})", path=path, reason=os_reason(problem))
+        ) from None
     except UnicodeDecodeError as problem:
-        raise HierarchyError(f"{path}: byte {problem.start} is not UTF-8 text") from None
+        raise HierarchyError(
+            phrase("{path}: byte {place} is not UTF-8 text", path=path, place=problem.start)
+        ) from None
     except csv.Error as problem:
-        raise HierarchyError(f"{path}: not a ';' separated file ({problem})") from None
+        raise HierarchyError(
+            phrase("{path}: not a ';' separated file ({reason})", path=path, reason=problem)
+        ) from None
     return Hierarchy(attribute, rows, path=path, line_numbers=line_numbers)

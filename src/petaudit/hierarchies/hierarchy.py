@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from petaudit.errors import HierarchyError, counted, suggestion
+from petaudit.errors import HierarchyError, counted, phrase, suggestion
 from petaudit.labels import SUPPRESSED, label_of
 
 NULL_LABEL = ""
@@ -35,7 +35,9 @@ class Hierarchy:
     ) -> None:
         self.attribute = attribute
         self.path = path
-        self.origin = origin or (str(path) if path else f"hierarchy of {attribute!r}")
+        self.origin = origin or (
+            str(path) if path else phrase("hierarchy of {column!r}", column=attribute)
+        )
         self._paths = self._validated(rows, line_numbers)
         self._add_root_if_missing()
         self._lowest_level, self.ambiguous_labels = self._index_levels()
@@ -109,19 +111,40 @@ class Hierarchy:
 
     def unknown_labels(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for labels of the data that no level holds."""
-        nulls = " (for nulls it needs a line with an empty leaf)" if None in labels else ""
+        nulls = ""
+        if None in labels:
+            nulls = phrase(" (for nulls it needs a line with an empty leaf)")
         return HierarchyError(
-            f"column {self.attribute!r} holds {counted(len(labels), 'label')} that no level of its "
-            f"hierarchy ({self.origin}) has{nulls}",
+            phrase(
+                "column {column!r} holds {labels} that no level of its hierarchy ({origin}) "
+                "has{nulls}",
+                column=self.attribute,
+                labels=counted(len(labels), "label"),
+                origin=self.origin,
+                nulls=nulls,
+            ),
             values=labels,
             after_values=suggestion(_text(labels[0]), self._lowest_level),
         )
 
     def unknown_leaves(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for values of the data that are not leaves."""
+        if len(labels) == 1:
+            message = phrase(
+                "column {column!r} holds 1 value that is no leaf of its hierarchy ({origin})",
+                column=self.attribute,
+                origin=self.origin,
+            )
+        else:
+            message = phrase(
+                "column {column!r} holds {number:,} values that are no leaf of its hierarchy "
+                "({origin})",
+                column=self.attribute,
+                number=len(labels),
+                origin=self.origin,
+            )
         return HierarchyError(
-            f"column {self.attribute!r} holds {counted(len(labels), 'value')} that "
-            f"{'is' if len(labels) == 1 else 'are'} no leaf of its hierarchy ({self.origin})",
+            message,
             values=labels,
             after_values=suggestion(_text(labels[0]), self._paths),
         )
@@ -132,28 +155,40 @@ class Hierarchy:
         paths: dict[str, tuple[str, ...]] = {}
         width = 0
         for index, row in enumerate(rows):
-            where = f"{self.origin}, line {line_numbers[index] if line_numbers else index + 1}"
+            line = line_numbers[index] if line_numbers else index + 1
             if isinstance(row, str) or not isinstance(row, Iterable):
-                raise HierarchyError(f"{where}: a list of labels was expected, the leaf first")
+                raise self._at(line, phrase("a list of labels was expected, the leaf first"))
             labels = tuple(_text(label_of(cell)) for cell in row)
             width = width or len(labels)
             if not labels:
-                raise HierarchyError(f"{where}: the row is empty")
+                raise self._at(line, phrase("the row is empty"))
             if len(labels) != width:
-                raise HierarchyError(
-                    f"{where}: leaf {labels[0]!r} has {len(labels)} levels where the rows before "
-                    f"have {width}"
+                problem = phrase(
+                    "leaf {leaf!r} has {levels} levels where the rows before have {width}",
+                    leaf=labels[0],
+                    levels=len(labels),
+                    width=width,
                 )
+                raise self._at(line, problem)
             if labels[0] != NULL_LABEL and NULL_LABEL in labels:
-                raise HierarchyError(f"{where}: leaf {labels[0]!r} has a blank label above it")
+                problem = phrase("leaf {leaf!r} has a blank label above it", leaf=labels[0])
+                raise self._at(line, problem)
             known = paths.setdefault(labels[0], labels)
             if known != labels:
-                raise HierarchyError(
-                    f"{where}: leaf {labels[0]!r} stands in an earlier line with another path"
+                problem = phrase(
+                    "leaf {leaf!r} stands in an earlier line with another path", leaf=labels[0]
                 )
+                raise self._at(line, problem)
         if not paths:
-            raise HierarchyError(f"{self.origin} is empty")
+            raise HierarchyError(phrase("{origin} is empty", origin=self.origin))
         return paths
+
+    def _at(self, line: int, problem: str) -> HierarchyError:
+        return HierarchyError(
+            phrase(
+                "{origin}, line {line}: {problem}", origin=self.origin, line=line, problem=problem
+            )
+        )
 
     def _add_root_if_missing(self) -> None:
         if len({path[-1] for path in self._paths.values()}) > 1:

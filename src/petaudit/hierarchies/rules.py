@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
-from petaudit.errors import HierarchyError, OptionError
+from petaudit.errors import HierarchyError, OptionError, joined, phrase
 from petaudit.exact import Number, exact, parse_number
 from petaudit.hierarchies.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.labels import SUPPRESSED, trim
@@ -35,14 +35,17 @@ class _PathRule:
     labels_above: Callable[[str], Sequence[str]]
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        origin = f"rule {self.name} for {attribute!r}"
+        origin = phrase("rule {name} for {column!r}", name=self.name, column=attribute)
         distinct = set(values)
         rows = []
         for leaf in sorted(distinct - {None}, key=str):
             try:
                 rows.append([leaf, *self.labels_above(str(leaf)), SUPPRESSED])
             except ValueError as problem:
-                raise HierarchyError(f"{origin}: a value {problem}", values=[leaf]) from None
+                message = phrase(
+                    "{origin}: a value {problem}", origin=origin, problem=problem.args[0]
+                )
+                raise HierarchyError(message, values=[leaf]) from None
         if None in distinct:
             steps_below_root = len(rows[0]) - 2 if rows else 0
             rows.append([NULL_LABEL, *[NULL_LABEL] * steps_below_root, SUPPRESSED])
@@ -59,25 +62,34 @@ def ranges(
     >>> ranges(5, 10, top=80).build("age", ["23", "91"]).path_of("91")
     ('91', '>=80', '>=80', '*')
     """
-    steps = [exact(width, "a range width") for width in widths]
+    steps = [exact(width, phrase("a range width")) for width in widths]
     if not steps or any(step <= 0 for step in steps):
-        raise OptionError("ranges need at least one width, each above 0")
+        raise OptionError(phrase("ranges need at least one width, each above 0"))
     for narrow, wide in pairwise(steps):
         if wide <= narrow or wide % narrow != 0:
             raise OptionError(
-                f"range width {_plain(wide)} is no larger multiple of {_plain(narrow)}: "
-                "ranges must nest"
+                phrase(
+                    "range width {wide} is no larger multiple of {narrow}: ranges must nest",
+                    wide=_plain(wide),
+                    narrow=_plain(narrow),
+                )
             )
-    start = exact(origin, "the ranges' origin")
-    lower = None if bottom is None else exact(bottom, "the ranges' bottom")
-    upper = None if top is None else exact(top, "the ranges' top")
+    start = exact(origin, phrase("the ranges' origin"))
+    lower = None if bottom is None else exact(bottom, phrase("the ranges' bottom"))
+    upper = None if top is None else exact(top, phrase("the ranges' top"))
     if lower is not None and upper is not None and lower > upper:
-        raise OptionError(f"the ranges' bottom {_plain(lower)} is above their top {_plain(upper)}")
+        raise OptionError(
+            phrase(
+                "the ranges' bottom {bottom} is above their top {top}",
+                bottom=_plain(lower),
+                top=_plain(upper),
+            )
+        )
 
     def labels_above(leaf: str) -> list[str]:
         number = parse_number(leaf)
         if number is None:
-            raise ValueError("is not a number")
+            raise ValueError(phrase("is not a number"))
         if lower is not None and number < lower:
             return [f"<{_plain(lower)}"] * len(steps)
         if upper is not None and number >= upper:
@@ -96,7 +108,7 @@ class _Masking:
     levels: int | None
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        origin = f"rule mask for {attribute!r}"
+        origin = phrase("rule {name} for {column!r}", name="mask", column=attribute)
         distinct = set(values)
         leaves = sorted(value for value in distinct if value is not None)
         longest = max((len(leaf) for leaf in leaves), default=1)
@@ -104,9 +116,10 @@ class _Masking:
         rows: list[list[str]] = []
         for leaf in leaves:
             if self.mark in leaf:
-                raise HierarchyError(
-                    f"{origin}: a value holds the mark {self.mark!r}", values=[leaf]
+                message = phrase(
+                    "{origin}: a value holds the mark {mark!r}", origin=origin, mark=self.mark
                 )
+                raise HierarchyError(message, values=[leaf])
             masked = (leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1))
             rows.append([leaf, *masked])
         if None in distinct:
@@ -121,11 +134,19 @@ def mask_right(mark: str = "*", levels: int | None = None) -> Rule:
     ('47677', '4767*', '476**', '47***', '4****', '*****')
     """
     if not isinstance(mark, str) or len(mark) != 1:
-        raise OptionError(f"the mask is {mark!r}; one character was expected")
+        raise OptionError(phrase("the mask is {mark!r}; one character was expected", mark=mark))
     if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int)):
-        raise OptionError(f"the levels of a mask are {levels!r}; a whole number was expected")
+        raise OptionError(
+            phrase(
+                "the levels of a mask are {levels!r}; a whole number was expected", levels=levels
+            )
+        )
     if levels is not None and levels < 1:
-        raise OptionError(f"a mask of {levels} levels hides nothing; at least 1 was expected")
+        raise OptionError(
+            phrase(
+                "a mask of {levels} levels hides nothing; at least 1 was expected", levels=levels
+            )
+        )
     return _Masking(mark, levels)
 
 
@@ -148,17 +169,23 @@ def dates(*steps: str) -> Rule:
     for step in chosen:
         if step not in _DATE_STEPS:
             raise OptionError(
-                f"unknown date step {step!r}; steps are {', '.join(_DATE_STEPS)}, in this order"
+                phrase(
+                    "unknown date step {step!r}; steps are {steps}, in this order",
+                    step=step,
+                    steps=joined(list(_DATE_STEPS)),
+                )
             )
     order = [list(_DATE_STEPS).index(step) for step in chosen]
     if order != sorted(set(order)):
-        raise OptionError(f"date steps must grow coarser: {', '.join(_DATE_STEPS)}")
+        raise OptionError(
+            phrase("date steps must grow coarser: {steps}", steps=joined(list(_DATE_STEPS)))
+        )
 
     def labels_above(leaf: str) -> list[str]:
         try:
             day = datetime.fromisoformat(leaf.replace("/", "-")).date()
         except ValueError:
-            raise ValueError("is not a date like 1977-03-09") from None
+            raise ValueError(phrase("is not a date like 1977-03-09")) from None
         return [_DATE_STEPS[step](day) for step in chosen]
 
     return _PathRule("dates", labels_above)
@@ -172,17 +199,21 @@ def ordered(order: Sequence[str], *sizes: int) -> Rule:
     """
     values = [trim(str(value)) for value in order]
     if len(set(values)) != len(values) or not values:
-        raise OptionError("an ordered list needs at least one value, and each value once")
+        raise OptionError(phrase("an ordered list needs at least one value, and each value once"))
     if any(not isinstance(size, int) or size < 2 for size in sizes):
-        raise OptionError("group sizes of an ordered list are whole numbers from 2")
+        raise OptionError(phrase("group sizes of an ordered list are whole numbers from 2"))
     for small, large in pairwise(sizes):
         if large <= small or large % small:
-            raise OptionError(f"group size {large} is no larger multiple of {small}")
+            raise OptionError(
+                phrase(
+                    "group size {large} is no larger multiple of {small}", large=large, small=small
+                )
+            )
     position = {value: index for index, value in enumerate(values)}
 
     def labels_above(leaf: str) -> list[str]:
         if leaf not in position:
-            raise ValueError("is not in the ordered list")
+            raise ValueError(phrase("is not in the ordered list"))
         starts = [position[leaf] // size * size for size in sizes]
         return [
             f"{values[start]}..{values[min(start + size, len(values)) - 1]}"

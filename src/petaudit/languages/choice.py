@@ -17,7 +17,7 @@ def set_language(name: str) -> None:
 
     >>> set_language("en")
     """
-    use_language(checked_language(name, "the language"))
+    use_language(checked_language(name, phrase("the language")))
 
 
 def checked_language(name: str, where: str) -> str:

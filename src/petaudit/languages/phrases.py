@@ -16,7 +16,17 @@ from petaudit.languages.catalogue import ENGLISH, translation
 
 _FORMATTER: Final = Formatter()
 PEOPLE: Final = frozenset(
-    {"row", "class", "synthetic row", "original row", "identified row", "person", "record"}
+    {
+        "row",
+        "class",
+        "cell",
+        "synthetic row",
+        "original row",
+        "released row",
+        "identified row",
+        "person",
+        "record",
+    }
 )
 """Nouns whose small counts point at somebody."""
 
@@ -85,6 +95,30 @@ class Counted(Phrase):
         return {"number": self.number, "nouns": list(self.nouns)}
 
 
+class Tally(Phrase):
+    """A number of people without a noun; see :func:`tally`."""
+
+    number: int
+
+    def __new__(cls, number: int) -> Tally:
+        """The number as people write it."""
+        made = str.__new__(cls, f"{number:,}")
+        made.template, made.values = str(made), {}
+        made.number = number
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.number,)
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The number, or that it is too small to tell."""
+        return f"<{hide_below}" if 0 < self.number < hide_below else str(self)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The number."""
+        return {"tally": self.number}
+
+
 class Joined(Phrase):
     """Parts with the same words between them; see :func:`joined`."""
 
@@ -116,27 +150,32 @@ class Share(Phrase):
 
     part: int
     whole: int
+    decimals: int | None
 
-    def __new__(cls, part: int, whole: int) -> Share:
+    def __new__(cls, part: int, whole: int, decimals: int | None) -> Share:
         """The English words."""
-        shown = f"{100 * part / max(whole, 1):.3g} %"
+        shown = _percent(part / max(whole, 1), decimals)
         made = str.__new__(cls, shown)
         made.template, made.values = shown, {}
-        made.part, made.whole = part, whole
+        made.part, made.whole, made.decimals = part, whole, decimals
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.part, self.whole
+        return self.part, self.whole, self.decimals
 
     def said(self, language: str, hide_below: int) -> str:
         """The percentage, or what it is less than where it would tell a small count."""
         if 0 < self.part < hide_below:
-            return f"<{100 * min(hide_below / max(self.whole, 1), 1):.3g} %"
+            return f"<{_percent(min(hide_below / max(self.whole, 1), 1), self.decimals)}"
         return str(self)
 
     def to_plain(self) -> dict[str, Any]:
         """Both numbers."""
-        return {"part": self.part, "whole": self.whole}
+        return {"part": self.part, "whole": self.whole, "decimals": self.decimals}
+
+
+def _percent(value: float, decimals: int | None) -> str:
+    return f"{100 * value:.3g} %" if decimals is None else f"{value:.{decimals}%}"
 
 
 def phrase(template: str, /, **values: object) -> Phrase:
@@ -176,6 +215,15 @@ def counted(number: int, noun: str, plural: str | None = None) -> Counted:
     return Counted(number, noun, plural or f"{noun}s")
 
 
+def tally(number: int) -> Tally:
+    """A number of people whose noun stands elsewhere, as in "3 of 12 rows".
+
+    >>> tally(1200), said(tally(3), hide_below=5)
+    ('1,200', '<5')
+    """
+    return Tally(number)
+
+
 def joined(parts: Sequence[str], separator: str = ", ") -> Joined:
     """Parts with the same words between them.
 
@@ -185,13 +233,15 @@ def joined(parts: Sequence[str], separator: str = ", ") -> Joined:
     return Joined(parts, separator)
 
 
-def share(part: int, whole: int) -> Share:
+def share(part: int, whole: int, decimals: int | None = None) -> Share:
     """How many of how many, in percent; it is hidden with the count that it would tell.
 
-    >>> share(3, 12), said(share(3, 12), "en", hide_below=5)
-    ('25 %', '<41.7 %')
+    Without ``decimals`` it has three digits.
+
+    >>> share(3, 12), share(1, 3, 2), said(share(3, 12), "en", hide_below=5)
+    ('25 %', '33.33%', '<41.7 %')
     """
-    return Share(part, whole)
+    return Share(part, whole, decimals)
 
 
 def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:
@@ -227,10 +277,12 @@ def from_plain(made_of: Mapping[str, Any] | str) -> str:
             return Phrase(template, {name: from_plain(value) for name, value in values.items()})
         case {"number": int(number), "nouns": [str(noun), str(plural)]}:
             return Counted(number, noun, plural)
+        case {"tally": int(number)}:
+            return Tally(number)
         case {"parts": [*parts], "separator": str(separator)}:
             return Joined([from_plain(part) for part in parts], separator)
-        case {"part": int(part), "whole": int(whole)}:
-            return Share(part, whole)
+        case {"part": int(part), "whole": int(whole), "decimals": None | int() as decimals}:
+            return Share(part, whole, decimals)
     raise ValueError("this is no phrase")
 
 

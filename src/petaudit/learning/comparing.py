@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from petaudit.counts import Source, ValueCounts, check_aligned
 from petaudit.counts.column_codes import column_codes
-from petaudit.errors import NotMeasurableError, counted
+from petaudit.errors import NotMeasurableError, counted, phrase
 from petaudit.learning.encoding import (
     MOST_VALUES,
     CategoryEncoder,
@@ -147,7 +147,10 @@ class _Target:
         for values in (trained, tested):
             if len(np.unique(values)) < 2:
                 raise NotMeasurableError(
-                    f"target {self.name!r} has fewer than two values: there is nothing to predict"
+                    phrase(
+                        "target {name!r} has fewer than two values: there is nothing to predict",
+                        name=self.name,
+                    )
                 )
 
 
@@ -184,8 +187,11 @@ def _splits(
         return
     if len(own) < question.folds:
         raise NotMeasurableError(
-            f"only {counted(len(own), 'row')} of the original can be tested; {question.folds} "
-            "folds need more (option folds)"
+            phrase(
+                "only {rows} of the original can be tested; {folds} folds need more (option folds)",
+                rows=counted(len(own), "row"),
+                folds=question.folds,
+            )
         )
     fold = _folds(question, before, own)
     for number in range(question.folds):
@@ -214,8 +220,11 @@ def _trained_on(
             rows = np.sort(draw.choice(rows, len(training), replace=False))
     if not len(rows):
         raise NotMeasurableError(
-            f"no row of the released table has a value of target {question.target!r} that a model "
-            "can learn"
+            phrase(
+                "no row of the released table has a value of target {name!r} that a model can "
+                "learn",
+                name=question.target,
+            )
         )
     return rows
 
@@ -244,7 +253,10 @@ def _answer(
     figures = [score(np.ones(rows)) for score in scores]
     if any(map(math.isnan, figures)):
         raise NotMeasurableError(
-            f"the values of target {question.target!r} are too close together to be scored"
+            phrase(
+                "the values of target {name!r} are too close together to be scored",
+                name=question.target,
+            )
         )
     loss = Fraction(figures[0]) - Fraction(figures[1])
     if question.metric == "accuracy":
@@ -286,12 +298,16 @@ def _guessed(trained: npt.NDArray[Any], rows: int, target: _Target) -> npt.NDArr
 def _warnings(encoders: Mapping[str, Encoder]) -> Iterator[str]:
     for name, encoder in encoders.items():
         if encoder.unknown:
-            yield (
-                f"column {name!r}: {counted(encoder.unknown, 'label')} that neither the original "
-                "nor a hierarchy or range explains; each counts as if it were suppressed"
+            yield phrase(
+                "column {column!r}: {labels} that neither the original nor a hierarchy or range "
+                "explains; each counts as if it were suppressed",
+                column=name,
+                labels=counted(encoder.unknown, "label"),
             )
         if isinstance(encoder, CategoryEncoder) and encoder.merged:
-            yield (
-                f"column {name!r} has many values: all but the {MOST_VALUES} most frequent count "
-                "as one"
+            yield phrase(
+                "column {column!r} has many values: all but the {number} most frequent count as "
+                "one",
+                column=name,
+                number=MOST_VALUES,
             )

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
-from petaudit.errors import counted
+from petaudit.errors import counted, joined, phrase
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
+from petaudit.pictures.distributions import FarValues
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _COLUMNWISE: Final[Mapping[str, Kind]] = {
@@ -65,6 +66,8 @@ class TClosenessResult(Result):
     exact_value: Fraction
     attributes: tuple[AttributeCloseness, ...]
     remedy: Remedy | None
+    far: Mapping[str, FarValues] = field(default_factory=dict, repr=False, compare=False)
+    """What a picture of the worst classes needs, by attribute."""
 
     @property
     def what_it_takes(self) -> Remedy | None:
@@ -74,25 +77,8 @@ class TClosenessResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """The reason for the verdict, attribute by attribute."""
-        lines = []
-        for found in self.attributes:
-            line = (
-                f"{found.attribute}: t = {found.t:.6g} ({found.distance} distance, "
-                f"{counted(found.classes, 'class', 'classes')})"
-            )
-            if found.worst_classes:
-                worst = found.worst_classes[0]
-                many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
-                line += f"; farthest: {many} of {counted(worst.rows, 'row')}"
-            if found.classes_above_limit and found.rows_above_limit:
-                above = counted(found.classes_above_limit, "class", "classes")
-                are = "is" if found.classes_above_limit == 1 else "are"
-                rows = counted(found.rows_above_limit, "row")
-                line += f"; {above} with {rows} {are} above the limit"
-            lines.append(line)
-        if self.remedy is not None:
-            lines.append(self.remedy.text)
-        return tuple(lines)
+        takes = () if self.remedy is None else (self.remedy.text,)
+        return (*(joined([*_reasons(own)], "; ") for own in self.attributes), *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
@@ -110,3 +96,29 @@ class TClosenessResult(Result):
         if granularity == GLOBAL:
             return super().table(granularity)
         raise no_such_table(self.measure, granularity, TABLES)
+
+
+def _reasons(found: AttributeCloseness) -> Iterator[str]:
+    """How far the classes are, where the farthest are, and what is above the limit."""
+    yield phrase(
+        "{attribute}: t = {t:.6g} ({distance} distance, {classes})",
+        attribute=found.attribute,
+        t=found.t,
+        distance=found.distance,
+        classes=counted(found.classes, "class", "classes"),
+    )
+    if found.worst_classes:
+        worst = found.worst_classes[0]
+        rows = counted(worst.rows, "row")
+        if worst.classes > 1:
+            many = counted(worst.classes, "class", "classes")
+            yield phrase("farthest: {classes} of {rows}", classes=many, rows=rows)
+        else:
+            yield phrase("farthest: a class of {rows}", rows=rows)
+    if found.classes_above_limit and found.rows_above_limit:
+        above = counted(found.classes_above_limit, "class", "classes")
+        rows = counted(found.rows_above_limit, "row")
+        if found.classes_above_limit == 1:
+            yield phrase("{classes} with {rows} is above the limit", classes=above, rows=rows)
+        else:
+            yield phrase("{classes} with {rows} are above the limit", classes=above, rows=rows)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from petaudit import kinds
 from petaudit.counts import Source
-from petaudit.errors import NotMeasurableError, OptionError, suggestion
+from petaudit.errors import NotMeasurableError, OptionError, phrase, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs
 from petaudit.labels import trim
@@ -24,7 +24,7 @@ ROUNDING: Final = Fraction(1, 10**12)
 def the_original(inputs: Inputs) -> Source:
     """The original table, which these measures need."""
     if inputs.original is None:
-        raise NotMeasurableError("the original table is needed and was not given")
+        raise NotMeasurableError(phrase("the original table is needed and was not given"))
     return inputs.original
 
 
@@ -37,8 +37,11 @@ def shared_columns(inputs: Inputs) -> tuple[str, ...]:
     )
     if not found:
         raise NotMeasurableError(
-            f"{inputs.table.name} and {original.name} share no column (identifiers and the key do "
-            "not count)"
+            phrase(
+                "{table} and {original} share no column (identifiers and the key do not count)",
+                table=inputs.table.name,
+                original=original.name,
+            )
         )
     return found
 
@@ -62,8 +65,11 @@ def column_names(given: Any, option: str, known: Sequence[str] = ()) -> tuple[st
     """
     if not kinds.COLUMNS.takes(given):
         raise OptionError(
-            f"{option} is {kinds.shown(given)}; the name of a column or a list of names was "
-            "expected"
+            phrase(
+                "{option} is {value}; the name of a column or a list of names was expected",
+                option=option,
+                value=kinds.shown(given),
+            )
         )
     names = [trim(name) for name in ([given] if isinstance(given, str) else given)]
     if isinstance(given, str) and names[0] not in known:
@@ -80,9 +86,15 @@ def given_list(columns: object) -> Any:
 def one_of(value: Any, option: str, words: Sequence[str]) -> str:
     """An option that is one of several words."""
     if not isinstance(value, str) or value not in words:
-        near = suggestion(value, words) if isinstance(value, str) else ""
-        expected = kinds.Choice(tuple(words)).expected
-        raise OptionError(f"{option} is {kinds.shown(value)}{near}; {expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}{near}; {expected} was expected",
+                name=option,
+                value=kinds.shown(value),
+                near=suggestion(value, words) if isinstance(value, str) else "",
+                expected=kinds.Choice(tuple(words)).expected,
+            )
+        )
     return value
 
 
@@ -90,13 +102,21 @@ def whole(value: Any, option: str, least: int, most: int | None = None) -> int:
     """An option that is a whole number."""
     kind = kinds.Whole(least, most)
     if not kind.takes(value):
-        raise OptionError(f"{option} is {kinds.shown(value)}; {kind.expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}; {expected} was expected",
+                name=option,
+                value=kinds.shown(value),
+                expected=kind.expected,
+            )
+        )
     return int(value)
 
 
 def upper_limit(limit: Number | None, measure: str) -> Fraction | None:
     """Read an upper limit."""
-    return None if limit is None else exact_nonnegative(limit, f"the limit of {measure}")
+    name = phrase("the limit of {measure}", measure=measure)
+    return None if limit is None else exact_nonnegative(limit, name)
 
 
 def leaves_under(inputs: Inputs, column: str) -> LeavesUnder | None:

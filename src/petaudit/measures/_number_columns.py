@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, counted, listing
+from petaudit.errors import NotMeasurableError, counted, listing, phrase
 from petaudit.exact import parse_number
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs
@@ -82,7 +82,11 @@ def number_columns(inputs: Inputs) -> tuple[dict[str, LabelNumbers], tuple[str, 
             numeric[name] = found
     if not numeric:
         raise NotMeasurableError(
-            f"no quasi-identifier of {original.name} holds numbers only: {listing(names)}"
+            phrase(
+                "no quasi-identifier of {table} holds numbers only: {names}",
+                table=original.name,
+                names=listing(names),
+            )
         )
     return numeric, tuple(name for name in names if name not in numeric)
 
@@ -114,8 +118,10 @@ def left_out_text(columns: Sequence[str]) -> tuple[str, ...]:
     """
     if not columns:
         return ()
-    they = "it holds" if len(columns) == 1 else "they hold"
-    return (f"left out because {they} more than numbers: {listing(columns)}",)
+    names = listing(columns)
+    if len(columns) == 1:
+        return (phrase("left out because it holds more than numbers: {name}", name=names),)
+    return (phrase("left out because they hold more than numbers: {names}", names=names),)
 
 
 def _places_of_ranges(labels: Sequence[str | None], released: LabelNumbers) -> list[int]:
@@ -139,12 +145,27 @@ def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) ->
     strange = [labels[place] for place in np.flatnonzero(~found.is_range).tolist()]
     if strange and unknown == "error":
         raise NotMeasurableError(
-            f"column {column!r} holds {counted(len(strange), 'label')} that "
-            f"{'is' if len(strange) == 1 else 'are'} no number, no range like [20,30[, and in no "
-            "hierarchy of numbers (unknown: maximal counts such a label as any number)",
+            _holds_strange_labels(column, len(strange)),
             values=strange,
         )
     return found
+
+
+def _holds_strange_labels(column: str, number: int) -> str:
+    labels = counted(number, "label")
+    if number == 1:
+        return phrase(
+            "column {column!r} holds {labels} that is no number, no range like [20,30[, and in no "
+            "hierarchy of numbers (unknown: maximal counts such a label as any number)",
+            column=column,
+            labels=labels,
+        )
+    return phrase(
+        "column {column!r} holds {labels} that are no number, no range like [20,30[, and in no "
+        "hierarchy of numbers (unknown: maximal counts such a label as any number)",
+        column=column,
+        labels=labels,
+    )
 
 
 def _leaf_intervals(hierarchy: Hierarchy, labels: Sequence[str]) -> Mapping[str, Interval]:

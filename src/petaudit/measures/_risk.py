@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, Final
 
-import numpy as np
-
 from petaudit import kinds
-from petaudit.class_figures import Integers
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import InputError, NotMeasurableError, OptionError, counted, suggestion
+from petaudit.errors import InputError, OptionError, counted, phrase, suggestion
+from petaudit.errors import share as in_percent
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs
+from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Option, Remedy, Result
+
+__all__ = [
+    "ALL_SUPPRESSED",
+    "PEOPLE",
+    "SHARE",
+    "SIZE_OPTION",
+    "TABLES",
+    "THRESHOLD_HELP",
+    "TIE",
+    "RiskClasses",
+    "RiskResult",
+    "checked_size",
+    "common_fields",
+    "judged_fields",
+    "remedy_lines",
+    "risk_figures",
+    "rows_in_classes",
+    "share",
+    "upper_limit",
+    "warn_if_limit_is_idle",
+    "whole",
+    "word",
+]
 
 TABLES: Final = (GLOBAL, DETAILS)
 SHARE: Final = kinds.Number(0, 1)
@@ -29,150 +49,6 @@ SIZE_OPTION: Final = Option(
 )
 TIE: Final = Fraction(1, 10**12)
 """An estimate has no exact value: by this part of a limit it may be above it."""
-ALL_SUPPRESSED: Final = "every row is suppressed: there is no class to measure"
-
-Weight = Callable[[int], int]
-
-
-@dataclass(frozen=True)
-class RiskClasses:
-    """Classes by the people that their rows could be: the riskiest, with the fewest, come first.
-
-    Every row of a class of the table with ``people`` in it has the risk 1/people. Without a
-    population these are the rows of the class itself.
-    """
-
-    sizes: Integers
-    people: Integers
-    classes: Integers
-    suppressed_rows: int
-    table_rows: int
-    can_suppress: bool
-    """Whether suppressing more rows leaves the other classes as they are."""
-
-    @classmethod
-    def of_table(cls, inputs: Inputs) -> RiskClasses:
-        """The classes of the table, each with nobody in it but its own rows."""
-        found = inputs.class_histogram
-        return cls._checked(inputs, found.sizes, found.sizes, found.classes, found.suppressed_rows)
-
-    @classmethod
-    def of_population(cls, inputs: Inputs) -> RiskClasses:
-        """The classes of the table with the people of the population in them."""
-        found = inputs.population_classes
-        return cls._checked(
-            inputs, found.sizes, found.population_sizes, found.classes, found.suppressed_rows
-        )
-
-    @classmethod
-    def _checked(
-        cls, inputs: Inputs, sizes: Integers, people: Integers, classes: Integers, suppressed: int
-    ) -> RiskClasses:
-        if not sizes.size:
-            raise NotMeasurableError(ALL_SUPPRESSED)
-        exclude = inputs.suppressed == "exclude"
-        return cls(sizes, people, classes, suppressed, inputs.table.rows, exclude)
-
-    @cached_property
-    def rows(self) -> int:
-        """Rows in classes."""
-        return int((self.sizes * self.classes).sum())
-
-    @cached_property
-    def number(self) -> int:
-        """How many classes there are."""
-        return int(self.classes.sum())
-
-    @cached_property
-    def groups(self) -> list[tuple[int, int, int]]:
-        """People, rows and classes of all classes with as many people, fewest first."""
-        starts = np.flatnonzero(np.diff(self.people, prepend=0))
-        rows = np.add.reduceat(self.sizes * self.classes, starts)
-        classes = np.add.reduceat(self.classes, starts)
-        return list(zip(self.people[starts].tolist(), rows.tolist(), classes.tolist(), strict=True))
-
-    @cached_property
-    def fewest_people(self) -> int:
-        """The people of the riskiest class."""
-        return int(self.people[0])
-
-    @cached_property
-    def highest(self) -> Fraction:
-        """The risk of the riskiest row."""
-        return Fraction(1, self.fewest_people)
-
-    @cached_property
-    def lowest(self) -> Fraction:
-        """The risk of the safest row."""
-        return Fraction(1, int(self.people[-1]))
-
-    @cached_property
-    def average(self) -> Fraction:
-        """The mean risk of a row."""
-        total = sum(rows * (self._common // people) for people, rows, _ in self.groups)
-        return Fraction(total, self._common * self.rows)
-
-    @cached_property
-    def per_person(self) -> Fraction:
-        """Classes by the people in them: the chance to find the row of somebody in a class."""
-        return Fraction(self.number, sum(people * n for people, _, n in self.groups))
-
-    @cached_property
-    def _common(self) -> int:
-        """What all numbers of people divide; fractions would be brought to it again and again."""
-        return math.lcm(*(people for people, _, _ in self.groups))
-
-    def rows_with_fewer(self, people: Fraction) -> int:
-        """Rows that could be fewer people than this."""
-        return sum(rows for own, rows, _ in self.groups if own < people)
-
-    def rows_above(self, risk: Fraction) -> int:
-        """Rows with a risk strictly above this one."""
-        return sum(rows for own, rows, _ in self.groups if own * risk < 1)
-
-    def enough_for_average(self, limit: Fraction) -> int:
-        """Rows to suppress, riskiest classes first, until the average keeps the limit."""
-        scale = self._common * limit.denominator
-        bound = limit.numerator * self._common
-        return self.enough(lambda people: scale // people - bound)
-
-    def enough_per_person(self, limit: Fraction) -> int:
-        """The same for classes by people."""
-        return self.enough(lambda _: 0, lambda people: limit.denominator - limit.numerator * people)
-
-    def enough_for_share_above(self, risk: Fraction, limit: Fraction) -> int:
-        """The same for the share of rows with a risk above one."""
-        return self.enough(lambda people: limit.denominator * (people * risk < 1) - limit.numerator)
-
-    def enough(self, of_row: Weight, of_class: Weight = lambda _: 0) -> int:
-        """Remove classes from the riskiest on, while the sum over all that are left is above 0.
-
-        A figure that is a quotient of sums over classes keeps a limit when its numerators, less
-        the limit times its denominators, add up to 0 at most.
-        """
-        left = sum(rows * of_row(own) + n * of_class(own) for own, rows, n in self.groups)
-        removed = 0
-        for own, rows, number in self.groups:
-            if left <= 0:
-                break
-            group = rows * of_row(own) + number * of_class(own)
-            if group <= left:
-                removed, left = removed + rows, left - group
-                continue
-            start, stop = np.searchsorted(self.people, [own, own + 1]).tolist()
-            sizes, times = self.sizes[start:stop].tolist(), self.classes[start:stop].tolist()
-            for size, classes in zip(sizes, times, strict=True):
-                one = size * of_row(own) + of_class(own)
-                taken = min(classes, -(-left // one))
-                removed, left = removed + taken * size, left - taken * one
-                if left <= 0:
-                    break
-        return removed
-
-    def remedy(self, breaking: int, enough: int) -> Remedy:
-        """What a limit takes; suppressing rows is no help where no row would be left."""
-        helps = not enough or (self.can_suppress and enough < self.rows)
-        return Remedy.of(breaking, enough if helps else None, self.table_rows)
 
 
 @dataclass(frozen=True)
@@ -207,27 +83,37 @@ class RiskResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """All figures, what the threshold takes, and what the limit takes."""
-        lines = [
-            f"highest {self.highest:.4g}, average {self.average:.4g}, lowest {self.lowest:.4g}; "
-            + self._counted(),
-            self._threshold_effect(),
-        ]
-        return (*lines, *remedy_lines(self.remedy))
-
-    def _counted(self) -> str:
-        found = f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"
-        more = self.suppressed_rows
-        return found + (f", {counted(more, 'row')} suppressed" if more else "")
+        figures = phrase(
+            "highest {highest:.4g}, average {average:.4g}, lowest {lowest:.4g}; {rows}",
+            highest=self.highest,
+            average=self.average,
+            lowest=self.lowest,
+            rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows),
+        )
+        return (figures, self._threshold_effect(), *remedy_lines(self.remedy))
 
     def _threshold_effect(self) -> str:
-        above = f"a risk above {self.risk_threshold:g}"
+        above = self.risk_threshold
         if not self.rows_at_risk:
-            return f"no row has {above}"
-        has = "has" if self.rows_at_risk == 1 else "have"
-        found = f"{counted(self.rows_at_risk, 'row')} ({100 * self.share_at_risk:.3g} %) {has} "
-        return f"{found}{above}" + (
-            "" if self.rows_to_suppress_for_threshold is None else "; without them no row has"
-        )
+            return phrase("no row has a risk above {threshold:g}", threshold=above)
+        rows, part = counted(self.rows_at_risk, "row"), in_percent(self.rows_at_risk, self.rows)
+        if self.rows_at_risk == 1:
+            found = phrase(
+                "{rows} ({share}) has a risk above {threshold:g}",
+                rows=rows,
+                share=part,
+                threshold=above,
+            )
+        else:
+            found = phrase(
+                "{rows} ({share}) have a risk above {threshold:g}",
+                rows=rows,
+                share=part,
+                threshold=above,
+            )
+        if self.rows_to_suppress_for_threshold is None:
+            return found
+        return phrase("{found}; without them no row has", found=found)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``details`` has a row per figure."""
@@ -247,18 +133,37 @@ class RiskResult(Result):
         raise no_such_table(self.measure, granularity, TABLES)
 
 
+def rows_in_classes(rows: int, classes: int, suppressed: int) -> str:
+    """How many rows are in how many classes, and how many are in none.
+
+    >>> rows_in_classes(8, 1, 2), rows_in_classes(8, 2, 0)
+    ('8 rows in 1 class, 2 rows suppressed', '8 rows in 2 classes')
+    """
+    number = counted(rows, "row")
+    inside = counted(classes, "class", "classes")
+    if not suppressed:
+        return phrase("{rows} in {classes}", rows=number, classes=inside)
+    return phrase(
+        "{rows} in {classes}, {suppressed} suppressed",
+        rows=number,
+        classes=inside,
+        suppressed=counted(suppressed, "row"),
+    )
+
+
 def remedy_lines(remedy: Remedy | None) -> tuple[str, ...]:
     """What a limit takes, said so that nobody takes it for the fewest rows possible."""
     if remedy is None:
         return ()
     if not remedy.rows_to_suppress:
         return (remedy.text,)
-    broken = remedy.rows_breaking
-    part = 100 * (remedy.share_to_suppress or 0)
     return (
-        f"{counted(broken, 'row')} break{'s' * (broken == 1)} the limit; suppressing "
-        f"{counted(remedy.rows_to_suppress, 'row')} ({part:.3g} %), riskiest classes first, is "
-        "enough",
+        phrase(
+            "{breaks}; suppressing {rows} ({share}), riskiest classes first, is enough",
+            breaks=remedy.breaks,
+            rows=counted(remedy.rows_to_suppress, "row"),
+            share=remedy.shown_share,
+        ),
     )
 
 
@@ -319,7 +224,8 @@ def judged_fields(
 
 def upper_limit(limit: Number | None, measure: str) -> Fraction | None:
     """Read a limit that a figure must not exceed."""
-    return None if limit is None else exact_nonnegative(limit, f"the limit of {measure}")
+    name = phrase("the limit of {measure}", measure=measure)
+    return None if limit is None else exact_nonnegative(limit, name)
 
 
 def warn_if_limit_is_idle(limit: Fraction | None, measure: str) -> tuple[str, ...]:
@@ -327,7 +233,11 @@ def warn_if_limit_is_idle(limit: Fraction | None, measure: str) -> tuple[str, ..
     if limit is None or limit <= 1:
         return ()
     return (
-        f"the limit of {measure} is {float(limit):g}; it never exceeds 1, so every table keeps it",
+        phrase(
+            "the limit of {measure} is {limit:g}; it never exceeds 1, so every table keeps it",
+            measure=measure,
+            limit=float(limit),
+        ),
     )
 
 
@@ -339,7 +249,14 @@ def share(value: Number, name: str) -> Fraction:
     """
     number = exact(value, name)
     if not 0 <= number <= 1:
-        raise OptionError(f"{name} is {value}; {SHARE.expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}; {expected} was expected",
+                name=name,
+                value=value,
+                expected=SHARE.expected,
+            )
+        )
     return number
 
 
@@ -351,7 +268,14 @@ def whole(value: object, name: str, kind: kinds.Whole = PEOPLE) -> int:
     petaudit.errors.OptionError: k is 0; a whole number from 1 was expected
     """
     if not kind.takes(value):
-        raise OptionError(f"{name} is {kinds.shown(value)}; {kind.expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}; {expected} was expected",
+                name=name,
+                value=kinds.shown(value),
+                expected=kind.expected,
+            )
+        )
     assert isinstance(value, int)  # noqa: S101 (the kind takes nothing else)
     return value
 
@@ -359,8 +283,15 @@ def whole(value: object, name: str, kind: kinds.Whole = PEOPLE) -> int:
 def word(value: object, name: str, kind: kinds.Choice) -> str:
     """Read one of several words."""
     if not kind.takes(value):
-        near = suggestion(value, kind.words) if isinstance(value, str) else ""
-        raise OptionError(f"{name} is {kinds.shown(value)}{near}; {kind.expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}{near}; {expected} was expected",
+                name=name,
+                value=kinds.shown(value),
+                near=suggestion(value, kind.words) if isinstance(value, str) else "",
+                expected=kind.expected,
+            )
+        )
     return str(value)
 
 
@@ -372,13 +303,21 @@ def checked_size(inputs: Inputs, population_size: int | None) -> int | None:
     if inputs.population is not None:
         if inputs.population.rows != size:
             raise InputError(
-                f"population_size is {size:,}, but the population table has "
-                f"{counted(inputs.population.rows, 'row')}; leave population_size out"
+                phrase(
+                    "population_size is {size:,}, but the population table has {rows}; leave "
+                    "population_size out",
+                    size=size,
+                    rows=counted(inputs.population.rows, "row"),
+                )
             )
         return None
     if size < inputs.table.rows:
         raise InputError(
-            f"population_size is {size:,}, fewer than the {counted(inputs.table.rows, 'row')} of "
-            "the table, whose people are all in the population"
+            phrase(
+                "population_size is {size:,}, fewer than the {rows} of the table, whose people are "
+                "all in the population",
+                size=size,
+                rows=counted(inputs.table.rows, "row"),
+            )
         )
     return size

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit.errors import InputError, NotMeasurableError, OptionError
+from petaudit.errors import InputError, NotMeasurableError, OptionError, phrase
 from petaudit.exact import Number, exact
 from petaudit.inputs import Inputs
 from petaudit.kinds import JsonSchema, Kind
@@ -31,7 +31,7 @@ class PartOfAll(NumberKind):
     @property
     def expected(self) -> str:
         """What is taken."""
-        return "a number above 0 up to 1"
+        return phrase("a number above 0 up to 1")
 
     def takes(self, value: Any) -> bool:
         """Numbers up to 1, without 0."""
@@ -64,14 +64,23 @@ def population_of(
     size = round(inputs.table.rows / _part(sampling_fraction))
     if size > _LARGEST:
         raise NotMeasurableError(
-            f"a sampling_fraction of {sampling_fraction} would be of more than {_LARGEST:,} "
-            "people; give a larger one"
+            phrase(
+                "a sampling_fraction of {fraction} would be of more than {people:,} people; give "
+                "a larger one",
+                fraction=sampling_fraction,
+                people=_LARGEST,
+            )
         )
     everybody = _table_size(inputs)
-    if everybody not in (None, size):
+    if everybody is not None and everybody != size:
         raise InputError(
-            f"sampling_fraction is {sampling_fraction}, which would be of {size:,} people, but the "
-            f"population table has {everybody:,} rows; leave sampling_fraction out"
+            phrase(
+                "sampling_fraction is {fraction}, which would be of {size:,} people, but the "
+                "population table has {rows:,} rows; leave sampling_fraction out",
+                fraction=sampling_fraction,
+                size=size,
+                rows=everybody,
+            )
         )
     return size
 
@@ -84,13 +93,20 @@ def check_one(given: Mapping[str, Any]) -> None:
     if fraction is not None:
         _part(fraction)
     if size is not None and fraction is not None:
-        raise OptionError("give either population_size or sampling_fraction, not both")
+        raise OptionError(phrase("give either population_size or sampling_fraction, not both"))
 
 
 def _part(value: Number) -> Fraction:
     number = exact(value, "sampling_fraction")
     if not 0 < number <= 1:
-        raise OptionError(f"sampling_fraction is {value}; {_PART.expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}; {expected} was expected",
+                name="sampling_fraction",
+                value=value,
+                expected=_PART.expected,
+            )
+        )
     return number
 
 
@@ -100,7 +116,11 @@ def _table_size(inputs: Inputs) -> int | None:
         return None
     if inputs.population.rows < inputs.table.rows:
         raise InputError(
-            f"the population table has {inputs.population.rows:,} rows, fewer than the "
-            f"{inputs.table.rows:,} of the table, whose people are all in the population"
+            phrase(
+                "the population table has {population:,} rows, fewer than the {rows:,} of the "
+                "table, whose people are all in the population",
+                population=inputs.population.rows,
+                rows=inputs.table.rows,
+            )
         )
     return inputs.population.rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol, Self
 
@@ -13,9 +13,10 @@ from petaudit import kinds
 from petaudit.class_figures import ClassFigures, Exact, Truths
 from petaudit.counts import ClassTable
 from petaudit.counts.made_frames import Kind, MadeColumn
-from petaudit.errors import NotMeasurableError, OptionError, counted
+from petaudit.errors import NotMeasurableError, OptionError, counted, phrase
 from petaudit.inputs import Inputs
 from petaudit.labels import SUPPRESSED
+from petaudit.measures._attribute_figures import AttributeFigure, WorstClass
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
 
@@ -31,31 +32,6 @@ _COLUMNWISE: Final[Mapping[str, Kind]] = {
     "classes_breaking": "integer",
     "rows_breaking": "integer",
 }
-
-
-@dataclass(frozen=True)
-class WorstClass:
-    """Classes of one size with one figure; labels only when values may be shown."""
-
-    rows: int
-    figure: float
-    classes: int
-    labels: Mapping[str, str | None] | None = None
-
-
-@dataclass(frozen=True)
-class AttributeFigure:
-    """The figure of one sensitive attribute: that of its worst class."""
-
-    attribute: str
-    value: float
-    exact_value: Exact = field(repr=False)
-    classes: int
-    classes_breaking: int | None
-    rows_breaking: int | None
-    worst_classes: tuple[WorstClass, ...]
-    classes_infinite: int = 0
-    """How many classes no limit would suit."""
 
 
 class Shown(Protocol):
@@ -138,7 +114,7 @@ class SensitiveResult(Result):
     @property
     def why_infinite(self) -> str:
         """What is said of classes whose figure is infinite, after their number."""
-        return "for which no limit would do"
+        return phrase("for which no limit would do")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -149,22 +125,8 @@ class SensitiveResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The figure of each attribute with its worst classes, and what the limit would take."""
         takes = () if self.remedy is None else (self.remedy.text,)
-        return (*(self._line(own) for own in self.attributes), *self.notes, *takes)
-
-    def _line(self, own: AttributeFigure) -> str:
-        classes = counted(own.classes, "class", "classes")
-        line = f"{own.attribute}: {own.value:.6g} ({classes})"
-        if own.worst_classes:
-            worst = own.worst_classes[0]
-            many = f"{worst.classes:,} classes" if worst.classes > 1 else "a class"
-            line += f"; worst: {many} of {counted(worst.rows, 'row')}"
-        if own.classes_infinite:
-            line += f"; {counted(own.classes_infinite, 'class', 'classes')} {self.why_infinite}"
-        if own.classes_breaking:
-            broken = counted(own.classes_breaking, "class", "classes")
-            break_it = "breaks" if own.classes_breaking == 1 else "break"
-            line += f"; {broken} with {counted(own.rows_breaking or 0, 'row')} {break_it} the limit"
-        return line
+        lines = (own.line(self.why_infinite) for own in self.attributes)
+        return (*lines, *self.notes, *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
@@ -207,10 +169,13 @@ def suppressed_values(table: ClassTable) -> tuple[str, ...]:
         marked = pairs.value_index == pairs.values.index.get(SUPPRESSED, -1)
         number = int((pairs.counts * table.classes[pairs.class_index])[marked].sum())
         if number:
-            cells = counted(number, "cell")
             found.append(
-                f"column {attribute!r} has {cells} with the mark '*', which counts as a value of "
-                "its own, though it may hide any of the others"
+                phrase(
+                    "column {column!r} has {cells} with the mark '*', which counts as a value of "
+                    "its own, though it may hide any of the others",
+                    column=attribute,
+                    cells=counted(number, "cell"),
+                )
             )
     return tuple(found)
 
@@ -224,7 +189,11 @@ def always_holds(limit: Fraction | None, measure: str) -> tuple[str, ...]:
     if limit is None or limit > 1:
         return ()
     return (
-        f"the limit of {measure} is {float(limit):g}; it is never below 1, so every table holds it",
+        phrase(
+            "the limit of {measure} is {limit:g}; it is never below 1, so every table holds it",
+            measure=measure,
+            limit=float(limit),
+        ),
     )
 
 
@@ -245,7 +214,7 @@ def classes_to_judge(inputs: Inputs) -> ClassTable:
     """The classes; an error when there is none."""
     table = inputs.class_table
     if not table.sizes.size:
-        raise NotMeasurableError("every row is suppressed: there is no class to measure")
+        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
     return table
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import OptionError, listing, suggestion
+from petaudit.errors import OptionError, listing, phrase, suggestion
 
 COLUMNWISE: Final = "columnwise"
 """A row per attribute, in the order of the roles."""
@@ -21,8 +21,13 @@ def no_such_table(measure: str, granularity: str, known: Sequence[str]) -> Optio
     "precision has no table 'column-wise' (did you mean 'columnwise'?); it has global, columnwise"
     """
     return OptionError(
-        f"{measure} has no table {granularity!r}{suggestion(str(granularity), known)}; it has "
-        f"{listing(known)}"
+        phrase(
+            "{measure} has no table {table!r}{near}; it has {known}",
+            measure=measure,
+            table=granularity,
+            near=suggestion(str(granularity), known),
+            known=listing(known),
+        )
     )
 
 

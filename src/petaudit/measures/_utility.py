@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from petaudit.counts import ClassHistogram, Source
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import InputError, OptionError, counted, suggestion
+from petaudit.errors import InputError, OptionError, counted, joined, phrase, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs
@@ -71,27 +71,36 @@ class ColumnsResult(UtilityResult):
 
 def utility_limit(limit: Number | None, measure: str) -> Fraction | None:
     """Read a lower limit."""
-    return None if limit is None else exact_nonnegative(limit, f"the limit of {measure}")
+    name = phrase("the limit of {measure}", measure=measure)
+    return None if limit is None else exact_nonnegative(limit, name)
 
 
 def warn_if_limit_is_out_of_range(limit: Fraction | None, measure: str) -> list[str]:
     """Say that a limit above 1 can never hold."""
     if limit is None or limit <= 1:
         return []
-    return [f"the limit of {measure} is {float(limit):g}; it never exceeds 1, so no table holds it"]
+    return [
+        phrase(
+            "the limit of {measure} is {limit:g}; it never exceeds 1, so no table holds it",
+            measure=measure,
+            limit=float(limit),
+        )
+    ]
 
 
 def ambiguous_level_warnings(inputs: Inputs, hierarchies: Mapping[str, Hierarchy]) -> list[str]:
     """Say which columns hold labels that occur at several levels of their hierarchy."""
-    found = []
+    found: list[str] = []
     for column, hierarchy in hierarchies.items():
         present = inputs.table.counts.value_counts(column).index
         ambiguous = [label for label in hierarchy.ambiguous_labels if label in present]
         if ambiguous:
-            occur = "occurs" if len(ambiguous) == 1 else "occur"
             found.append(
-                f"column {column!r}: {counted(len(ambiguous), 'label')} {occur} at more than one "
-                "level of the hierarchy; each counts at its lowest level"
+                phrase(
+                    "column {column!r}: {labels_occur}; each counts at its lowest level",
+                    column=column,
+                    labels_occur=_occur_twice(len(ambiguous)),
+                )
             )
     return found
 
@@ -101,9 +110,14 @@ def column_explanation(
 ) -> tuple[str, ...]:
     """The figure per column, the worst first."""
     ordered = sorted(columns.items(), key=lambda item: item[1], reverse=better is Better.LOWER)
-    shown = [f"{column} {value:.4g}" for column, value in ordered[:_MOST_COLUMNS_SHOWN]]
+    shown = [
+        phrase("{column} {figure:.4g}", column=column, figure=value)
+        for column, value in ordered[:_MOST_COLUMNS_SHOWN]
+    ]
     more = len(ordered) - len(shown)
-    return ("; ".join(shown) + (f"; and {more} more columns" if more else ""),)
+    if more:
+        shown.append(phrase("and {number} more columns", number=more))
+    return (joined(shown, "; "),)
 
 
 def share_kept(figure: Fraction | int, best: Fraction | int, worst: Fraction | int) -> Fraction:
@@ -127,8 +141,11 @@ def check_unknown(unknown: object) -> None:
     """Raise unless the option is one of its words."""
     if unknown not in _UNKNOWN:
         raise OptionError(
-            f"unknown is {unknown!r}{suggestion(str(unknown), _UNKNOWN)}; it is "
-            "'error' or 'maximal'"
+            phrase(
+                "unknown is {value!r}{near}; it is 'error' or 'maximal'",
+                value=unknown,
+                near=suggestion(str(unknown), _UNKNOWN),
+            )
         )
 
 
@@ -173,10 +190,13 @@ class LeafNumbers:
         unclear = sum(label in self._unclear and label != SUPPRESSED for label in labels)
         if not unclear:
             return []
-        occur = "occurs" if unclear == 1 else "occur"
         return [
-            f"column {self.hierarchy.attribute!r}: {counted(unclear, 'label')} {occur} at more "
-            "than one level of the hierarchy; each counts as all leaves that it may stand for"
+            phrase(
+                "column {column!r}: {labels_occur}; each counts as all leaves that it may stand "
+                "for",
+                column=self.hierarchy.attribute,
+                labels_occur=_occur_twice(unclear),
+            )
         ]
 
 
@@ -192,7 +212,7 @@ class BothTables:
 def needed_original(inputs: Inputs) -> Source:
     """The original table; an error without one."""
     if inputs.original is None:
-        raise InputError("the original table is needed and was not given")
+        raise InputError(phrase("the original table is needed and was not given"))
     return inputs.original
 
 
@@ -201,8 +221,14 @@ def both_tables(inputs: Inputs) -> BothTables:
     original = needed_original(inputs)
     if original.rows != inputs.table.rows:
         raise InputError(
-            f"the tables have different numbers of rows: {original.rows:,} in {original.name} and "
-            f"{inputs.table.rows:,} in {inputs.table.name}; suppress rows instead of dropping them"
+            phrase(
+                "the tables have different numbers of rows: {before:,} in {original} and {after:,} "
+                "in {table}; suppress rows instead of dropping them",
+                before=original.rows,
+                original=original.name,
+                after=inputs.table.rows,
+                table=inputs.table.name,
+            )
         )
     before = original.counts.class_histogram(inputs.quasi_identifiers)
     if inputs.suppressed == "class":
@@ -216,4 +242,16 @@ def suppressed_text(rows: int) -> tuple[str, ...]:
     >>> suppressed_text(1), suppressed_text(0)
     (('1 row is suppressed',), ())
     """
-    return (f"{counted(rows, 'row')} {'is' if rows == 1 else 'are'} suppressed",) if rows else ()
+    if not rows:
+        return ()
+    number = counted(rows, "row")
+    if rows == 1:
+        return (phrase("{rows} is suppressed", rows=number),)
+    return (phrase("{rows} are suppressed", rows=number),)
+
+
+def _occur_twice(labels: int) -> str:
+    number = counted(labels, "label")
+    if labels == 1:
+        return phrase("{labels} occurs at more than one level of the hierarchy", labels=number)
+    return phrase("{labels} occur at more than one level of the hierarchy", labels=number)

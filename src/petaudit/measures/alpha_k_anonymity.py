@@ -11,7 +11,7 @@ import numpy as np
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures, ratio_figures
 from petaudit.counts import ClassTable
-from petaudit.errors import OptionError, counted
+from petaudit.errors import OptionError, counted, joined, phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import (
@@ -46,16 +46,21 @@ class AlphaKAnonymityResult(SensitiveResult):
     @property
     def conditions(self) -> tuple[str, ...]:
         """The k that was asked for."""
-        return () if self.asked_k is None else (f"k at least {self.asked_k:,}",)
+        return () if self.asked_k is None else (phrase("k at least {k:,}", k=self.asked_k),)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The smallest class, beside the k that was asked for."""
-        line = f"smallest class: {counted(self.k, 'row')}"
+        parts = [phrase("smallest class: {rows}", rows=counted(self.k, "row"))]
         if self.asked_k is not None:
-            small = counted(self.rows_in_small_classes or 0, "row")
-            line += f"; {small} in classes smaller than {self.asked_k:,}"
-        return (line,)
+            parts.append(
+                phrase(
+                    "{rows} in classes smaller than {k:,}",
+                    rows=counted(self.rows_in_small_classes or 0, "row"),
+                    k=self.asked_k,
+                )
+            )
+        return (joined(parts, "; "),)
 
 
 def alpha_k_anonymity(
@@ -89,11 +94,17 @@ def compute(
 ) -> AlphaKAnonymityResult:
     """Measure alpha and k from opened inputs."""
     check({"limit": limit, "k": k})
-    name = "the limit of alpha-k-anonymity"
+    name = phrase("the limit of {measure}", measure=AlphaKAnonymityResult.measure)
     bound = None if limit is None else exact_nonnegative(limit, name)
     warnings: tuple[str, ...] = ()
     if bound is not None and bound > 1:
-        warnings = (f"{name} is {float(bound):g}; alpha never exceeds 1, so it always holds",)
+        warnings = (
+            phrase(
+                "{name} is {limit:g}; alpha never exceeds 1, so it always holds",
+                name=name,
+                limit=float(bound),
+            ),
+        )
     judged = judge(
         inputs,
         largest_shares,
@@ -126,8 +137,10 @@ def check(options: Mapping[str, Any]) -> None:
     check_option(_K, k)
     if options.get("limit") is None:
         raise OptionError(
-            "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, "
-            "use k-anonymity with a limit"
+            phrase(
+                "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, "
+                "use k-anonymity with a limit"
+            )
         )
 
 
@@ -157,4 +170,14 @@ MEASURE = Measure(
     options=(_K, WORST_OPTION),
     granularities=TABLES,
     check=check,
+    meaning=(
+        "The largest share that one sensitive value has in a class. With 0.75, somebody who knows "
+        "a person's class and guesses its commonest value is right in three of four cases, in the "
+        "worst class."
+    ),
+    does_not_say=(
+        "A high figure need not give anything away: where nearly everybody has the same value, it "
+        "is as common in every class. And a low one does not rule out that a rare value became "
+        "many times as common in a class as in the whole table."
+    ),
 )

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from petaudit.class_figures import Integers
+from petaudit.errors import phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._utility import (
@@ -24,6 +25,7 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.pictures.column_shares import column_shares_of
 
 
 @dataclass(frozen=True)
@@ -40,9 +42,10 @@ class AmbiguityResult(ColumnsResult):
     @property
     def explanation(self) -> tuple[str, ...]:
         """What a row may stand for, and the figure per column, lowest first."""
-        stands = (
-            f"on average a row may stand for {self.mean_combinations:.6g} of "
-            f"{self.possible_combinations:.6g} combinations of values"
+        stands = phrase(
+            "on average a row may stand for {mean:.6g} of {possible:.6g} combinations of values",
+            mean=self.mean_combinations,
+            possible=self.possible_combinations,
         )
         return (stands, *super().explanation)
 
@@ -151,4 +154,14 @@ MEASURE = Measure(
         unknown_option("labels in no hierarchy: error, or maximal (as if it were any value)"),
     ),
     granularities=COLUMN_TABLES,
+    pictures=column_shares_of,
+    meaning=(
+        "How few combinations of original values a released row may stand for. With 1, every row "
+        "stands for exactly one; with 0, every row may be anything."
+    ),
+    does_not_say=(
+        "A figure close to 1 does not mean that the table is useful: the more columns there are, "
+        "the closer to 1 it is, however coarse the rows. Compare only tables with the same "
+        "columns and hierarchies."
+    ),
 )

@@ -5,45 +5,33 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, ClassVar, Final
 
-import numpy as np
-
 from petaudit import kinds
 from petaudit.association import (
-    Cells,
-    Floats,
     correlation_ratio,
-    count_cells,
     cramers_v,
     pearson,
     spearman,
 )
-from petaudit.counts import ValueCounts
-from petaudit.counts.column_codes import Codes, column_codes
 from petaudit.counts.made_frames import Kind, MadeColumn
-from petaudit.errors import NotMeasurableError, counted, listing
+from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.label_numbers import Bools
-from petaudit.labels import SUPPRESSED
+from petaudit.measures._associated_columns import Sides, both_sides, cells_of, values_of
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
     given_list,
-    leaves_under,
     one_of,
-    the_original,
     upper_limit,
     whole,
 )
 from petaudit.measures._risk import warn_if_limit_is_idle
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-from petaudit.released_labels import LeavesUnder, decimal_of
 
 _TABLES = (GLOBAL, DETAILS)
 _CORRELATIONS: Final = ("pearson", "spearman")
@@ -102,21 +90,38 @@ class AssociationChangeResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The worst pairs, and what is by convention."""
         ranked = sorted(self.pairs, key=lambda own: -own.change)[:_WORST_SHOWN]
-        worst = "; ".join(
-            f"{own.first} and {own.second} {own.original:.3g} -> {own.released:.3g} "
-            f"({own.coefficient})"
+        worst = [
+            phrase(
+                "{first} and {second} {before:.3g} -> {after:.3g} ({coefficient})",
+                first=own.first,
+                second=own.second,
+                before=own.original,
+                after=own.released,
+                coefficient=own.coefficient,
+            )
             for own in ranked
-        )
-        lines = [f"{counted(len(self.pairs), 'pair')}; largest change first: {worst}"]
+        ]
+        lines = [
+            phrase(
+                "{pairs}; largest change first: {worst}",
+                pairs=counted(len(self.pairs), "pair"),
+                worst=joined(worst, "; "),
+            )
+        ]
         if self.constant_columns:
             lines.append(
-                "with one value only, and so with association 0 by convention: "
-                f"{listing(self.constant_columns)}"
+                phrase(
+                    "with one value only, and so with association 0 by convention: {names}",
+                    names=listing(self.constant_columns),
+                )
             )
         if self.left_out:
             lines.append(
-                f"{counted(len(self.left_out), 'column')} left out (most_columns): "
-                f"{listing(self.left_out)}"
+                phrase(
+                    "{columns} left out (most_columns): {names}",
+                    columns=counted(len(self.left_out), "column"),
+                    names=listing(self.left_out),
+                )
             )
         return tuple(lines)
 
@@ -171,15 +176,25 @@ def compute(
     wanted = chosen_columns(inputs, columns)
     names, left_out = wanted[:most], wanted[most:]
     if len(names) < 2:
-        raise NotMeasurableError(f"there is no pair of columns: only {listing(names)} is compared")
-    both = _both_sides(inputs, names)
+        raise NotMeasurableError(
+            phrase(
+                "there is no pair of columns: only {names} is compared",
+                names=listing(names),
+            )
+        )
+    both = both_sides(inputs, names)
     pairs = tuple(_change(one, other, both, correlation) for one, other in combinations(names, 2))
     value = math.fsum(own.change for own in pairs) / len(pairs)
     warnings = [*warn_if_limit_is_idle(bound, "association-change")]
     if left_out:
         warnings.append(
-            f"association-change: {counted(len(left_out), 'column')} of {len(wanted):,} left out; "
-            f"choose with columns, or raise most_columns (now {most})"
+            phrase(
+                "association-change: {columns} of {all:,} left out; choose with columns, or raise "
+                "most_columns (now {most})",
+                columns=counted(len(left_out), "column"),
+                all=len(wanted),
+                most=most,
+            )
         )
     return AssociationChangeResult(
         value=value,
@@ -195,97 +210,20 @@ def compute(
     )
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column of one table: the label of each row, and what is known of each label."""
-
-    codes: Codes
-    known: Bools
-    """Whether a label says anything: ``*`` does not, nor does a null among numbers."""
-    numbers: Floats | None
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether all rows that count have the same value."""
-        if self.numbers is None:
-            return int(np.count_nonzero(self.known)) < 2
-        return len(np.unique(self.numbers[self.known])) < 2
-
-
-def _both_sides(inputs: Inputs, names: Sequence[str]) -> dict[str, tuple[_Column, _Column]]:
-    """The columns of the original and of the table; numbers only where both can be read so."""
-    original = the_original(inputs)
-    codes = [column_codes(table, names) for table in (original, inputs.table)]
-    found: dict[str, tuple[_Column, _Column]] = {}
-    for name in names:
-        under = leaves_under(inputs, name)
-        values = [table.counts.value_counts(name) for table in (original, inputs.table)]
-        known = [_known(own, under) for own in values]
-        # The original decides; only the released table has labels that stand for several.
-        numbers = [
-            _numbers(own, its_known, its_under)
-            for own, its_known, its_under in zip(values, known, (None, under), strict=True)
-        ]
-        if numbers[0] is None or numbers[1] is None or np.isnan(numbers[0]).all():
-            numbers = [None, None]
-        sides = [
-            _Column(
-                codes[side][name],
-                known[side] if own is None else known[side] & ~np.isnan(own),
-                own,
-            )
-            for side, own in enumerate(numbers)
-        ]
-        found[name] = (sides[0], sides[1])
-    return found
-
-
-def _known(values: ValueCounts, under: LeavesUnder | None) -> Bools:
-    """Which labels say something."""
-    silent = {SUPPRESSED}
-    if under is not None and under.says_nothing(under.hierarchy.top):
-        silent.add(under.hierarchy.top)
-    found = np.ones(len(values.labels), dtype=bool)
-    found[[values.index[label] for label in silent if label in values.index]] = False
-    return found
-
-
-def _numbers(values: ValueCounts, known: Bools, under: LeavesUnder | None) -> Floats | None:
-    """The number of each label, NaN where it says nothing; None where one cannot be read."""
-    labels = values.labels
-    plain = values.plain_numbers.is_number
-    found = np.full(len(labels), math.nan)
-    for place in np.flatnonzero(known & ~plain).tolist():
-        label = labels[place]
-        if label is None:
-            continue
-        number: Decimal | Fraction | None = decimal_of(label)
-        if number is None:
-            number = None if under is None else under.middle(label)
-        if number is None:
-            return None
-        try:
-            found[place] = float(number)
-        except OverflowError:
-            return None
-    plainly = known & plain
-    # A label is rounded to the nearest float just as the decimal number is that it spells.
-    found[plainly] = [float(labels[place] or "") for place in np.flatnonzero(plainly).tolist()]
-    # A decimal number that is too large for a float becomes infinite instead.
-    return None if np.isinf(found).any() else found
-
-
 def _change(
-    first: str, second: str, both: dict[str, tuple[_Column, _Column]], correlation: str
+    first: str,
+    second: str,
+    both: dict[str, Sides],
+    correlation: str,
 ) -> PairChange:
     one, other = both[first], both[second]
     sides = [(one[side], other[side]) for side in range(2)]
-    cells = [_cells(left, right) for left, right in sides]
+    cells = [cells_of(left, right) for left, right in sides]
     are_numbers = [one[0].numbers is not None, other[0].numbers is not None]
     if all(are_numbers):
         by_kind = {
             name: [
-                coefficient(own, _values(left), _values(right))
+                coefficient(own, values_of(left), values_of(right))
                 for own, (left, right) in zip(cells, sides, strict=True)
             ]
             for name, coefficient in (("pearson", pearson), ("spearman", spearman))
@@ -298,9 +236,9 @@ def _change(
         return PairChange(first, second, kind, correlation, before, after, change, *linear, *ranked)
     if any(are_numbers):
         before, after = (
-            correlation_ratio(own, _values(right))
+            correlation_ratio(own, values_of(right))
             if are_numbers[1]
-            else correlation_ratio(own.swapped, _values(left))
+            else correlation_ratio(own.swapped, values_of(left))
             for own, (left, right) in zip(cells, sides, strict=True)
         )
         kind = "number-category" if are_numbers[0] else "category-number"
@@ -308,19 +246,6 @@ def _change(
     before, after = (cramers_v(own) for own in cells)
     change = abs(after - before)
     return PairChange(first, second, "category-category", "cramers-v", before, after, change)
-
-
-def _cells(left: _Column, right: _Column) -> Cells:
-    """The pairs of values in which both sides say something."""
-    found = count_cells(left.codes, right.codes, (len(left.known), len(right.known)))
-    if left.known.all() and right.known.all():
-        return found
-    return found.where(left.known[found.first] & right.known[found.second])
-
-
-def _values(column: _Column) -> Floats:
-    assert column.numbers is not None  # noqa: S101 (asked only of columns of numbers)
-    return column.numbers
 
 
 MEASURE = Measure(
@@ -357,4 +282,13 @@ MEASURE = Measure(
         ),
     ),
     granularities=_TABLES,
+    meaning=(
+        "How much the relations between two columns changed, on average over all pairs of "
+        "columns. With 0, all are as strong as in the original; the closer to 1, the more was "
+        "lost, or appeared from nothing."
+    ),
+    does_not_say=(
+        "A small mean does not say that the relation which you need is still there: look at the "
+        "worst pairs. In small tables chance alone changes relations."
+    ),
 )

@@ -121,4 +121,13 @@ MEASURE = Measure(
         unknown_option("labels that are no range of numbers: error, or maximal (any number)"),
     ),
     granularities=COLUMN_TABLES,
+    meaning=(
+        "How close the numbers of the columns stayed to what they were. With 1, every number is "
+        "unchanged; with 0, every cell is as wrong as it can be."
+    ),
+    does_not_say=(
+        "It is a bound and not the error of a careful analyst: every range is taken at its worse "
+        "end. One extreme value makes the errors of all others look small, and columns that hold "
+        "more than numbers are not in it."
+    ),
 )

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from petaudit.counts import ClassHistogram
 from petaudit.counts.made_frames import MadeColumn
+from petaudit.errors import joined, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._tables import DETAILS, no_such_table
@@ -57,11 +58,17 @@ class AverageClassSizeResult(UtilityResult):
     def explanation(self) -> tuple[str, ...]:
         """Both means, and the suppressed rows."""
         if self.released.mean_class_size is None:
-            return ("every row is suppressed: nothing is told apart any more",)
+            return (phrase("every row is suppressed: nothing is told apart any more"),)
+        parts = [
+            phrase(
+                "a class has {mean:.6g} rows on average",
+                mean=self.released.mean_class_size,
+            )
+        ]
         before = self.original.mean_class_size
-        was = "" if before is None else f"; it had {before:.6g} in the original"
-        line = f"a class has {self.released.mean_class_size:.6g} rows on average{was}"
-        return (line, *suppressed_text(self.released.suppressed_rows))
+        if before is not None:
+            parts.append(phrase("it had {mean:.6g} in the original", mean=before))
+        return (joined(parts, "; "), *suppressed_text(self.released.suppressed_rows))
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``details`` has the classes of both tables."""
@@ -138,4 +145,12 @@ MEASURE = Measure(
     compute=compute,
     limit_help="the average class size must score at least this (1: as in the original)",
     granularities=_TABLES,
+    meaning=(
+        "How small the classes stayed on average, compared with the original. With 1, they are as "
+        "small as before; with 0, all rows look alike or are suppressed."
+    ),
+    does_not_say=(
+        "It never looks at the labels, so random values in place of the real ones score 1. In "
+        "large tables it is nearly always close to 1, and suppressed rows do not lower it."
+    ),
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import warnings
 from collections.abc import Callable, Mapping
@@ -12,8 +11,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.errors import OptionError, PetauditWarning, counted, listing, suggestion
+from petaudit.errors import (
+    OptionError,
+    PetauditWarning,
+    Phrase,
+    joined,
+    listing,
+    phrase,
+    suggestion,
+    term,
+)
 from petaudit.kinds import Anything, Kind, Number
+from petaudit.measures._needs import Need
+from petaudit.measures._remedy import Remedy
 
 if TYPE_CHECKING:
     from petaudit.counts.made_frames import MadeColumn
@@ -21,56 +31,17 @@ if TYPE_CHECKING:
     from petaudit.pictures import Picture
 
 
-class Need(StrEnum):
-    """An input that a measure cannot do without."""
-
-    QUASI_IDENTIFIERS = "quasi-identifiers"
-    SENSITIVE = "a sensitive attribute"
-    HIERARCHIES = "hierarchies"
-    ORIGINAL = "the original table"
-    POPULATION = "a population table"
-
-    @property
-    def with_option(self) -> str:
-        """The need and the option that serves it."""
-        return f"{self.value} ({_OPTIONS[self]})"
-
-    @property
-    def in_pipeline(self) -> str:
-        """The need and where a pipeline file says it."""
-        return f"{self.value} ({_IN_PIPELINE[self]})"
-
-    def is_met(self, inputs: Inputs) -> bool:
-        """Whether the inputs hold what is needed."""
-        match self:
-            case Need.QUASI_IDENTIFIERS:
-                return bool(inputs.roles.quasi_identifiers)
-            case Need.SENSITIVE:
-                return bool(inputs.roles.sensitive)
-            case Need.HIERARCHIES:
-                return bool(inputs.hierarchies)
-            case Need.ORIGINAL:
-                return inputs.original is not None
-            case Need.POPULATION:
-                return inputs.population is not None
-
-
-_OPTIONS = {
-    Need.QUASI_IDENTIFIERS: "--qi",
-    Need.SENSITIVE: "--sensitive",
-    Need.HIERARCHIES: "--hierarchies",
-    Need.ORIGINAL: "--original",
-    Need.POPULATION: "--population",
-}
-
-
-_IN_PIPELINE = {
-    Need.QUASI_IDENTIFIERS: "roles: {quasi_identifier: [...]} of the Loader or the Evaluator",
-    Need.SENSITIVE: "roles: {sensitive_attribute: [...]} of the Loader or the Evaluator",
-    Need.HIERARCHIES: "hierarchies of the Loader or the Evaluator",
-    Need.ORIGINAL: "original of the Loader, or a Synthesizer after it",
-    Need.POPULATION: "population of the Loader",
-}
+__all__ = [
+    "GLOBAL",
+    "Better",
+    "Family",
+    "Measure",
+    "Need",
+    "Option",
+    "Remedy",
+    "Result",
+    "announce",
+]
 
 GLOBAL: Final = "global"
 """The table of one row that every result has."""
@@ -91,59 +62,6 @@ class Family(StrEnum):
     RISK = "re-identification risk"
     UTILITY = "utility"
     OTHER = "other measures"
-
-
-@dataclass(frozen=True)
-class Remedy:
-    """What it would take to keep a limit.
-
-    ``rows_to_suppress`` is enough to reach it, on top of what is suppressed already; None where
-    suppressing rows does not help or was not worked out.
-    """
-
-    rows_breaking: int
-    rows_to_suppress: int | None
-    share_to_suppress: float | None
-
-    @classmethod
-    def by_suppressing(cls, breaking: int, in_classes: int, rows: int, *, can: bool) -> Remedy:
-        """Where suppressing the rows that break a limit is enough, unless that is all of them.
-
-        ``can``: whether suppressed rows are in no class, so that all others stay as they are.
-
-        >>> Remedy.by_suppressing(3, 3, 12, can=True).rows_to_suppress
-        """
-        helps = not breaking or (can and breaking < in_classes)
-        return cls.of(breaking, breaking if helps else None, rows)
-
-    @classmethod
-    def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
-        """From numbers of rows; the share is of all rows of the table.
-
-        >>> Remedy.of(3, 3, 12)
-        Remedy(rows_breaking=3, rows_to_suppress=3, share_to_suppress=0.25)
-        """
-        share = None if to_suppress is None else to_suppress / max(rows, 1)
-        return cls(breaking, to_suppress, share)
-
-    @property
-    def text(self) -> str:
-        """The answer in a sentence.
-
-        >>> Remedy.of(3, 3, 12).text
-        '3 rows break the limit; suppressing 3 rows (25 %) reaches it'
-        """
-        if not self.rows_breaking:
-            helps = self.rows_to_suppress is not None
-            return "no row breaks the limit" if helps else "suppressing rows would not help"
-        breaks = f"{counted(self.rows_breaking, 'row')} break{'s' * (self.rows_breaking == 1)}"
-        if self.rows_to_suppress is None or self.share_to_suppress is None:
-            return f"{breaks} the limit"
-        share = f"{100 * self.share_to_suppress:.3g} %"
-        return (
-            f"{breaks} the limit; suppressing {counted(self.rows_to_suppress, 'row')} ({share}) "
-            "reaches it"
-        )
 
 
 @dataclass(frozen=True)
@@ -217,8 +135,15 @@ class Result:
         from petaudit.counts.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
 
         if granularity != GLOBAL:
-            near = suggestion(str(granularity), [GLOBAL])
-            raise OptionError(f"{self.measure} has no table {granularity!r}{near}; it has {GLOBAL}")
+            raise OptionError(
+                phrase(
+                    "{measure} has no table {table!r}{near}; it has {known}",
+                    measure=self.measure,
+                    table=granularity,
+                    near=suggestion(str(granularity), [GLOBAL]),
+                    known=GLOBAL,
+                )
+            )
         is_truth = isinstance(self.value, bool)
         return {
             "measure": MadeColumn("text", [self.measure]),
@@ -228,13 +153,30 @@ class Result:
             "better": MadeColumn("text", [self.better.value]),
         }
 
+    def to_entry(self, inputs: Inputs | None = None) -> dict[str, Any]:
+        """The result as an entry of a document, with everything that a report shows.
+
+        Pictures are drawn from the counts that the result was made of, so they need the inputs.
+        """
+        from petaudit.measures.registry import all_measures  # noqa: PLC0415 (it knows the results)
+
+        known = all_measures().get(self.measure)
+        pictures: tuple[Picture, ...] = ()
+        if inputs is not None and known is not None and known.pictures is not None:
+            pictures = known.pictures(inputs, self)
+        return self.to_dict() | {
+            "figure": self.figure,
+            "strict": self.is_strict,
+            "conditions": list(self.conditions),
+            "lower_bound": self.is_lower_bound,
+            "explanation": list(self.explanation),
+            "pictures": [own.to_dict() for own in pictures],
+        }
+
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{html.escape(str(name))}</th>"
-            f"<td>{html.escape(str(value))}</td></tr>"
-            for name, value in self.to_dict().items()
-        )
-        return f"<table>{rows}</table>"
+        from petaudit.reports.notebook import result_html  # noqa: PLC0415 (only to look at)
+
+        return result_html(self)
 
 
 @dataclass(frozen=True)
@@ -286,17 +228,23 @@ class Measure:
     pictures: Callable[[Inputs, Any], tuple[Picture, ...]] | None = None
     """What to draw of a result, from counts that were made for it."""
 
-    def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[str]:
+    def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[Phrase]:
         """What the measure would still need."""
         absent = [need.with_option for need in self.needs if not need.is_met(inputs)]
         absent += [
-            f"{need.with_option} or the option {' or '.join(names)}"
+            phrase(
+                "{need} or the option {names}",
+                need=need.with_option,
+                names=joined(names, " or "),
+            )
             for need, names in self.neither(inputs, options)
         ]
         required = [option.name for option in self.options if option.required]
         lacking = [name for name in required if options.get(name) is None]
-        if lacking:
-            absent.append(f"the option{'s' if len(lacking) > 1 else ''} {listing(lacking)}")
+        if len(lacking) == 1:
+            absent.append(phrase("the option {name}", name=listing(lacking)))
+        elif lacking:
+            absent.append(phrase("the options {names}", names=listing(lacking)))
         return absent
 
     def neither(
@@ -311,9 +259,11 @@ class Measure:
 
     def why_left_out(self, inputs: Inputs) -> str | None:
         """Why the measure should not run on a table unless somebody names it."""
-        if self.only_by_name is not None or self.when_left_out is None:
-            return self.only_by_name
-        return None if self.missing(inputs, {}) else self.when_left_out(inputs)
+        if self.only_by_name is not None:
+            return term(self.only_by_name)
+        if self.when_left_out is None or self.missing(inputs, {}):
+            return None
+        return self.when_left_out(inputs)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise an error for an option that the measure does not have."""
@@ -323,8 +273,13 @@ class Measure:
         for name in options:
             if name not in known:
                 raise OptionError(
-                    f"{self.name} has no option {name!r}{suggestion(name, known)}; its options "
-                    f"are {listing(known)}"
+                    phrase(
+                        "{measure} has no option {name!r}{near}; its options are {known}",
+                        measure=self.name,
+                        name=name,
+                        near=suggestion(name, known),
+                        known=listing(known),
+                    )
                 )
 
     def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:

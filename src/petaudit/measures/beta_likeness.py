@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from petaudit.errors import phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, judge
@@ -39,7 +40,8 @@ def beta_likeness(
 
 def compute(inputs: Inputs, limit: Number | None = None, worst: int = 5) -> BetaLikenessResult:
     """Measure basic beta-likeness from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of beta-likeness")
+    name = phrase("the limit of {measure}", measure=BetaLikenessResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     judged = judge(
         inputs,
         lambda attribute, table: gain_figures(Shares.of(table.columns[attribute]), table),
@@ -67,4 +69,13 @@ MEASURE = Measure(
     limit_help="beta, the relative gain of a value in a class, may be at most this",
     options=(WORST_OPTION,),
     granularities=TABLES,
+    meaning=(
+        "How much more common a sensitive value is in a class than in the whole table, at the "
+        "most. With 0, no value is more common; with 1, one is twice as common, and with 9 ten "
+        "times."
+    ),
+    does_not_say=(
+        "Only values that became more common count, not those that are missing from a class. A "
+        "value that very few people have makes the figure large by arithmetic alone."
+    ),
 )

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures, Exact, Floats, Truths
 from petaudit.counts import ClassTable
-from petaudit.errors import counted
+from petaudit.errors import counted, joined, phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.logarithms import sign_of_logs, sum_of_logs
@@ -84,19 +84,28 @@ class DeltaDisclosureResult(SensitiveResult):
     @property
     def why_infinite(self) -> str:
         """Only absent values have no logarithm."""
-        return "without some value of the table, for which no delta would do"
+        return phrase("without some value of the table, for which no delta would do")
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Where values are missing, since the paper takes these for infinitely far."""
         if self.absent == "infinite" or not any(self.classes_lacking_values.values()):
             return ()
-        where = ", ".join(
-            f"{counted(classes, 'class', 'classes')} ({attribute})"
+        where = [
+            phrase(
+                "{classes} ({attribute})",
+                classes=counted(classes, "class", "classes"),
+                attribute=attribute,
+            )
             for attribute, classes in self.classes_lacking_values.items()
             if classes
+        ]
+        return (
+            phrase(
+                "values of the table that are missing were ignored: in {where}",
+                where=joined(where),
+            ),
         )
-        return (f"values of the table that are missing were ignored: in {where}",)
 
 
 def delta_disclosure(
@@ -140,7 +149,8 @@ def compute(
     check_option(_ABSENT, "ignore" if absent is None else absent)
     base = str(base or "e")
     absent = absent or "ignore"
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of delta-disclosure")
+    name = phrase("the limit of {measure}", measure=DeltaDisclosureResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     judged = judge(
         inputs,
         lambda attribute, table: log_figures(
@@ -251,4 +261,14 @@ MEASURE = Measure(
     limit_help="|log(p/q)| must be below this for every value of every class",
     options=(_BASE, _ABSENT, WORST_OPTION),
     granularities=TABLES,
+    meaning=(
+        "By what factor the share of a sensitive value in a class differs from that in the whole "
+        "table, up or down, as a logarithm. With 0, all shares are the same; with 0.69 (or 1 to "
+        "the base 2), one has doubled or halved."
+    ),
+    does_not_say=(
+        "Values that a class lacks altogether are ignored unless absent is infinite, so that a "
+        "class with one value only may look harmless. Figures to different bases cannot be "
+        "compared."
+    ),
 )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from petaudit.class_figures import ClassFigures, ratio_figures
 from petaudit.counts.population import PopulationClasses
-from petaudit.errors import NotMeasurableError, OptionError, counted
+from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import (
@@ -53,7 +53,9 @@ class DeltaPresenceResult(Result):
     @property
     def conditions(self) -> tuple[str, ...]:
         """The least share that was asked for."""
-        return () if self.least is None else (f"smallest share at least {self.least:g}",)
+        if self.least is None:
+            return ()
+        return (phrase("smallest share at least {least:g}", least=self.least),)
 
     @property
     def what_it_takes(self) -> Remedy | None:
@@ -63,28 +65,43 @@ class DeltaPresenceResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """The range of shares, classes of the population without a row, what the limit takes."""
-        lines = [
-            f"shares of the population in the table: {self.smallest:.6g} to {self.value:.6g}, in "
-            f"{counted(self.classes, 'class', 'classes')} of the table"
+        parts = [
+            phrase(
+                "shares of the population in the table: {smallest:.6g} to {largest:.6g}, in "
+                "{classes} of the table",
+                smallest=self.smallest,
+                largest=self.value,
+                classes=counted(self.classes, "class", "classes"),
+            )
         ]
         if self.suppressed_rows:
-            lines[0] += f"; {counted(self.suppressed_rows, 'row')} suppressed"
+            parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+        lines: list[str] = [joined(parts, "; ")]
         if self.classes_without_rows:
-            line = (
-                f"{counted(self.classes_without_rows, 'class', 'classes')} of the population with "
-                f"{counted(self.people_without_rows, 'person', 'people')}: no row in the table"
-            )
-            if self.least:
-                line += f", a share of 0 where {self.least:g} is the least"
-            lines.append(line)
+            lines.append(self._nobody())
         if self.remedy is not None and (self.remedy.rows_breaking or self.passed):
             lines.append(self.remedy.text)
         elif self.remedy is not None:
             lines.append(
-                "the limit is missed because nobody of these classes is in the table; suppressing "
-                "rows does not change that"
+                phrase(
+                    "the limit is missed because nobody of these classes is in the table; "
+                    "suppressing rows does not change that"
+                )
             )
         return tuple(lines)
+
+    def _nobody(self) -> str:
+        """The classes of the population without a row."""
+        found = phrase(
+            "{classes} of the population with {people}: no row in the table",
+            classes=counted(self.classes_without_rows, "class", "classes"),
+            people=counted(self.people_without_rows, "person", "people"),
+        )
+        if not self.least:
+            return found
+        return phrase(
+            "{found}, a share of 0 where {least:g} is the least", found=found, least=self.least
+        )
 
 
 def delta_presence(
@@ -182,9 +199,20 @@ def check(given: Mapping[str, Any]) -> None:
         return
     smallest, largest = share(least, "least"), upper_limit(limit, name)
     if largest is None:
-        raise OptionError(f"least is judged together with the limit of {name}; give a limit, too")
+        raise OptionError(
+            phrase(
+                "least is judged together with the limit of {measure}; give a limit, too",
+                measure=name,
+            )
+        )
     if smallest > largest:
-        raise OptionError(f"least is {least}, above the limit {limit}: no share keeps both")
+        raise OptionError(
+            phrase(
+                "least is {least}, above the limit {limit}: no share keeps both",
+                least=least,
+                limit=limit,
+            )
+        )
 
 
 MEASURE = Measure(
@@ -214,4 +242,14 @@ MEASURE = Measure(
         ),
     ),
     check=check,
+    meaning=(
+        "How sure somebody who knows the population can be that a certain person is in the table. "
+        "With 0.75, three of four people of some class are in it; with 1, everybody of some class "
+        "is."
+    ),
+    does_not_say=(
+        "It holds for the population that was given: an attacker with a smaller list of people "
+        "may be surer. That somebody is certainly not in the table is judged only where least is "
+        "given."
+    ),
 )

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from petaudit.counts import ClassHistogram
 from petaudit.counts.made_frames import MadeColumn
+from petaudit.errors import phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._tables import DETAILS, no_such_table
@@ -39,9 +40,11 @@ class DiscernibilityResult(UtilityResult):
     def explanation(self) -> tuple[str, ...]:
         """How many rows look like a row, before and after."""
         alike, before = self.penalty / self.rows, self.original_penalty / self.rows
-        line = (
-            f"a row cannot be told from {alike:.6g} rows on average, itself included; in the "
-            f"original from {before:.6g}"
+        line = phrase(
+            "a row cannot be told from {alike:.6g} rows on average, itself included; in the "
+            "original from {before:.6g}",
+            alike=alike,
+            before=before,
         )
         return (line, *suppressed_text(self.suppressed_rows))
 
@@ -121,4 +124,13 @@ MEASURE = Measure(
     compute=compute,
     limit_help="discernibility must be at least this (1: as in the original)",
     granularities=_TABLES,
+    meaning=(
+        "How well rows can still be told apart, compared with the original. With 1, as well as "
+        "before; with 0, all rows look alike or are suppressed."
+    ),
+    does_not_say=(
+        "It never looks at the labels, so random values in place of the real ones score 1. In "
+        "large tables it is nearly always close to 1: compare tables with each other rather than "
+        "with a fixed limit."
+    ),
 )

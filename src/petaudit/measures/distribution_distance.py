@@ -13,7 +13,7 @@ import numpy as np
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, counted, listing
+from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._comparison import (
@@ -29,6 +29,7 @@ from petaudit.measures._risk import warn_if_limit_is_idle
 from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.pictures.column_shares import column_distances_of
 from petaudit.released_labels import SideBySide, side_by_side, spread
 
 _TABLES = (GLOBAL, COLUMNWISE)
@@ -71,12 +72,25 @@ class DistributionDistanceResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The worst columns, and which were left out."""
         ranked = sorted(self._figures(), key=lambda own: -own[1])
-        shown = ", ".join(f"{column} {value:.4g}" for column, value in ranked[:5])
+        shown = [
+            phrase("{column} {figure:.4g}", column=column, figure=value)
+            for column, value in ranked[:5]
+        ]
         lines = [
-            f"mean {self.distance} over {counted(len(ranked), 'column')}; largest first: {shown}"
+            phrase(
+                "mean {distance} over {columns}; largest first: {figures}",
+                distance=self.distance,
+                columns=counted(len(ranked), "column"),
+                figures=joined(shown),
+            )
         ]
         if self.distance == "wasserstein" and self.not_ordered:
-            lines.append(f"left out, because they hold no numbers: {listing(self.not_ordered)}")
+            lines.append(
+                phrase(
+                    "left out, because they hold no numbers: {names}",
+                    names=listing(self.not_ordered),
+                )
+            )
         return tuple(lines)
 
     def _figures(self) -> list[tuple[str, float]]:
@@ -164,7 +178,10 @@ def compute(
             exact_figures[name] = moved[0]
     if not exact_figures:
         raise NotMeasurableError(
-            f"no column holds numbers in both tables, which wasserstein needs: {listing(names)}"
+            phrase(
+                "no column holds numbers in both tables, which wasserstein needs: {names}",
+                names=listing(names),
+            )
         )
     hierarchies = {name: inputs.hierarchy(name) for name in names if name in inputs.hierarchies}
     warnings += ambiguous_level_warnings(inputs, hierarchies)
@@ -186,11 +203,24 @@ def compute(
 def _unknown_labels(column: str, unknown: int, table: str) -> list[str]:
     if not unknown:
         return []
-    stand, are = ("stands", "is") if unknown == 1 else ("stand", "are")
-    return [
-        f"column {column!r}: {counted(unknown, 'label')} of {table} {stand} in no level of its "
-        f"hierarchy and {are} compared as written"
-    ]
+    labels = counted(unknown, "label")
+    if unknown == 1:
+        found = phrase(
+            "column {column!r}: {labels} of {table} stands in no level of its hierarchy and is "
+            "compared as written",
+            column=column,
+            labels=labels,
+            table=table,
+        )
+    else:
+        found = phrase(
+            "column {column!r}: {labels} of {table} stand in no level of its hierarchy and are "
+            "compared as written",
+            column=column,
+            labels=labels,
+            table=table,
+        )
+    return [found]
 
 
 def _total_variation(both: SideBySide, old_total: int, new_total: int) -> Fraction:
@@ -255,4 +285,15 @@ MEASURE = Measure(
         Option("columns", "which columns; all but identifiers if not given", kind=kinds.COLUMNS),
     ),
     granularities=_TABLES,
+    pictures=column_distances_of,
+    meaning=(
+        "How far the mix of values of a column is from that of the original, on average over the "
+        "columns. With 0, every mix is the same; with 0.1 (total variation), a tenth of the rows "
+        "would have to change."
+    ),
+    does_not_say=(
+        "Columns are looked at one by one, so a figure of 0 does not say that relations between "
+        "them are left. The mean may hide that one column is far off: look at the figures per "
+        "column."
+    ),
 )

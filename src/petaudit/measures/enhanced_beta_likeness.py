@@ -10,6 +10,7 @@ import numpy as np
 
 from petaudit.class_figures import ClassFigures, Truths
 from petaudit.counts import ClassTable
+from petaudit.errors import phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.logarithms import sign_of_logs
@@ -30,7 +31,7 @@ class EnhancedBetaLikenessResult(SensitiveResult):
     @property
     def why_infinite(self) -> str:
         """Such a class breaks the bound that has nothing to do with beta."""
-        return "with a value that gains more than -ln q, for which no beta would do"
+        return phrase("with a value that gains more than -ln q, for which no beta would do")
 
 
 def enhanced_beta_likeness(
@@ -53,7 +54,7 @@ def compute(
     inputs: Inputs, limit: Number | None = None, worst: int = 5
 ) -> EnhancedBetaLikenessResult:
     """Measure enhanced beta-likeness from opened inputs."""
-    name = "the limit of enhanced-beta-likeness"
+    name = phrase("the limit of {measure}", measure=EnhancedBetaLikenessResult.measure)
     bound = None if limit is None else exact_nonnegative(limit, name)
     judged = judge(
         inputs,
@@ -106,4 +107,13 @@ MEASURE = Measure(
     limit_help="beta: no value may gain more than this, nor more than -ln q",
     options=(WORST_OPTION,),
     granularities=TABLES,
+    meaning=(
+        "How much more common a sensitive value is in a class than in the whole table, where "
+        "common values may gain less than rare ones. With 1, one is twice as common; infinite "
+        "means that a class comes too close to certainty about a value."
+    ),
+    does_not_say=(
+        "Infinite does not mean that everything is given away: one class in which all people have "
+        "the commonest value can be enough. Values that are missing from a class do not count."
+    ),
 )

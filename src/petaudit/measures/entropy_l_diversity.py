@@ -14,6 +14,7 @@ import numpy as np
 
 from petaudit.class_figures import ClassFigures, Exact
 from petaudit.counts import ClassTable
+from petaudit.errors import phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.logarithms import sign_of_logs, sum_of_logs
@@ -50,7 +51,8 @@ def entropy_l_diversity(
 
 def compute(inputs: Inputs, limit: Number | None = None, worst: int = 5) -> EntropyLDiversityResult:
     """Measure entropy l-diversity from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of entropy-l-diversity")
+    name = phrase("the limit of {measure}", measure=EntropyLDiversityResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     judged = judge(
         inputs,
         effective_values,
@@ -149,4 +151,14 @@ MEASURE = Measure(
     limit_help="exp(entropy) of every class must be at least this",
     options=(WORST_OPTION,),
     granularities=TABLES,
+    meaning=(
+        "How many equally common sensitive values would leave an attacker as unsure as those of "
+        "the worst class do. With 1, that class has one value only; with 3, it is as good as "
+        "three values in equal parts."
+    ),
+    does_not_say=(
+        "It does not know what values mean: three names of one illness count as three. A low "
+        "figure may be due to a value that most people have anyway, and even with a high one a "
+        "single value may be held by half of a class."
+    ),
 )

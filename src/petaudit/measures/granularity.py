@@ -20,6 +20,7 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.pictures.column_shares import column_shares_of
 
 
 @dataclass(frozen=True)
@@ -107,4 +108,13 @@ MEASURE = Measure(
         unknown_option("labels in no hierarchy: error, or maximal (as if it were any value)"),
     ),
     granularities=COLUMN_TABLES,
+    pictures=column_shares_of,
+    meaning=(
+        "How small a part of all possible values a cell still stands for. With 1, every cell is "
+        "an original value; with 0, every cell may be anything."
+    ),
+    does_not_say=(
+        "It depends on the hierarchies: many values in them that never occur in the data make "
+        "coarse labels look precise. Compare only tables with the same hierarchies."
+    ),
 )

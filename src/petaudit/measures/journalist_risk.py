@@ -10,6 +10,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures._judged_risk import FIGURE_OPTION, THRESHOLD_OPTION, judged_risk
 from petaudit.measures._risk import TABLES, RiskClasses, RiskResult
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.pictures.rows_at_risk import rows_at_risk_of
 
 
 @dataclass(frozen=True)
@@ -82,4 +83,15 @@ MEASURE = Measure(
     limit_help="the figure may be at most this",
     options=(FIGURE_OPTION, THRESHOLD_OPTION),
     granularities=TABLES,
+    pictures=rows_at_risk_of,
+    meaning=(
+        "How likely it is that an attacker who has a register of the population, and does not "
+        "know who is in the table, finds the right person for a row. With 0.02 as the highest "
+        "risk, every row could be any of at least 50 people."
+    ),
+    does_not_say=(
+        "It does not hold where people know who is in the table: then prosecutor-risk is the "
+        "honest figure. Nor does it hold for an attacker whose register says more than the "
+        "population that was given."
+    ),
 )

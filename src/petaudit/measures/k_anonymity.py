@@ -9,7 +9,7 @@ import numpy as np
 
 from petaudit.counts import ClassHistogram
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, counted
+from petaudit.errors import NotMeasurableError, counted, joined, phrase, share
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
@@ -24,6 +24,7 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
+from petaudit.pictures.class_sizes import class_sizes_of
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -59,13 +60,24 @@ class KAnonymityResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """How many classes there are, what the limit takes, and the curve."""
-        lines = [f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"]
+        parts = [
+            phrase(
+                "{rows} in {classes}",
+                rows=counted(self.rows, "row"),
+                classes=counted(self.classes, "class", "classes"),
+            )
+        ]
         if self.suppressed_rows:
-            lines[0] += f"; {counted(self.suppressed_rows, 'row')} suppressed"
+            parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+        lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        points = ", ".join(f"{point.k}: {100 * point.share:.3g} %" for point in self.curve)
-        lines.append(f"rows in classes smaller than k: {points}")
+        total = self.rows + self.suppressed_rows
+        points = [
+            phrase("{k}: {share}", k=point.k, share=share(point.rows, total))
+            for point in self.curve
+        ]
+        lines.append(phrase("rows in classes smaller than k: {points}", points=joined(points)))
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -97,10 +109,11 @@ def k_anonymity(table: object, *, limit: Number | None = None, **given: Any) -> 
 
 def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
     """Measure k from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of k-anonymity")
+    name = phrase("the limit of {measure}", measure=KAnonymityResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
-        raise NotMeasurableError("every row is suppressed: there is no class to measure")
+        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
     k = int(histogram.sizes[0])
     total = inputs.table.rows
     remedy = None
@@ -147,4 +160,14 @@ MEASURE = Measure(
     compute=compute,
     limit_help="every class must have at least this many rows",
     granularities=_TABLES,
+    pictures=class_sizes_of,
+    meaning=(
+        "Everybody shares their quasi-identifiers with at least this many rows, counting their "
+        "own. With 5, an attacker who knows them can narrow a person down to 5 rows at best."
+    ),
+    does_not_say=(
+        "It does not say that nothing is learned about a person: if all 5 rows have the same "
+        "diagnosis, the diagnosis is known. It counts rows, not people, and protects no column "
+        "that was not named as a quasi-identifier."
+    ),
 )

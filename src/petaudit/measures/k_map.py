@@ -10,11 +10,17 @@ from typing import Any, ClassVar, Final
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, OptionError, counted
+from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase, share
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
-from petaudit.measures._risk import SIZE_OPTION, RiskClasses, checked_size, whole
+from petaudit.measures._risk import (
+    SIZE_OPTION,
+    RiskClasses,
+    checked_size,
+    rows_in_classes,
+    whole,
+)
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import (
     GLOBAL,
@@ -73,20 +79,32 @@ class KMapResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """Where the figure comes from, what the limit takes, and the curve."""
-        found = f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"
-        if self.suppressed_rows:
-            found += f", {counted(self.suppressed_rows, 'row')} suppressed"
-        people = "a population of " + counted(self.population_size, "person", "people")
-        lines = [f"{found}; {people}"]
+        lines = [
+            phrase(
+                "{rows}; a population of {people}",
+                rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows),
+                people=counted(self.population_size, "person", "people"),
+            )
+        ]
         if self.is_estimate:
             lines.append(
-                "an estimate from the smallest class of the table, which has "
-                f"{counted(self.smallest_class, 'row')} (significance {self.significance:g})"
+                phrase(
+                    "an estimate from the smallest class of the table, which has {rows} "
+                    "(significance {significance:g})",
+                    rows=counted(self.smallest_class, "row"),
+                    significance=self.significance,
+                )
             )
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        points = ", ".join(f"{point.k}: {100 * point.share:.3g} %" for point in self.curve)
-        lines.append(f"rows that could be fewer than k people: {points}")
+        total = self.rows + self.suppressed_rows
+        points = [
+            phrase("{k}: {share}", k=point.k, share=share(point.rows, total))
+            for point in self.curve
+        ]
+        lines.append(
+            phrase("rows that could be fewer than k people: {points}", points=joined(points))
+        )
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -138,7 +156,8 @@ def compute(
     significance: Number | None = None,
 ) -> KMapResult:
     """Measure k-map from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of k-map")
+    name = phrase("the limit of {measure}", measure=KMapResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     level = _level(USUAL_SIGNIFICANCE if significance is None else significance)
     size = checked_size(inputs, population_size)
     warnings: tuple[str, ...] = ()
@@ -154,13 +173,17 @@ def compute(
         classes = RiskClasses.of_population(inputs)
         size, k = inputs.population.rows, int(classes.people[0])
         if significance is not None:
-            warnings = ("significance is not used: the population table says how many people are",)
+            warnings = (
+                phrase("significance is not used: the population table says how many people are"),
+            )
 
         def rows_below(people: int) -> int:
             return classes.rows_with_fewer(Fraction(people))
 
     else:
-        raise NotMeasurableError("k-map needs a population table or the option population_size")
+        raise NotMeasurableError(
+            phrase("k-map needs a population table or the option population_size")
+        )
     remedy = None
     if bound is not None:
         broken = rows_below(math.ceil(bound))
@@ -194,7 +217,14 @@ def check(given: Mapping[str, Any]) -> None:
 def _level(significance: Number) -> Fraction:
     level = exact(significance, "significance")
     if not 0 < level < 1:
-        raise OptionError(f"significance is {significance}; {_SIGNIFICANCE.expected} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value}; {expected} was expected",
+                name="significance",
+                value=significance,
+                expected=_SIGNIFICANCE.expected,
+            )
+        )
     return level
 
 
@@ -230,4 +260,14 @@ MEASURE = Measure(
     granularities=_TABLES,
     check=check,
     either=((Need.POPULATION, ("population_size",)),),
+    meaning=(
+        "Every row could be any of at least this many people of the population. With 50, an "
+        "attacker who has a register of the population can narrow a row down to 50 people at "
+        "best."
+    ),
+    does_not_say=(
+        "It does not hold where somebody knows that a person is in the table: then k-anonymity is "
+        "the honest figure. Nor does it hold if the attacker's list of people is smaller than the "
+        "population that was given."
+    ),
 )

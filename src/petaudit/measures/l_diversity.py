@@ -9,6 +9,7 @@ import numpy as np
 
 from petaudit.class_figures import ClassFigures, ratio_figures
 from petaudit.counts import ClassTable
+from petaudit.errors import phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, always_holds, judge
@@ -42,7 +43,8 @@ def l_diversity(
 
 def compute(inputs: Inputs, limit: Number | None = None, worst: int = 5) -> LDiversityResult:
     """Measure distinct l-diversity from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of l-diversity")
+    name = phrase("the limit of {measure}", measure=LDiversityResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     judged = judge(
         inputs,
         distinct_values,
@@ -73,6 +75,16 @@ MEASURE = Measure(
     reference=(
         "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: l-Diversity: Privacy "
         "Beyond k-Anonymity. ACM TKDD 1(1), 2007, doi 10.1145/1217299.1217302"
+    ),
+    meaning=(
+        "Every class has at least this many different sensitive values. With 1, there is a "
+        "class whose people all have the same value, so that whoever knows the class knows the "
+        "value."
+    ),
+    does_not_say=(
+        "Different words need not be different secrets, and one value may still be far more "
+        "likely than the others: with 99 rows of cancer and 1 of flu the figure is 2, and a "
+        "guess of cancer is nearly always right."
     ),
     compute=compute,
     limit_help="every class must have at least this many different values",

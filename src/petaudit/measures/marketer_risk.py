@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from petaudit.errors import phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import (
@@ -19,6 +20,7 @@ from petaudit.measures._risk import (
     upper_limit,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.pictures.rows_at_risk import rows_at_risk_of
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,7 @@ def compute(
     return MarketerRiskResult(
         **judged,
         **common_fields(classes, classes.average, above),
-        judged="in the population" if with_population else "in the table itself",
+        judged=phrase("in the population") if with_population else phrase("in the table itself"),
     )
 
 
@@ -86,8 +88,18 @@ MEASURE = Measure(
         "F. K. Dankar, K. El Emam: A Method for Evaluating Marketer Re-identification Risk. "
         "EDBT/ICDT Workshops, 2010, doi 10.1145/1754239.1754271"
     ),
+    meaning=(
+        "The share of all rows that somebody would match with the right person, on average, if "
+        "he matched them all. With 0.05, about 5 of 100 matches are right; he does not know "
+        "which."
+    ),
+    does_not_say=(
+        "An average says nothing about single people: some may be found with certainty though "
+        "the figure is low. The prosecutor risk tells the highest risk."
+    ),
     compute=compute,
     limit_help="the share may be at most this",
     options=(Option("threshold", THRESHOLD_HELP, kind=SHARE, shows_in_figure=False),),
     granularities=TABLES,
+    pictures=rows_at_risk_of,
 )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from petaudit import kinds
 from petaudit.counts import Source
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, OptionError, counted, listing
+from petaudit.errors import NotMeasurableError, OptionError, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.learning.comparing import Answer, Question, compare
@@ -27,11 +25,10 @@ from petaudit.measures._comparison import (
     upper_limit,
     whole,
 )
-from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures._model_result import TABLES, ModelUtilityResult
+from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.roles import check_column
 
-_TABLES = (GLOBAL, DETAILS)
 _TASKS: Final = ("auto", CLASSIFICATION, REGRESSION)
 _METRICS: Final = {
     "accuracy": CLASSIFICATION,
@@ -43,74 +40,6 @@ _MODELS: Final = ("logistic", "linear", "forest", "boosting")
 _ONLY_FOR: Final = {"logistic": CLASSIFICATION, "linear": REGRESSION}
 _MOST_CLASSES: Final = 10
 """Numbers with more values than this are predicted as numbers."""
-_NAMES: Final = {"r2": "R²", "f1": "macro F1", "auc": "AUC", "accuracy": "accuracy"}
-
-
-@dataclass(frozen=True)
-class ModelUtilityResult(Result):
-    """The scores of the models that learned from both tables, and how much was lost."""
-
-    measure: ClassVar[str] = "model-utility"
-    better: ClassVar[Better] = Better.LOWER
-
-    target: str
-    features: tuple[str, ...]
-    task: str
-    model: str
-    metric: str
-    score_original: float
-    score_released: float
-    score_baseline: float
-    interval: tuple[float, float] | None
-    """95 % interval of the loss: paired bootstrap over the tested rows, models as they are."""
-    folds: int | None
-    """None where the control was tested."""
-    aligned: bool
-    rows_tested: int
-    left_out_original: int
-    left_out_released: int
-    """Rows without a target that can be learned, for example because it is suppressed."""
-
-    @property
-    def figure(self) -> str:
-        """What was predicted, and how it was scored."""
-        return f"{self.measure} ({self.metric} of {self.model} for {self.target})"
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """All scores, how sure the loss is, and what was tested."""
-        metric = _NAMES[self.metric]
-        guess = "the mean" if self.task == REGRESSION else "the most frequent class"
-        lines = [
-            f"{metric} for {self.target}: {self.score_original:.4g} learned from the original, "
-            f"{self.score_released:.4g} from the released table, {self.score_baseline:.4g} by "
-            f"always guessing {guess}"
-        ]
-        if self.interval is not None:
-            low, high = self.interval
-            lines.append(f"95 % interval of the loss: {low:.4g} to {high:.4g}")
-        where = "rows of the control" if self.folds is None else "held-out original rows"
-        folds = "" if self.folds is None else f", {self.folds} folds"
-        lines.append(f"{self.model} model, tested on {self.rows_tested:,} {where}{folds}")
-        if self.left_out_released:
-            have = "has" if self.left_out_released == 1 else "have"
-            lines.append(
-                f"{counted(self.left_out_released, 'released row')} {have} no target to learn from"
-            )
-        return tuple(lines)
-
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
-        """``details`` has the score of each model."""
-        if granularity == DETAILS:
-            scores = [self.score_original, self.score_released, self.score_baseline]
-            return {
-                "learned_from": MadeColumn("text", ["original", "released", "baseline"]),
-                "metric": MadeColumn("text", [self.metric] * 3),
-                "score": MadeColumn("number", scores),
-            }
-        if granularity == GLOBAL:
-            return super().table(granularity)
-        raise no_such_table(self.measure, granularity, _TABLES)
 
 
 def model_utility(
@@ -216,8 +145,10 @@ def _seen_before(inputs: Inputs, is_aligned: bool) -> tuple[str, ...]:
     if is_aligned or inputs.control is not None:
         return ()
     return (
-        "the held-out rows may be among those that the released table was made from, so the loss "
-        "may look too small; with a control, rows that its maker never saw, it does not",
+        phrase(
+            "the held-out rows may be among those that the released table was made from, so the "
+            "loss may look too small; with a control, rows that its maker never saw, it does not"
+        ),
     )
 
 
@@ -225,8 +156,10 @@ def _learned_nothing(found: Answer) -> tuple[str, ...]:
     if found.original > found.baseline:
         return ()
     return (
-        "the model learned nothing from the original: guessing is as good, so the loss says "
-        "nothing; try another model, other features or another target",
+        phrase(
+            "the model learned nothing from the original: guessing is as good, so the loss says "
+            "nothing; try another model, other features or another target"
+        ),
     )
 
 
@@ -242,10 +175,18 @@ def check(given: Mapping[str, Any]) -> None:
         one_of(model, "model", _MODELS)
     if given.get("target") is not None and not kinds.COLUMN.takes(given["target"]):
         raise OptionError(
-            f"target is {kinds.shown(given['target'])}; the name of a column was expected"
+            phrase(
+                "target is {value}; the name of a column was expected",
+                value=kinds.shown(given["target"]),
+            )
         )
     if given.get("aligned") is not None and not kinds.Truth().takes(given["aligned"]):
-        raise OptionError(f"aligned is {kinds.shown(given['aligned'])}; true or false was expected")
+        raise OptionError(
+            phrase(
+                "aligned is {value}; true or false was expected",
+                value=kinds.shown(given["aligned"]),
+            )
+        )
     wanted = {
         "task": task if task in (CLASSIFICATION, REGRESSION) else None,
         "metric": _METRICS.get(str(metric)),
@@ -253,18 +194,34 @@ def check(given: Mapping[str, Any]) -> None:
     }
     known = {name: its_task for name, its_task in wanted.items() if its_task is not None}
     if len(set(known.values())) > 1:
-        said = [f"{name} {given[name]} is for {its_task}" for name, its_task in known.items()]
-        raise OptionError(f"options of model-utility contradict each other: {', '.join(said)}")
+        tasks = [
+            phrase("{option} {value} is for {task}", option=name, value=given[name], task=its_task)
+            for name, its_task in known.items()
+        ]
+        raise OptionError(
+            phrase(
+                "options of model-utility contradict each other: {tasks}", tasks=joined(tasks, ", ")
+            )
+        )
 
 
 def _target(inputs: Inputs, target: Any) -> str:
     if target is None:
         sensitive = inputs.roles.sensitive
-        if len(sensitive) != 1:
-            what = f"there are several ({listing(sensitive)})" if sensitive else "there is none"
+        if not sensitive:
             raise NotMeasurableError(
-                "model-utility predicts the sensitive attribute, and "
-                f"{what}: name the column to predict (option target)"
+                phrase(
+                    "model-utility predicts the sensitive attribute, and there is none: name the "
+                    "column to predict (option target)"
+                )
+            )
+        if len(sensitive) > 1:
+            raise NotMeasurableError(
+                phrase(
+                    "model-utility predicts the sensitive attribute, and there are several "
+                    "({names}): name the column to predict (option target)",
+                    names=listing(sensitive),
+                )
             )
         target = sensitive[0]
     [name, *_] = column_names([target], "target")
@@ -278,12 +235,17 @@ def _features(inputs: Inputs, features: Any, target: str) -> tuple[str, ...]:
         names = chosen_columns(inputs, features, "features")
         if target in names:
             raise NotMeasurableError(
-                f"column {target!r} is both the target and among the features of model-utility"
+                phrase(
+                    "column {column!r} is both the target and among the features of model-utility",
+                    column=target,
+                )
             )
         return names
     names = tuple(name for name in shared_columns(inputs) if name != target)
     if not names:
-        raise NotMeasurableError(f"there is no column to predict {target!r} from")
+        raise NotMeasurableError(
+            phrase("there is no column to predict {target!r} from", target=target)
+        )
     return names
 
 
@@ -292,7 +254,11 @@ def _settled_task(original: Source, target: str, task: str) -> str:
     numbers = are_numbers(counts)
     if task == REGRESSION and not numbers:
         raise NotMeasurableError(
-            f"target {target!r} is not all numbers in {original.name}, which regression needs"
+            phrase(
+                "target {target!r} is not all numbers in {table}, which regression needs",
+                target=target,
+                table=original.name,
+            )
         )
     if task == "auto":
         values = sum(label is not None for label in counts.labels)
@@ -308,8 +274,15 @@ def _fitting(
         return next(name for name, its_task in tasks.items() if its_task == task)
     if tasks.get(given, task) != task:
         raise NotMeasurableError(
-            f"{option} {given} is for {tasks[given]}, and target {target!r} makes it a {task} "
-            "(option task)"
+            phrase(
+                "{option} {value} is for {task}, and target {target!r} makes it a {settled} "
+                "(option task)",
+                option=option,
+                value=given,
+                task=tasks[given],
+                target=target,
+                settled=task,
+            )
         )
     return given
 
@@ -331,6 +304,16 @@ MEASURE = Measure(
         "doi 10.1145/775047.775089; C. Esteban, S. L. Hyland, G. Rätsch: Real-valued (Medical) "
         "Time Series Generation with Recurrent Conditional GANs (train on synthetic, test on "
         "real), 2017, doi 10.48550/arXiv.1706.02633"
+    ),
+    meaning=(
+        "How much a model's score drops if it learns from the released table in place of the "
+        "original. 0 means that nothing is lost; a negative figure means that the model even "
+        "got better, often by chance."
+    ),
+    does_not_say=(
+        "It is about this model and this target only; for another question the same table may "
+        "be useless, or fine. A model that had learned nothing from the original has nothing to "
+        "lose either."
     ),
     compute=compute,
     limit_help="the loss of score must be at most this",
@@ -368,7 +351,7 @@ MEASURE = Measure(
             kind=kinds.Truth(),
         ),
     ),
-    granularities=_TABLES,
+    granularities=TABLES,
     check=check,
     only_by_name=(
         "trains models, which takes a while; name it to run it (--measures model-utility)"

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import Source, open_source
 from petaudit.counts.made_frames import frame_kind
-from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing
+from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase
 from petaudit.exact import parse_number
 from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
 
@@ -73,9 +74,9 @@ def mpuccs(
         progress=progress,
     )
     found = find(
-        open_source(original, called="the original"),
-        open_source(synthetic, called="the synthetic table"),
-        None if control is None else open_source(control, called="the control"),
+        open_source(original, called=phrase("the original")),
+        open_source(synthetic, called=phrase("the synthetic table")),
+        None if control is None else open_source(control, called=phrase("the control")),
         options,
         frame_kind(original, synthetic),
         started,
@@ -127,24 +128,32 @@ def find(
 
 
 def _warnings(found: Findings, stopped: bool) -> list[str]:
-    said = []
+    said: list[str] = []
     if stopped:
         said.append(
-            f"the time limit came after {counted(found.combinations, 'combination')}: the figures "
-            "are lower bounds"
+            phrase(
+                "the time limit came after {combinations}: the figures are lower bounds",
+                combinations=counted(found.combinations, "combination"),
+            )
         )
     if found.pruned:
         said.append(
-            f"{counted(found.pruned, 'combination')} pruned by min_entropy_delta: the figures are "
-            "lower bounds, rows that only these identify are missed"
+            phrase(
+                "{combinations} pruned by min_entropy_delta: the figures are lower bounds, rows "
+                "that only these identify are missed",
+                combinations=counted(found.pruned, "combination"),
+            )
         )
     if found.has_control and found.excess is None and not found.is_empty:
-        said.append("there was no time, or no row, for the comparison with the control")
+        said.append(phrase("there was no time, or no row, for the comparison with the control"))
     wanted = found.options.n_cols
     if isinstance(wanted, tuple) and found.options.has_gaps(len(found.prepared.columns)):
         said.append(
-            f"only combinations of {listing([str(size) for size in wanted])} columns were looked "
-            "at: a row that a smaller combination identifies may be missed"
+            phrase(
+                "only combinations of {sizes} columns were looked at: a row that a smaller "
+                "combination identifies may be missed",
+                sizes=listing([str(size) for size in wanted]),
+            )
         )
     return said
 
@@ -163,20 +172,26 @@ def compute(
     opened = inputs.control
     if control is not None:
         opened = open_source(
-            control, delimiter=inputs.delimiter, encoding=inputs.encoding, called="the control"
+            control,
+            delimiter=inputs.delimiter,
+            encoding=inputs.encoding,
+            called=phrase("the control"),
         )
     settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
     if limit is not None or profile is not None:
         checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
     found = find(inputs.original, inputs.table, opened, settings)
     if found.findings.is_empty:
-        raise NotMeasurableError("a table without rows singles out nobody")
+        raise NotMeasurableError(phrase("a table without rows singles out nobody"))
     judged = found.judged(limit=limit, profile=profile)
     if judged.undecided:
         raise UndecidedError(
-            f"the search was not complete; {judged.explanation[0]}, which does not show that the "
-            "limit holds; a search of all combinations would decide (no min_entropy_delta, no "
-            "time_limit, no sizes left out)",
+            phrase(
+                "the search was not complete; {found}, which does not show that the limit holds; a "
+                "search of all combinations would decide (no min_entropy_delta, no time_limit, no "
+                "sizes left out)",
+                found=judged.explanation[0],
+            ),
             judged,
         )
     return judged
@@ -222,6 +237,16 @@ MEASURE = Measure(
         "Z. Abedjan, F. Naumann: Advancing the discovery of unique column combinations, CIKM 2011, "
         "doi 10.1145/2063576.2063801; the PETsARD documents on mpUCCs"
     ),
+    meaning=(
+        "The share of synthetic rows that point at exactly one real person, less what is due to "
+        "there being few different values at all. 0 means that no more rows do than that; with "
+        "0.1, about one row in ten does."
+    ),
+    does_not_say=(
+        "Only exact matches count: values that are a little off may still give people away. "
+        "Rows can also match by coincidence; only a control, people whom the synthesizer never "
+        "saw, tells that apart."
+    ),
     compute=compute,
     limit_help="the risk score must be at most this",
     options=(
@@ -266,6 +291,7 @@ MEASURE = Measure(
         Option("seed", "of the samples that are compared with the control", kind=Whole(0)),
     ),
     granularities=(*TABLES,),
+    pictures=singled_out_of,
     check=check,
     has_same_columns=True,
     only_by_name=(

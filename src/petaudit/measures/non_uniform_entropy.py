@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.counts import PairCounts
+from petaudit.errors import Phrase, counted, phrase
 from petaudit.exact import Number
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs, gather
@@ -22,6 +23,7 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.pictures.column_shares import column_shares_of
 from petaudit.roles import check_column
 
 
@@ -70,10 +72,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> NonUniformEntropyRes
         most[column] = _most_that_can_be_lost(pairs)
         strangers = _rows_off_their_path(pairs, hierarchy)
         if strangers:
-            warnings.append(
-                f"column {column!r}: {strangers:,} rows hold a label that is not a generalisation "
-                "of their original value; only its level is counted"
-            )
+            warnings.append(_strange(column, strangers))
     value = _share_left(math.fsum(loss.values()), math.fsum(most.values()))
     warnings += ambiguous_level_warnings(inputs, hierarchies)
     return NonUniformEntropyResult.of(
@@ -82,6 +81,23 @@ def compute(inputs: Inputs, limit: Number | None = None) -> NonUniformEntropyRes
         warnings,
         rounding=ROUNDING,
         columns={column: _share_left(loss[column], most[column]) for column in columns},
+    )
+
+
+def _strange(column: str, strangers: int) -> Phrase:
+    rows = counted(strangers, "row")
+    if strangers == 1:
+        return phrase(
+            "column {column!r}: {rows} holds a label that is not a generalisation of its original "
+            "value; only its level is counted",
+            column=column,
+            rows=rows,
+        )
+    return phrase(
+        "column {column!r}: {rows} hold a label that is not a generalisation of their original "
+        "value; only its level is counted",
+        column=column,
+        rows=rows,
     )
 
 
@@ -160,7 +176,18 @@ MEASURE = Measure(
         "A. Gionis, T. Tassa: k-Anonymization with Minimal Loss of Information. IEEE TKDE 21(2), "
         "2009, doi 10.1109/TKDE.2008.129"
     ),
+    meaning=(
+        "How much of the information in the original cells is left, in bits: 1 means that "
+        "nothing was lost, 0 that every cell became the most general label. Rare values count "
+        "for more than common ones."
+    ),
+    does_not_say=(
+        "It does not say whether what matters to you is left: one column with many different "
+        "values can keep the figure high while another is wiped out. It says nothing about "
+        "privacy."
+    ),
     compute=compute,
     limit_help="Non-Uniform Entropy must be at least this",
     granularities=COLUMN_TABLES,
+    pictures=column_shares_of,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from petaudit.counts.made_frames import MadeColumn
 from petaudit.counts.population import PopulationClasses
-from petaudit.errors import NotMeasurableError, counted
+from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import Choice
@@ -83,27 +83,41 @@ class PopulationUniquenessResult(Result):
         people = counted(self.population_size, "person", "people")
         alone = counted(self.sample_uniques, "row")
         if self.used_model == COUNTED:
-            line = (
-                f"{self.uniques:,.0f} of {people} alone in a class, counted in the population table"
-            )
+            said = [
+                phrase(
+                    "{number} of {people} alone in a class, counted in the population table",
+                    number=tally(round(self.uniques)),
+                    people=people,
+                )
+            ]
             if self.passed is False:
-                line += "; suppressing rows of the table does not change that"
+                said.append(phrase("suppressing rows of the table does not change that"))
             broken = self.remedy is not None and (self.remedy.rows_breaking or self.passed)
-            return (line, *remedy_lines(self.remedy if broken else None))
+            return (joined(said, "; "), *remedy_lines(self.remedy if broken else None))
         if self.rows == self.population_size:
-            everybody = f"the table is the whole population: {alone} of {people} alone in a class"
+            everybody = phrase(
+                "the table is the whole population: {alone} of {people} alone in a class",
+                alone=alone,
+                people=people,
+            )
             return (everybody, *remedy_lines(self.remedy))
-        number = f"{self.uniques:,.0f}" if self.uniques >= 100 else f"{self.uniques:.3g}"
-        lines = [
-            f"about {number} of {people} unique by {self.used_model}; the table has "
-            f"{100 * self.sampling_fraction:.3g} % of them, {alone} alone in their class"
-        ]
-        said = [
-            f"{own.model} " + ("none" if own.share is None else f"{own.share:.4g}")
+        estimated = phrase(
+            "about {number} of {people} unique by {model}; the table has {percent:.3g} % of them, "
+            "{alone} alone in their class",
+            number=f"{self.uniques:,.0f}" if self.uniques >= 100 else f"{self.uniques:.3g}",
+            people=people,
+            model=self.used_model,
+            percent=100 * self.sampling_fraction,
+            alone=alone,
+        )
+        shares = [
+            phrase("{model} none", model=own.model)
+            if own.share is None
+            else f"{own.model} {own.share:.4g}"
             for own in self.estimates
         ]
-        lines.append(f"estimates: {', '.join(said)}")
-        return (*lines, *remedy_lines(self.remedy))
+        others = phrase("estimates: {shares}", shares=joined(shares))
+        return (estimated, others, *remedy_lines(self.remedy))
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``details`` has the models, each with its estimate or the reason why it has none."""
@@ -170,8 +184,11 @@ def compute(
     size = population_of(inputs, population_size, sampling_fraction)
     if size is None:
         raise NotMeasurableError(
-            f"{name} needs the size of the population: a population table, or one of the options "
-            "population_size and sampling_fraction"
+            phrase(
+                "{measure} needs the size of the population: a population table, or one of the "
+                "options population_size and sampling_fraction",
+                measure=name,
+            )
         )
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
@@ -221,10 +238,13 @@ def _chosen(
     own, wanted = dankar.chosen(sample, estimates)
     if wanted is None:
         return own, ()
-    return own, (
-        f"{own.model} stands in for {wanted}, which the rule of Dankar et al. prefers here: "
-        f"{estimates[wanted].reason}",
+    said = phrase(
+        "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: {reason}",
+        model=own.model,
+        wanted=wanted,
+        reason=estimates[wanted].reason,
     )
+    return own, (said,)
 
 
 def _remedy(inputs: Inputs, sample: Sample, *, passed: bool) -> Remedy:
@@ -255,6 +275,16 @@ MEASURE = Measure(
         "binomial model"
     ),
     reference="; ".join(own.REFERENCE for own in (dankar, zayatz, pitman, snb)),
+    meaning=(
+        "The share of all people in the population whom their quasi-identifiers single out. "
+        "Whoever has a register of everybody can find these people with certainty. With 0.01, "
+        "that is one person in a hundred."
+    ),
+    does_not_say=(
+        "Unless a population table was counted, it is an estimate, and it takes the table for a "
+        "random sample. If the people were chosen otherwise, or the population is smaller than "
+        "said, the true share may be much higher."
+    ),
     compute=compute,
     limit_help="the share may be at most this",
     options=(

@@ -21,6 +21,7 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.pictures.column_shares import column_shares_of
 
 
 @dataclass(frozen=True)
@@ -112,8 +113,18 @@ MEASURE = Measure(
         "L. Sweeney: Achieving k-Anonymity Privacy Protection Using Generalization and "
         "Suppression. IJUFKS 10(5), 2002, doi 10.1142/S021848850200165X"
     ),
+    meaning=(
+        "How little the cells were generalised: 1 means not at all, 0 means that every cell "
+        "became the most general label. Each step of a hierarchy costs the same."
+    ),
+    does_not_say=(
+        "It counts steps, not values, so a hierarchy with more steps gives a better figure for "
+        "the same data: compare tables with the same hierarchies only. It says nothing about "
+        "privacy."
+    ),
     compute=compute,
     limit_help="Precision must be at least this",
     options=(unknown_option("labels in no hierarchy: error, or maximal (such a cell costs 1)"),),
     granularities=COLUMN_TABLES,
+    pictures=column_shares_of,
 )

@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import OptionError, counted
+from petaudit.errors import OptionError, counted, phrase, tally
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 
@@ -52,21 +53,31 @@ class ProfitabilityResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The reason for the verdict."""
         lines = [
-            f"benefit above risk: {_holds(self.rows_failing_benefit, self.rows)}",
-            f"attack does not pay: {_holds(self.rows_worth_attacking, self.rows)}"
-            + (" (allowed)" if self.allow_attack else ""),
-        ]
-        if self.worst_row is not None:
-            worst = self.worst_row
-            lines.append(
-                f"worst row (class of {worst.class_size:,}): publisher gains "
-                f"{worst.publisher_payoff:g}, an attacker {worst.adversary_payoff:g}"
+            phrase(
+                "benefit above risk: {holds}", holds=_holds(self.rows_failing_benefit, self.rows)
             )
-        lines.append(
-            "no class size would pass"
-            if self.smallest_passing_class is None
-            else f"classes of {counted(self.smallest_passing_class, 'row')} or more pass"
-        )
+        ]
+        holds = _holds(self.rows_worth_attacking, self.rows)
+        if self.allow_attack:
+            lines.append(phrase("attack does not pay: {holds} (allowed)", holds=holds))
+        else:
+            lines.append(phrase("attack does not pay: {holds}", holds=holds))
+        if self.worst_row is not None:
+            lines.append(
+                phrase(
+                    "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
+                    "{attacker:g}",
+                    size=tally(self.worst_row.class_size),
+                    publisher=self.worst_row.publisher_payoff,
+                    attacker=self.worst_row.adversary_payoff,
+                )
+            )
+        if self.smallest_passing_class is None:
+            lines.append(phrase("no class size would pass"))
+        else:
+            # Not a number of people: it follows from the amounts, and is never hidden.
+            size = counted(self.smallest_passing_class, "row or more", "rows or more")
+            lines.append(phrase("classes of {size} pass", size=size))
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -157,12 +168,17 @@ def compute(
 ) -> ProfitabilityResult:
     """Decide profitability from opened inputs."""
     if not isinstance(allow_attack, bool):
-        raise OptionError(f"allow_attack is {allow_attack!r}; true or false was expected")
+        raise OptionError(
+            phrase(
+                "allow_attack is {value!r}; true or false was expected",
+                value=allow_attack,
+            )
+        )
     game = _Game(
-        exact_nonnegative(cost, "the adversary's cost"),
-        exact_nonnegative(gain, "the adversary's gain"),
-        exact_nonnegative(loss, "the publisher's loss"),
-        exact_nonnegative(benefit, "the publisher's benefit"),
+        exact_nonnegative(cost, phrase("the adversary's cost")),
+        exact_nonnegative(gain, phrase("the adversary's gain")),
+        exact_nonnegative(loss, phrase("the publisher's loss")),
+        exact_nonnegative(benefit, phrase("the publisher's benefit")),
         allow_attack,
     )
     histogram = inputs.table.counts.class_histogram(inputs.quasi_identifiers)
@@ -173,7 +189,7 @@ def compute(
     worth_attacking = sum(c * n for c, n in sizes if not game.attack_pays_not(c))
     holds = failing_benefit == 0 and (allow_attack or worth_attacking == 0)
     smallest = min((size for size, _ in sizes), default=None)
-    warnings = () if sizes else ("every row is suppressed: there is no class to measure",)
+    warnings = () if sizes else (ALL_SUPPRESSED,)
     return ProfitabilityResult(
         value=holds,
         limit=None,
@@ -204,7 +220,9 @@ def _payoffs(game: _Game, size: int) -> Payoffs:
 
 
 def _holds(failing: int, rows: int) -> str:
-    return "holds for every row" if not failing else f"fails for {failing:,} of {rows:,} rows"
+    if not failing:
+        return phrase("holds for every row")
+    return phrase("fails for {failing} of {rows:,} rows", failing=tally(failing), rows=rows)
 
 
 MEASURE = Measure(
@@ -222,6 +240,15 @@ MEASURE = Measure(
     reference=(
         "Z. Wan et al.: A Game Theoretic Framework for Analyzing Re-Identification Risk. PLOS ONE "
         "10(3), 2015, doi 10.1371/journal.pone.0120592"
+    ),
+    meaning=(
+        "True means that for every row the benefit of publishing it is above the loss to be "
+        "expected from attacks. False means that there are rows that should not be published "
+        "like this."
+    ),
+    does_not_say=(
+        "The verdict is as good as the four amounts that were given. It takes attackers for "
+        "people who calculate; a curious neighbour does not ask whether an attack pays."
     ),
     compute=compute,
     options=(

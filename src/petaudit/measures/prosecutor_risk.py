@@ -10,6 +10,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures._judged_risk import FIGURE_OPTION, THRESHOLD_OPTION, judged_risk
 from petaudit.measures._risk import TABLES, RiskClasses, RiskResult
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.pictures.rows_at_risk import rows_at_risk_of
 
 
 @dataclass(frozen=True)
@@ -75,8 +76,19 @@ MEASURE = Measure(
         "K. El Emam: Guide to the De-Identification of Personal Health Information. CRC Press, "
         "2013, doi 10.1201/b14764"
     ),
+    meaning=(
+        "How likely somebody finds the row of a person whom he knows to be in the table. A "
+        "highest risk of 0.2 means that for nobody the chance is above one in five; 1 means "
+        "that somebody can be found with certainty."
+    ),
+    does_not_say=(
+        "It takes the attacker to know the quasi-identifiers only; more knowledge means more "
+        "risk. Where all rows of a class share a diagnosis, it is known without finding the "
+        "row."
+    ),
     compute=compute,
     limit_help="the figure may be at most this",
     options=(FIGURE_OPTION, THRESHOLD_OPTION),
     granularities=TABLES,
+    pictures=rows_at_risk_of,
 )

@@ -11,6 +11,7 @@ import numpy as np
 
 from petaudit.class_figures import Floats
 from petaudit.counts.aligned import AlignedColumn, aligned_columns
+from petaudit.errors import phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.label_numbers import Whole
@@ -49,9 +50,11 @@ class RecordSquaredErrorResult(ColumnsResult):
     @property
     def explanation(self) -> tuple[str, ...]:
         """The distance, the figure per column, and what is not in it."""
-        line = (
-            f"on average a row lies {self.mean_distance:.4g} standard deviations from its "
-            f"original, where {self.largest_mean_distance:.4g} is the most"
+        line = phrase(
+            "on average a row lies {mean:.4g} standard deviations from its original, where "
+            "{most:.4g} is the most",
+            mean=self.mean_distance,
+            most=self.largest_mean_distance,
         )
         return (line, *super().explanation, *left_out_text(self.left_out))
 
@@ -163,6 +166,15 @@ MEASURE = Measure(
     reference=(
         'D. Sánchez, S. Martínez, J. Domingo-Ferrer: Comment on "Unique in the shopping mall". '
         "Science 351(6279), 2016, doi 10.1126/science.aad9295; as in ARX"
+    ),
+    meaning=(
+        "How close whole rows stayed to their original numbers: 1 means that nothing changed, 0 "
+        "that every row is as far off as it can be. A range counts as its farther end."
+    ),
+    does_not_say=(
+        "Only columns of numbers are in it. Rows may be near to their originals though "
+        "relations between columns are gone, and a few enormous values make the errors of all "
+        "others look small."
     ),
     compute=compute,
     limit_help="the record-level squared error must score at least this (1: no error)",

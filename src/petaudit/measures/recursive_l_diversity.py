@@ -12,7 +12,7 @@ import numpy as np
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures, ratio_figures
 from petaudit.counts import ClassTable
-from petaudit.errors import OptionError
+from petaudit.errors import OptionError, phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import (
@@ -55,14 +55,16 @@ class RecursiveLDiversityResult(SensitiveResult):
     @property
     def why_infinite(self) -> str:
         """Such a class has no rare values at all."""
-        return f"with fewer than {self.l:,} values, for which no c would do"
+        return phrase("with fewer than {l:,} values, for which no c would do", l=self.l)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What the figure is."""
         if isinf(self.value):
             return ()
-        return (f"with l = {self.l:,}, c must be more than {self.value:.6g}",)
+        return (
+            phrase("with l = {l:,}, c must be more than {value:.6g}", l=self.l, value=self.value),
+        )
 
 
 def recursive_l_diversity(
@@ -99,7 +101,7 @@ def compute(
 ) -> RecursiveLDiversityResult:
     """Measure what c must exceed from opened inputs."""
     check({"limit": limit, "l": l})
-    name = "the limit of recursive-l-diversity"
+    name = phrase("the limit of {measure}", measure=RecursiveLDiversityResult.measure)
     bound = None if limit is None else exact_nonnegative(limit, name)
     values = _values_of_every_class(inputs) if l is None else l
     judged = judge(
@@ -118,8 +120,10 @@ def check(options: Mapping[str, Any]) -> None:
         check_option(_L, options["l"])
     elif options.get("limit") is not None:
         raise OptionError(
-            "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
-            "follows from the table, and the limit would mean something else for every table)"
+            phrase(
+                "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
+                "follows from the table, and the limit would mean something else for every table)"
+            )
         )
 
 
@@ -160,6 +164,15 @@ MEASURE = Measure(
     reference=(
         "A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: l-Diversity: Privacy "
         "Beyond k-Anonymity. ACM TKDD 1(1), 2007, doi 10.1145/1217299.1217302"
+    ),
+    meaning=(
+        "How much the commonest sensitive value of a class outweighs the rare ones, at the "
+        "worst: with l = 2, 3 means that one value is three times as frequent as all others of "
+        "its class together. Infinite means that a class lacks rare values altogether."
+    ),
+    does_not_say=(
+        "A low figure does not mean that no value is likely: with 3 one value may still hold "
+        "for three quarters of a class. Rare values that mean the same count as different ones."
     ),
     compute=compute,
     limit_help="c: r1 < c (rl + ... + rm) must hold in every class; needs l",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.errors import counted
+from petaudit.errors import counted, joined, phrase, tally
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import RiskClasses, judged_fields, remedy_lines, upper_limit
@@ -36,10 +36,16 @@ class SampleUniquesResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """How many rows are alone, and what the limit takes."""
-        line = f"{self.uniques:,} of {counted(self.rows, 'row')} alone in their class"
+        said = [
+            phrase(
+                "{number} of {rows} alone in their class",
+                number=tally(self.uniques),
+                rows=counted(self.rows, "row"),
+            )
+        ]
         if self.suppressed_rows:
-            line += f"; {counted(self.suppressed_rows, 'row')} suppressed"
-        return (line, *remedy_lines(self.remedy))
+            said.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+        return (joined(said, "; "), *remedy_lines(self.remedy))
 
 
 def sample_uniques(
@@ -89,6 +95,16 @@ MEASURE = Measure(
     reference=(
         "C. J. Skinner, M. J. Elliot: A Measure of Disclosure Risk for Microdata. Journal of the "
         "Royal Statistical Society B 64(4), 2002, doi 10.1111/1467-9868.00365"
+    ),
+    meaning=(
+        "The share of rows that have their quasi-identifiers for themselves. With 0.02, two "
+        "rows in a hundred are alone, and whoever knows these people and that they are in the "
+        "table finds them."
+    ),
+    does_not_say=(
+        "A row that is alone in the table need not be alone in the population, and 0 does not "
+        "mean safe: with pairs only, a guess is right every second time. Compare tables of one "
+        "size only."
     ),
     compute=compute,
     limit_help="the share may be at most this",

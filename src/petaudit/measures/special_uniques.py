@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from petaudit.counts.column_codes import column_codes
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, counted
+from petaudit.errors import NotMeasurableError, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import Whole
@@ -21,136 +19,29 @@ from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
     judged_fields,
-    remedy_lines,
     upper_limit,
     whole,
 )
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
-from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
+from petaudit.measures._special_result import (
+    TABLES,
+    ColumnPart,
+    MinimalSets,
+    SpecialUniquesResult,
 )
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
 
 if TYPE_CHECKING:
     from petaudit.class_figures import Floats, Truths
     from petaudit.singling._arrays import Codes
     from petaudit.singling.special import SpecialUniques
 
-_TABLES = (GLOBAL, COLUMNWISE, DETAILS)
 _FEW_COLUMNS: Final = 10
+"""All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
 _AS_GOOD_AS_MORE: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
-"""All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
 _USUAL_CAP: Final = 3
-
-
-@dataclass(frozen=True)
-class MinimalSets:
-    """How many minimal unique sets have one size, how many rows have one, and their score."""
-
-    columns: int
-    sets: int
-    """Sets of columns; each may be minimal for many rows."""
-    minimal_uniques: int
-    """Pairs of a row and a minimal set of it."""
-    score: int
-    """What one of them adds to the score of its row."""
-
-
-@dataclass(frozen=True)
-class ColumnPart:
-    """The part of a column in the minimal unique sets."""
-
-    attribute: str
-    minimal_uniques: int
-    contribution: float
-    """The share of the total score that is due to sets with the column; 0 where there is none."""
-
-
-@dataclass(frozen=True)
-class SpecialUniquesResult(Result):
-    """The share of special uniques, and how special they are."""
-
-    measure: ClassVar[str] = "special-uniques"
-    better: ClassVar[Better] = Better.LOWER
-
-    exact_value: Fraction = field(repr=False)
-    special_rows: int
-    unique_rows: int
-    rows: int
-    suppressed_rows: int
-    max_columns: int
-    is_capped: bool
-    """Whether larger minimal sets were not looked for: all but the value may be too low."""
-    sizes: tuple[MinimalSets, ...]
-    columns: tuple[ColumnPart, ...]
-    highest_score: float
-    mean_score: float
-    """The mean over all rows."""
-    highest_dis: float | None
-    """The highest estimated chance that a match with a row is correct; None without a population
-    size."""
-    mean_dis: float | None
-    """The mean over the rows that have a score."""
-    remedy: Remedy | None
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The special uniques; without them others may become unique, so how many is not said."""
-        return self.remedy
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """How many rows are unique, by how many columns, and which columns matter."""
-        lines = [
-            f"{self.unique_rows:,} of {counted(self.rows, 'row')} unique, {self.special_rows:,} of "
-            f"them on fewer than all {counted(len(self.columns), 'quasi-identifier')}"
-        ]
-        by_size = ", ".join(f"{own.columns}: {own.minimal_uniques:,}" for own in self.sizes)
-        most = f" of up to {self.max_columns} columns only" if self.is_capped else ""
-        if by_size:
-            lines.append(f"minimal unique sets{most}, by number of columns: {by_size}")
-        elif self.is_capped:
-            lines.append(f"no minimal unique set{most}")
-        if self.sizes:
-            ordered = sorted(self.columns, key=lambda own: -own.contribution)
-            parts = ", ".join(f"{own.attribute} {own.contribution:.3g}" for own in ordered[:5])
-            more = f" and {len(ordered) - 5} more" if len(ordered) > 5 else ""
-            lines.append(f"part in the scores: {parts}{more}")
-        return (*lines, *remedy_lines(self.remedy))
-
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
-        """``columnwise`` has the part of each column, ``details`` the minimal sets by size."""
-        if granularity == COLUMNWISE:
-            return {
-                "attribute": MadeColumn("text", [own.attribute for own in self.columns]),
-                "value": MadeColumn("number", [own.contribution for own in self.columns]),
-                "minimal_uniques": MadeColumn(
-                    "integer", [own.minimal_uniques for own in self.columns]
-                ),
-            }
-        if granularity == DETAILS:
-            return {
-                "columns": MadeColumn("integer", [own.columns for own in self.sizes]),
-                "sets": MadeColumn("integer", [own.sets for own in self.sizes]),
-                "minimal_uniques": MadeColumn(
-                    "integer", [own.minimal_uniques for own in self.sizes]
-                ),
-                # A product may be larger than any integer of a file.
-                "score": MadeColumn("number", [float(own.score) for own in self.sizes]),
-            }
-        if granularity == GLOBAL:
-            return super().table(granularity)
-        raise no_such_table(self.measure, granularity, _TABLES)
 
 
 def special_uniques(
@@ -280,9 +171,11 @@ def _takes_long(inputs: Inputs) -> str | None:
     alone = int(histogram.classes[0])
     if sets * alone <= _MOST_WORK:
         return None
-    return (
-        f"looks at {sets:,} sets of columns for {alone:,} rows that are alone, which takes a "
-        "while; name it to run it (--measures special-uniques)"
+    return phrase(
+        "looks at {sets:,} sets of columns for {rows:,} rows that are alone, which takes a while; "
+        "name it to run it (--measures special-uniques)",
+        sets=sets,
+        rows=alone,
     )
 
 
@@ -345,6 +238,16 @@ MEASURE = Measure(
         "disclosure assessment. Data Mining and Knowledge Discovery 16, 2008, "
         "doi 10.1007/s10618-007-0078-6"
     ),
+    meaning=(
+        "The share of rows that fewer than all quasi-identifiers suffice to single out. Such "
+        "rows stick out, as a very young widow does, and are the first to look at. With 0, "
+        "nobody is alone unless all quasi-identifiers are known."
+    ),
+    does_not_say=(
+        "Rows that are alone only on all quasi-identifiers together are not counted, nor are "
+        "pairs: look at sample uniques as well. That a row sticks out does not prove that the "
+        "person is unique in the population."
+    ),
     compute=compute,
     limit_help="the share may be at most this",
     options=(
@@ -358,7 +261,7 @@ MEASURE = Measure(
         SIZE_OPTION,
         FRACTION_OPTION,
     ),
-    granularities=_TABLES,
+    granularities=TABLES,
     check=check,
     when_left_out=_takes_long,
 )

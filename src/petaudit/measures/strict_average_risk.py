@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.errors import OptionError, counted
+from petaudit.errors import OptionError, Phrase, joined, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
@@ -20,6 +20,7 @@ from petaudit.measures._risk import (
     checked_size,
     judged_fields,
     remedy_lines,
+    rows_in_classes,
     upper_limit,
     whole,
 )
@@ -60,7 +61,7 @@ class StrictAverageRiskResult(Result):
     @property
     def conditions(self) -> tuple[str, ...]:
         """The k that was asked for."""
-        return () if self.k is None else (f"k at least {self.k:,}",)
+        return () if self.k is None else (phrase("k at least {k:,}", k=self.k),)
 
     @property
     def figure(self) -> str:
@@ -75,27 +76,47 @@ class StrictAverageRiskResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """Where the figure comes from, whether classes are large enough, and what it takes."""
-        found = f"{counted(self.rows, 'row')} in {counted(self.classes, 'class', 'classes')}"
-        if self.suppressed_rows:
-            found += f", {counted(self.suppressed_rows, 'row')} suppressed"
-        what = "people that every class is shown to have" if self.is_estimate else None
-        fewest = (
-            f"{what or 'fewest people in a class'} ({self.people_from}): {self.fewest_people:.6g}"
-        )
-        if self.k is not None:
-            fewest += f", of {self.k:,} that there must be"
-        about = "about " if self.is_estimate else ""
-        fewest += f"; the highest risk of a row is {about}{self.highest:.4g}"
-        if self.k is None and self.limit is not None:
-            fewest += ", which the limit does not judge: give k, too"
-        lines = [found, fewest]
+        lines = [
+            rows_in_classes(self.rows, self.classes, self.suppressed_rows),
+            joined([self._fewest(), self._highest()], "; "),
+        ]
         if self.is_estimate:
             lines.append(
-                "an estimate, which assumes that the table is a random sample of the population: "
-                "by its rows a class has a negative binomial number of people, and the fewest are "
-                f"those of k-map (significance {float(USUAL_SIGNIFICANCE):g})"
+                phrase(
+                    "an estimate, which assumes that the table is a random sample of the "
+                    "population: by its rows a class has a negative binomial number of people, and "
+                    "the fewest are those of k-map (significance {significance:g})",
+                    significance=float(USUAL_SIGNIFICANCE),
+                )
             )
         return (*lines, *remedy_lines(self.remedy))
+
+    def _fewest(self) -> Phrase:
+        shown = phrase("people that every class is shown to have")
+        what = shown if self.is_estimate else phrase("fewest people in a class")
+        source, people = self.people_from, self.fewest_people
+        if self.k is None:
+            return phrase(
+                "{what} ({source}): {people:.6g}", what=what, source=source, people=people
+            )
+        return phrase(
+            "{what} ({source}): {people:.6g}, of {k:,} that there must be",
+            what=what,
+            source=source,
+            people=people,
+            k=self.k,
+        )
+
+    def _highest(self) -> Phrase:
+        risk: str = f"{self.highest:.4g}"
+        if self.is_estimate:
+            risk = phrase("about {number}", number=risk)
+        if self.k is None and self.limit is not None:
+            return phrase(
+                "the highest risk of a row is {risk}, which the limit does not judge: give k, too",
+                risk=risk,
+            )
+        return phrase("the highest risk of a row is {risk}", risk=risk)
 
 
 def strict_average_risk(
@@ -165,11 +186,11 @@ def compute(
         k=least,
         fewest_people=float(risks.fewest_people),
         people_from=(
-            "in the population table"
+            phrase("in the population table")
             if with_table
-            else "in the table itself"
+            else phrase("in the table itself")
             if size is None
-            else f"estimated from a population of {size:,}"
+            else phrase("estimated from a population of {size:,}", size=size)
         ),
         is_estimate=is_estimate,
         classes=classes.number,
@@ -185,8 +206,10 @@ def check(given: Mapping[str, Any]) -> None:
             whole(given[name], name)
     if given.get("k") is not None and given.get("limit") is None:
         raise OptionError(
-            f"k is judged together with the limit of {StrictAverageRiskResult.measure}; give a "
-            "limit, too"
+            phrase(
+                "k is judged together with the limit of {measure}; give a limit, too",
+                measure=StrictAverageRiskResult.measure,
+            )
         )
 
 
@@ -209,6 +232,16 @@ MEASURE = Measure(
         "2013, doi 10.1201/b14764; R. Benedetti, L. Franconi: Statistical and Technological "
         "Solutions for Controlled Data Dissemination. Pre-proceedings of New Techniques and "
         "Technologies for Statistics, Sorrento, 1998"
+    ),
+    meaning=(
+        "The chance that a row is matched with the right person, on average over all rows. With "
+        "0.05, that is one in twenty. If k was given, every class must have at least k people, "
+        "too."
+    ),
+    does_not_say=(
+        "The average alone protects nobody in particular: without k, single people may be found "
+        "with certainty though the figure is low. Where only the size of the population is "
+        "known, it is an estimate for a random sample."
     ),
     compute=compute,
     limit_help="the average may be at most this",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import HierarchyError, counted
+from petaudit.errors import HierarchyError, counted, phrase, share
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.labels import SUPPRESSED
@@ -34,13 +34,22 @@ class SuppressionResult(ColumnsResult):
         """Rows and cells in numbers, and the columns with most of them."""
         cells = sum(self.suppressed_cells.values())
         if not cells:
-            return ("no cell of the quasi-identifiers is suppressed",)
-        lines = [f"{counted(cells, 'cell')} of {self.rows * len(self.columns):,} suppressed"]
+            return (phrase("no cell of the quasi-identifiers is suppressed"),)
+        lines = [
+            phrase(
+                "{cells} of {all:,} suppressed",
+                cells=counted(cells, "cell"),
+                all=self.rows * len(self.columns),
+            )
+        ]
         if self.suppressed_rows:
-            share = f"{100 * self.suppressed_rows_share:.3g} %"
             lines.append(
-                f"{counted(self.suppressed_rows, 'row')} of {self.rows:,} ({share}) suppressed in "
-                "every quasi-identifier"
+                phrase(
+                    "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
+                    rows=counted(self.suppressed_rows, "row"),
+                    all=self.rows,
+                    share=share(self.suppressed_rows, self.rows),
+                )
             )
         return (*lines, *super().explanation)
 
@@ -71,32 +80,36 @@ def suppression(table: object, *, limit: Number | None = None, **given: Any) -> 
 
 def compute(inputs: Inputs, limit: Number | None = None) -> SuppressionResult:
     """Measure suppression from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of suppression")
+    name = phrase("the limit of {measure}", measure=SuppressionResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     warnings = []
     if bound is not None and bound > 1:
         warnings.append(
-            f"the limit of suppression is {float(bound):g}; a share never exceeds 1, so it always "
-            "holds"
+            phrase(
+                "the limit of suppression is {limit:g}; a share never exceeds 1, so it always "
+                "holds",
+                limit=float(bound),
+            )
         )
     names, rows = inputs.quasi_identifiers, inputs.table.rows
     cells: dict[str, int] = {}
     counts = inputs.table.counts
-    for name in names:
-        root = _root(inputs, name)
-        if root is None and not counts.is_text(counts.position(name)):
+    for column in names:
+        root = _root(inputs, column)
+        if root is None and not counts.is_text(counts.position(column)):
             # Only text can hold the mark.
-            cells[name] = 0
+            cells[column] = 0
             continue
-        values = counts.value_counts(name)
+        values = counts.value_counts(column)
         marks = {SUPPRESSED, root}
         places = [values.index[mark] for mark in marks if mark is not None and mark in values.index]
-        cells[name] = int(values.counts[places].sum())
+        cells[column] = int(values.counts[places].sum())
     suppressed_rows = counts.suppressed_rows(names)
     return SuppressionResult.of(
         Fraction(sum(cells.values()), rows * len(names)),
         bound,
         warnings,
-        columns={name: own / rows for name, own in cells.items()},
+        columns={column: own / rows for column, own in cells.items()},
         suppressed_cells=cells,
         rows=rows,
         suppressed_rows=suppressed_rows,
@@ -130,6 +143,15 @@ MEASURE = Measure(
     reference=(
         "P. Samarati: Protecting Respondents' Identities in Microdata Release. IEEE TKDE 13(6), "
         "2001, doi 10.1109/69.971193"
+    ),
+    meaning=(
+        "The share of the cells of the quasi-identifiers that say nothing any more. 0 means "
+        "that none is suppressed; with 0.1, one cell in ten is lost."
+    ),
+    does_not_say=(
+        "It does not see generalised cells, which may say next to nothing, nor rows that were "
+        "deleted. It also does not say who is missing: the suppressed rows may be all patients "
+        "over 80."
     ),
     compute=compute,
     limit_help="the share of suppressed cells may be at most this",

@@ -18,7 +18,7 @@ from petaudit.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.errors import OptionError, suggestion
+from petaudit.errors import OptionError, joined, phrase, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._closeness_result import (
@@ -27,8 +27,10 @@ from petaudit.measures._closeness_result import (
     FarClass,
     TClosenessResult,
 )
+from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._sensitive import WORST_OPTION, remedy, worst_classes
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
 
 _DISTANCE = kinds.Choice(get_args(Distance))
@@ -65,23 +67,29 @@ def compute(
     worst: int = 5,
 ) -> TClosenessResult:
     """Measure t from opened inputs."""
-    bound = None if limit is None else exact_nonnegative(limit, "the limit of t-closeness")
+    name = phrase("the limit of {measure}", measure=TClosenessResult.measure)
+    bound = None if limit is None else exact_nonnegative(limit, name)
     if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
-        raise OptionError(f"worst is {worst!r}; a number of classes from 0 was expected")
+        raise OptionError(
+            phrase("worst is {worst!r}; a number of classes from 0 was expected", worst=worst)
+        )
     warnings: list[str] = []
     if bound is not None and bound > 1:
         warnings.append(
-            f"the limit of t-closeness is {float(bound):g}; t never exceeds 1, so it always holds"
+            phrase(
+                "the limit of t-closeness is {limit:g}; t never exceeds 1, so it always holds",
+                limit=float(bound),
+            )
         )
     chosen = _chosen_distances(inputs, distance)
     judged = [
         _attribute(inputs, attribute, chosen.get(attribute), bound, worst, warnings)
         for attribute in inputs.sensitive
     ]
-    found = tuple(own for own, _ in judged)
-    breaking = [above for _, above in judged if above is not None]
+    found = tuple(own for own, _, _ in judged)
+    breaking = [above for _, above, _ in judged if above is not None]
     if all(not attribute.classes for attribute in found):
-        warnings.append("every row is suppressed: there is no class to measure")
+        warnings.append(ALL_SUPPRESSED)
     t = max(attribute.exact_t for attribute in found)
     return TClosenessResult(
         value=float(t),
@@ -91,6 +99,7 @@ def compute(
         exact_value=t,
         attributes=found,
         remedy=remedy(inputs, inputs.class_table, np.any(breaking, axis=0) if breaking else None),
+        far={own.attribute: far for own, _, far in judged},
     )
 
 
@@ -101,9 +110,11 @@ def _attribute(
     limit: Fraction | None,
     worst: int,
     warnings: list[str],
-) -> tuple[AttributeCloseness, Truths | None]:
+) -> tuple[AttributeCloseness, Truths | None, FarValues]:
     if attribute in inputs.quasi_identifiers:  # pragma: no cover (Roles allow one role a column)
-        raise OptionError(f"{attribute!r} is both sensitive and a quasi-identifier")
+        raise OptionError(
+            phrase("{column!r} is both sensitive and a quasi-identifier", column=attribute)
+        )
     ground = _ground(inputs, attribute, distance, warnings)
     table = inputs.class_table
     distances = class_distances(table.columns[attribute], table.classes, ground)
@@ -122,7 +133,7 @@ def _attribute(
             for own in worst_classes(inputs, table, distances, worst, largest_is_worst=True)
         ),
     )
-    return found, above
+    return found, above, FarValues.of(ground, distances)
 
 
 def _ground(
@@ -137,7 +148,10 @@ def _ground(
             return ground
         if distance == "ordered":
             raise OptionError(
-                f"column {attribute!r} holds values that are not numbers: it has no order"
+                phrase(
+                    "column {column!r} holds values that are not numbers: it has no order",
+                    column=attribute,
+                )
             )
     if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
         hierarchy = inputs.hierarchy(attribute)
@@ -150,8 +164,11 @@ def _ground(
     numbers = len(values.labels) > 1 and ordered_ground(values) is not None
     if distance is None and has_null and numbers:
         warnings.append(
-            f"column {attribute!r} holds nulls beside numbers: measured with the equal distance, "
-            "which is never smaller than the ordered one"
+            phrase(
+                "column {column!r} holds nulls beside numbers: measured with the equal distance, "
+                "which is never smaller than the ordered one",
+                column=attribute,
+            )
         )
     return equal_ground(values)
 
@@ -167,15 +184,23 @@ def _chosen_distances(
         else dict.fromkeys(inputs.sensitive, distance)
     )
     if not chosen:
-        raise OptionError("distance is an empty mapping; name a distance for an attribute")
+        raise OptionError(phrase("distance is an empty mapping; name a distance for an attribute"))
     for attribute, kind in chosen.items():
         if not isinstance(attribute, str):
-            raise OptionError(f"distance names {attribute!r}; the name of a column was expected")
-        check_column(attribute, inputs.sensitive, "the sensitive attributes")
+            raise OptionError(
+                phrase(
+                    "distance names {value!r}; the name of a column was expected", value=attribute
+                )
+            )
+        check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
         if kind not in get_args(Distance):
             raise OptionError(
-                f"unknown distance {str(kind)!r}{suggestion(str(kind), get_args(Distance))}; "
-                f"distances are {', '.join(get_args(Distance))}"
+                phrase(
+                    "unknown distance {name!r}{near}; distances are {known}",
+                    name=str(kind),
+                    near=suggestion(str(kind), get_args(Distance)),
+                    known=joined(get_args(Distance)),
+                )
             )
     return chosen
 
@@ -196,6 +221,16 @@ MEASURE = Measure(
         "N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and "
         "l-Diversity. ICDE 2007, doi 10.1109/ICDE.2007.367856"
     ),
+    meaning=(
+        "How much the sensitive values of a class differ from those of the whole table, at the "
+        "worst. 0 means that knowing somebody's class tells nothing new about the sensitive "
+        "value; 1 means that it can tell everything."
+    ),
+    does_not_say=(
+        "It takes the distribution in the whole table for public knowledge: in a table of "
+        "patients with one disease the figure is 0, though being in the table tells the "
+        "disease. Very small classes are far from the table by chance."
+    ),
     compute=compute,
     limit_help="t may be at most this",
     options=(
@@ -207,4 +242,5 @@ MEASURE = Measure(
         WORST_OPTION,
     ),
     granularities=TABLES,
+    pictures=distributions_of,
 )

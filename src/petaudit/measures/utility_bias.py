@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from petaudit import kinds
 from petaudit.counts import Source
-from petaudit.errors import NotMeasurableError, OptionError
+from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact import Number, exact
 from petaudit.inputs import Inputs
 from petaudit.measures._comparison import the_original, upper_limit
@@ -37,8 +37,13 @@ class UtilityBiasResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """Both values."""
         return (
-            f"{self.function}: {self.original_value:.6g} for the original, "
-            f"{self.released_value:.6g} for the released table",
+            phrase(
+                "{function}: {original:.6g} for the original, {released:.6g} for the released "
+                "table",
+                function=self.function,
+                original=self.original_value,
+                released=self.released_value,
+            ),
         )
 
 
@@ -77,10 +82,16 @@ def _compared(
     bound = upper_limit(limit, "utility-bias")
     kind = kinds.PythonFunction()
     if not kind.takes(function):
-        raise OptionError(f"function is {kinds.shown(function)}; {kind.expected} was expected")
+        raise OptionError(
+            phrase(
+                "function is {value}; {expected} was expected",
+                value=kinds.shown(function),
+                expected=kind.expected,
+            )
+        )
     name = str(getattr(function, "__name__", type(function).__name__))
-    before = _number(function, name, original, "the original")
-    after = _number(function, name, table, "the released table")
+    before = _number(function, name, original, phrase("the original"))
+    after = _number(function, name, table, phrase("the released table"))
     difference = abs(after - before)
     return UtilityBiasResult(
         value=_as_float(difference),
@@ -100,7 +111,12 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
     except Exception as problem:
         # What an exception says may quote cells, so only its kind is passed on.
         raise NotMeasurableError(
-            f"the function {name} failed with {type(problem).__name__} on {called}"
+            phrase(
+                "the function {function} failed with {problem} on {table}",
+                function=name,
+                problem=type(problem).__name__,
+                table=called,
+            )
         ) from problem
     if hasattr(returned, "as_py"):
         returned = returned.as_py()
@@ -112,10 +128,16 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
             return exact(returned, name)
         except OptionError:
             pass
-    is_float = isinstance(returned, float)
-    what = str(returned) if is_float else f"a {type(returned).__name__}"
+    what: str = str(returned)
+    if not isinstance(returned, float):
+        what = phrase("a {type}", type=type(returned).__name__)
     raise NotMeasurableError(
-        f"the function {name} returned {what} for {called}; a finite number was expected"
+        phrase(
+            "the function {function} returned {what} for {table}; a finite number was expected",
+            function=name,
+            what=what,
+            table=called,
+        )
     )
 
 
@@ -139,6 +161,14 @@ MEASURE = Measure(
         "A. F. Karr, C. N. Kohnen, A. Oganian, J. P. Reiter, A. P. Sanil: A Framework for "
         "Evaluating the Utility of Data Altered to Protect Confidentiality. The American "
         "Statistician 60(3), 2006, doi 10.1198/000313006X124640"
+    ),
+    meaning=(
+        "How far the result of your own analysis is off on the released table, in the unit of "
+        "that result. 0 means that both tables give the same result."
+    ),
+    does_not_say=(
+        "It is about this one analysis: two tables can have the same mean though every single "
+        "value is wrong. Whether a difference is large depends on its unit."
     ),
     compute=compute,
     limit_help="the difference must be at most this",

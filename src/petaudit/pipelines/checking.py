@@ -11,9 +11,8 @@ from typing import Any
 
 from petaudit._version import __version__
 from petaudit.counts.joint import check_same_columns
-from petaudit.errors import ManyProblemsError, PetauditError
+from petaudit.errors import ManyProblemsError, PetauditError, phrase
 from petaudit.inputs import Inputs
-from petaudit.kinds import KeyPath, Problems
 from petaudit.measures import Need
 from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of
 from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
@@ -23,6 +22,7 @@ from petaudit.pipelines.plan import PlannedRun, Step
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
+from petaudit.problems import KeyPath, Problems
 from petaudit.roles import check_column
 
 
@@ -65,7 +65,7 @@ def checked(
             inputs = _inputs(run, tables, reveal)
         except PetauditError as problem:
             # Several runs share an experiment and what is wrong about it.
-            seen[_place(run), str(problem)] = None
+            seen[_place(run), problem.text] = None
             continue
         seen |= dict.fromkeys(_wrong_together(run, inputs))
         read += inputs.files
@@ -103,7 +103,12 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
             except OSError as problem:
                 failed.add(label)
                 at = _setting(step, part, None, table)
-                problems.add(at, f"{table.address}: cannot be read ({problem.strerror})")
+                said = phrase(
+                    "{path}: cannot be read ({reason})",
+                    path=table.address,
+                    reason=problem.strerror,
+                )
+                problems.add(at, said)
     return found
 
 
@@ -111,7 +116,7 @@ def _check_controls(
     runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
 ) -> None:
     """A control that was learned from shows nothing."""
-    said = "the control is the very table that was learned from; it must be other people"
+    said = phrase("the control is the very table that was learned from; it must be other people")
     places: dict[KeyPath, None] = {}
     for run in runs:
         loader, splitter, evaluator = (run.step(own) for own in (LOADER, SPLITTER, EVALUATOR))
@@ -133,7 +138,7 @@ def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:
 
 
 def _note(problem: PetauditError, at: KeyPath, problems: Problems) -> None:
-    messages = problem.messages if isinstance(problem, ManyProblemsError) else (str(problem),)
+    messages = problem.messages if isinstance(problem, ManyProblemsError) else (problem.text,)
     for message in messages:
         problems.add(at, message)
 
@@ -150,7 +155,15 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
             by_role = (*at, "roles", role)
             for column in [columns] if isinstance(columns, str) else columns:
                 if column in taken:
-                    yield by_role, f"column {column!r} has a role twice ({taken[column]}, {role})"
+                    yield (
+                        by_role,
+                        phrase(
+                            "column {column!r} has a role twice ({first}, {second})",
+                            column=column,
+                            first=taken[column],
+                            second=role,
+                        ),
+                    )
                 taken[column] = role
                 yield from _said(by_role, check_column, column, released.columns, released.name)
         if model.key is not None:
@@ -169,7 +182,7 @@ def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, 
             columns = inputs.generalized_columns
         except PetauditError as problem:
             columns = ()
-            yield _place(run), str(problem)
+            yield _place(run), problem.text
         for column in columns:
             if column not in inputs.hierarchies or inputs.original is None:
                 yield from _said(_place(run), inputs.hierarchies.get, column, None)
@@ -184,7 +197,7 @@ def _said(
     try:
         check(*given)
     except PetauditError as problem:
-        yield at, str(problem)
+        yield at, problem.text
 
 
 def _inputs(run: PlannedRun, tables: Tables, reveal: bool) -> Inputs:
@@ -212,7 +225,7 @@ def _label(step: Step, part: str) -> str:
 def _setting(step: Step, part: str, problem: PetauditError | None, table: FileTable) -> KeyPath:
     """The setting that names a file."""
     at = (step.module, step.experiment.name)
-    of_schema = problem is not None and table.schema is not None and "schema" in str(problem)
+    of_schema = problem is not None and table.schema is not None and "schema" in problem.text
     if step.module == LOADER:
         return (*at, "schema" if of_schema else part or "filepath")
     if step.module == EVALUATOR:

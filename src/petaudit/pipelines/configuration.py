@@ -6,7 +6,7 @@ import os
 from os import PathLike
 from pathlib import Path
 
-from petaudit.errors import InputError, OptionError, shortened
+from petaudit.errors import InputError, OptionError, phrase, shortened
 from petaudit.yaml_files import read_text
 
 _YAML = (".yaml", ".yml")
@@ -25,7 +25,10 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
     """The text of a configuration and its path, if it is not given as text."""
     if not isinstance(given, str | PathLike):
         raise OptionError(
-            f"the configuration is a {type(given).__name__}; a path or YAML text was expected"
+            phrase(
+                "the configuration is a {kind}; a path or YAML text was expected",
+                kind=type(given).__name__,
+            )
         )
     if isinstance(given, PathLike):
         path = Path(given)
@@ -36,7 +39,10 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
         return read_text(Path(given)), Path(given)
     if not is_text:
         raise InputError(
-            f"{shortened(given)!r} is neither a file nor YAML text; a path or the text of a "
-            "pipeline was expected"
+            phrase(
+                "{given!r} is neither a file nor YAML text; a path or the text of a pipeline was "
+                "expected",
+                given=shortened(given),
+            )
         )
     return given, None

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.errors import phrase
 from petaudit.pipelines.checking import Checked
 from petaudit.pipelines.entries import ERROR
 from petaudit.pipelines.events import TimingRecord
@@ -17,7 +18,7 @@ from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.tables import without_folder
 from petaudit.text import json_text
 
-_NOT_NOW = "it is in the earlier result and did not run this time, so it cannot be compared"
+_NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
 
 
 def result_document(

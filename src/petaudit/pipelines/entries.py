@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import counted
+from petaudit.errors import counted, phrase
+from petaudit.languages.phrases import texts_of, with_phrases
 from petaudit.measures import Result
 from petaudit.pipelines.evaluating import JUDGING, Outcome
 from petaudit.pipelines.models import (
@@ -26,6 +27,7 @@ from petaudit.pipelines.step_files import files_of
 from petaudit.pipelines.tables import Tables, without_folder
 
 ERROR: Final = "error"
+TEXTS: Final = "texts"
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
             "strict": result.is_strict,
             "conditions": list(result.conditions),
             "lower_bound": result.is_lower_bound,
-            "reason": None if is_number else "the figure is no number",
+            "reason": None if is_number else phrase("the figure is no number"),
             "explanation": list(result.explanation),
             "details": _details(result),
         }
@@ -104,9 +106,23 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         notes.append(doubt)
         data["lower_bound"] = data["lower_bound"] is not None
         if data["status"] == "passed":
-            data |= {"status": ERROR, "reason": f"{doubt}; this does not show that the limit holds"}
+            reason = phrase("{doubt}; this does not show that the limit holds", doubt=doubt)
+            data |= {"status": ERROR, "reason": reason}
     data["warnings"] = list(dict.fromkeys(notes))
-    return data
+    return with_texts(data)
+
+
+def with_texts(data: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry with what its sentences are made of, as its last key."""
+    own = {name: value for name, value in data.items() if name != TEXTS}
+    return own | {TEXTS: texts_of(own)}
+
+
+def from_json(data: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry that was kept as JSON, with its sentences as they were."""
+    texts = data[TEXTS]
+    own = {name: value for name, value in data.items() if name != TEXTS}
+    return {**with_phrases(own, texts), TEXTS: texts}
 
 
 _SHOWN_ABOVE = ("measure", "status", "better", "value", "limit", "passed", "warnings", "profile")
@@ -153,14 +169,15 @@ _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_r
 
 def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
     """Why a figure tells less than it seems to: not everybody was looked at."""
-    found = []
+    found: list[str] = []
     loader, splitter, synthesizer = (run.step(module) for module in DATA_MODULES)
     if loader is not None:
         for table in files_of(loader).values():
             left_out = tables.rows_left_out(table)
             if left_out:
                 name = without_folder(table.address)
-                found.append(f"{counted(left_out, 'row')} of {name} left out (nrows)")
+                rows = counted(left_out, "row")
+                found.append(phrase("{rows} of {table} left out (nrows)", rows=rows, table=name))
     if (
         splitter is not None
         and synthesizer is not None
@@ -168,7 +185,10 @@ def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
         and isinstance(synthesizer.experiment.model, CustomTable)
     ):
         found.append(
-            "the synthetic table was made before the rows were drawn, so it may have learned from "
-            "all of them: it was compared with some of its people only, and the control was seen"
+            phrase(
+                "the synthetic table was made before the rows were drawn, so it may have learned "
+                "from all of them: it was compared with some of its people only, and the control "
+                "was seen"
+            )
         )
     return found

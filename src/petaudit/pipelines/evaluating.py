@@ -10,7 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from petaudit.errors import NotMeasurableError, PetauditError, PetauditWarning, UndecidedError
+from petaudit.errors import (
+    NotMeasurableError,
+    PetauditError,
+    PetauditWarning,
+    UndecidedError,
+    joined,
+    phrase,
+)
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
@@ -54,7 +61,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PetauditWarning)
-        warnings.showwarning = lambda message, *_, **__: said.append(str(message))
+        warnings.showwarning = lambda message, *_, **__: said.append(_text_of(message))
         try:
             given = tables.of_run(run)
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
@@ -76,12 +83,19 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
         except PetauditError as problem:
             return failed(problem)
         except MemoryError:
-            return failed(NotMeasurableError("there was not enough memory"))
+            return failed(NotMeasurableError(phrase("there was not enough memory")))
         except Exception as problem:
             if os.environ.get("PETAUDIT_DEBUG"):
                 raise
             # The text of an unforeseen error may quote data, so only its kind is shown.
-            return failed(NotMeasurableError(f"internal error ({type(problem).__name__})"))
+            kind = type(problem).__name__
+            return failed(NotMeasurableError(phrase("internal error ({kind})", kind=kind)))
+
+
+def _text_of(message: Warning | str) -> str:
+    """What a warning says, with what it is made of."""
+    given = message.args if isinstance(message, Warning) else ()
+    return given[0] if given and isinstance(given[0], str) else str(message)
 
 
 def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool) -> Inputs:
@@ -135,7 +149,8 @@ def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> di
 def _check_judged(model: Evaluation, measure: Measure, result: Result) -> None:
     """A limit that a measure ignores must not look like one that holds."""
     if result.passed is None and any(model.options.get(name) is not None for name in JUDGING):
-        raise UndecidedError(f"{measure.name} did not say whether its limit holds", result)
+        said = phrase("{measure} did not say whether its limit holds", measure=measure.name)
+        raise UndecidedError(said, result)
 
 
 def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
@@ -166,11 +181,13 @@ def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> 
     """What a measure would still need, in the words of the pipeline file."""
     missing = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
     missing += [
-        f"{need.in_pipeline} or {' or '.join(names)}"
+        joined([need.in_pipeline, *names], " or ")
         for need, names in measure.neither(inputs, options)
     ]
     lacking = [
         own.name for own in measure.options if own.required and options.get(own.name) is None
     ]
-    said = " and ".join([*missing, *lacking])
-    return f"{measure.name} needs {said}" if said else None
+    lacks = [*missing, *lacking]
+    if not lacks:
+        return None
+    return phrase("{measure} needs {lacks}", measure=measure.name, lacks=joined(lacks, " and "))

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.counts.made_frames import MadeColumn, made_frame
-from petaudit.errors import InputError, OptionError, PetauditError
-from petaudit.kinds import Problems
+from petaudit.errors import InputError, OptionError, PetauditError, phrase
 from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder
 from petaudit.pipelines.document import document_text, result_document
-from petaudit.pipelines.entries import ERROR, Entry, entry_data
+from petaudit.pipelines.entries import ERROR, Entry, entry_data, from_json
 from petaudit.pipelines.evaluating import evaluated
 from petaudit.pipelines.events import Clock, Listener, TimingRecord
 from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
@@ -38,6 +37,7 @@ from petaudit.pipelines.reporting import (
 )
 from petaudit.pipelines.run_result import RunResult
 from petaudit.pipelines.tables import Tables
+from petaudit.problems import Problems
 from petaudit.yaml_files import Document, parse_yaml
 
 
@@ -76,14 +76,16 @@ class Executor:
         keep_results: bool = True,
     ) -> None:
         if frame not in {"pyarrow", "pandas", "polars"}:
-            raise OptionError(f"frame is {frame!r}; pyarrow, pandas or polars was expected")
+            raise OptionError(
+                phrase("frame is {frame!r}; pyarrow, pandas or polars was expected", frame=frame)
+            )
         self._frame = frame
         self._text, self._path = configuration_text(config)
         self._overrides = tuple(overrides)
         self._only = tuple(only)
         self._resume = resume
         self._reveal = reveal_values
-        name = "the configuration" if self._path is None else str(self._path)
+        name = phrase("the configuration") if self._path is None else str(self._path)
         parsed = with_overrides(parse_yaml(self._text, name), self._overrides)
         folder = Path.cwd() if self._path is None else self._path.absolute().parent
         self._out = None if out is None else Path(out)
@@ -128,12 +130,13 @@ class Executor:
         own = None if self._out is None else os.path.realpath(self._out / RESULT)
         if own == os.path.realpath(self._tables.resolved(address)):
             # What got worse would be the measure of the next run, which would pass.
-            problems.add(at, "compare_to is the result that this run replaces; name a copy of it")
+            said = phrase("compare_to is the result that this run replaces; name a copy of it")
+            problems.add(at, said)
             return
         try:
             self._read_previous(address)
         except PetauditError as problem:
-            problems.add(at, str(problem))
+            problems.add(at, problem.text)
 
     @property
     def out(self) -> Path | None:
@@ -150,7 +153,7 @@ class Executor:
     def document(self) -> dict[str, Any]:
         """The content of result.json."""
         if self._document is None:
-            raise InputError("the pipeline has not run yet; call run() first")
+            raise InputError(phrase("the pipeline has not run yet; call run() first"))
         return self._document
 
     @property
@@ -252,7 +255,7 @@ class Executor:
             for granularity in self._tables_wanted.get(run.evaluator.name, ()):
                 table = outcome.result.table(granularity, with_values=self._reveal)
                 tables[granularity] = table_from(table_data(table))
-        message = None if outcome.problem is None else str(outcome.problem)
+        message = None if outcome.problem is None else outcome.problem.text
         seconds = getattr(outcome.result, "timings", {})
         result = outcome.result if self._keep_results else None
         return Entry(run, data, result, message, tables, dict(seconds))
@@ -262,7 +265,7 @@ class Executor:
         try:
             records = [TimingRecord(**own) for own in kept["records"]]
             tables = {name: table_from(own) for name, own in kept["tables"].items()}
-            entry = Entry(run, dict(kept["data"]), None, None, tables, dict(kept["seconds"]))
+            entry = Entry(run, from_json(kept["data"]), None, None, tables, dict(kept["seconds"]))
             if entry.data["run"] != run.name:
                 return None
         except (KeyError, TypeError, ValueError, AttributeError):

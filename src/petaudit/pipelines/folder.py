@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, phrase
 from petaudit.output import refuse_inputs, write_whole
 from petaudit.pipelines.locking import LOCK, locked
 
@@ -97,7 +97,11 @@ def opened_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
         path.mkdir(parents=True, exist_ok=True)
     if state.is_symlink():
         # Whatever it leads to would be emptied.
-        raise InputError(f"{str(state)!r} is a link; remove it, or choose another folder (--out)")
+        raise InputError(
+            phrase(
+                "{path!r} is a link; remove it, or choose another folder (--out)", path=str(state)
+            )
+        )
     with locked(state, path):
         with _writing(state):
             _empty(state, only=_is_unfinished if resume else lambda _: True)
@@ -160,13 +164,19 @@ def check_targets(path: Path, names: Sequence[str], inputs: Sequence[Path]) -> N
     """Say before the work begins that results cannot be written, or would replace an input."""
     with _writing(path):
         if path.exists() and not path.is_dir():
-            raise InputError(f"{str(path)!r} is no folder; the results need one of their own")
+            raise InputError(
+                phrase("{path!r} is no folder; the results need one of their own", path=str(path))
+            )
         nearest = next((own for own in (path, *path.absolute().parents) if own.exists()), None)
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(f"cannot write to {str(path)!r}")
+            raise InputError(phrase("cannot write to {path!r}", path=str(path)))
         for name in names:
             if (path / name).is_dir():
-                raise InputError(f"{str(path / name)!r} is a folder, and no file can replace it")
+                raise InputError(
+                    phrase(
+                        "{path!r} is a folder, and no file can replace it", path=str(path / name)
+                    )
+                )
             refuse_inputs(path / name, inputs)
 
 
@@ -175,4 +185,10 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise InputError(f"cannot write to {str(path)!r} ({problem.strerror or problem})") from None
+        raise InputError(
+            phrase(
+                "cannot write to {path!r} ({reason})",
+                path=str(path),
+                reason=problem.strerror or problem,
+            )
+        ) from None

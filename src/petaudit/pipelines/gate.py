@@ -9,11 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, joined, phrase
 from petaudit.exact import exact
 from petaudit.files import require_regular
 from petaudit.measures import Better, find_measure
-from petaudit.pipelines.entries import ERROR
+from petaudit.pipelines.entries import ERROR, with_texts
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.plain_data import figure_of, plain
 
@@ -22,7 +22,9 @@ _LARGEST: Final = 256 << 20
 COULD_NOT_MEASURE: Final = 2
 _WITHOUT_ROLES: Final = ("mpuccs",)
 """Measures that take all columns, whatever their roles; of others nobody knows."""
-_NO_RUN_IN_COMMON: Final = "the earlier result has none of these runs, so nothing was compared"
+_NO_RUN_IN_COMMON: Final = phrase(
+    "the earlier result has none of these runs, so nothing was compared"
+)
 
 
 def read_result(path: Path) -> dict[str, Any]:
@@ -30,22 +32,39 @@ def read_result(path: Path) -> dict[str, Any]:
     try:
         require_regular(path)
         if path.stat().st_size > _LARGEST:
-            raise InputError(f"{path}: larger than {_LARGEST:,} bytes; not read")
+            raise InputError(
+                phrase(
+                    "{origin}: larger than {most:,} bytes; not read",
+                    origin=str(path),
+                    most=_LARGEST,
+                )
+            )
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(
-            f"file {str(path)!r} does not exist; to begin with, run without compare_to and keep "
-            "the result.json"
+            phrase(
+                "file {path!r} does not exist; to begin with, run without compare_to and keep the "
+                "result.json",
+                path=str(path),
+            )
         ) from None
     except OSError as problem:
-        raise InputError(f"{path}: cannot be read ({problem.strerror})") from None
+        raise InputError(
+            phrase("{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror)
+        ) from None
     except (ValueError, RecursionError):
-        raise InputError(f"{path}: is no JSON") from None
+        raise InputError(phrase("{path}: is no JSON", path=str(path))) from None
     if not isinstance(content, dict) or content.get("document") != DOCUMENT:
-        raise InputError(f"{path}: is no result of petaudit run (document {DOCUMENT!r})")
+        raise InputError(
+            phrase(
+                "{path}: is no result of petaudit run (document {document!r})",
+                path=str(path),
+                document=DOCUMENT,
+            )
+        )
     results = content.get("results")
     if not isinstance(results, list) or not all(isinstance(own, dict) for own in results):
-        raise InputError(f"{path}: its results cannot be read")
+        raise InputError(phrase("{path}: its results cannot be read", path=str(path)))
     return content
 
 
@@ -70,10 +89,8 @@ def judged(
         if comparison is not None and comparison["status"] == ERROR and reason is None:
             reason = comparison["reason"]
         breaches = _breaches(entry, comparison, pipeline)
-        done.append(
-            {**entry, "status": status, "reason": reason, "comparison": comparison,
-             "breaches": breaches}
-        )  # fmt: skip
+        settled = {"status": status, "reason": reason, "comparison": comparison}
+        done.append(with_texts({**entry, **settled, "breaches": breaches}))
     return done
 
 
@@ -102,27 +119,35 @@ def _compared(
         "reason": None,
     }
     if before is None:
-        return found | {"status": "new", "reason": "the earlier result has no run of this name"}
+        return found | {
+            "status": "new",
+            "reason": phrase("the earlier result has no run of this name"),
+        }
     if entry["status"] == ERROR:
-        return found | {"reason": "there is no figure to compare"}
+        return found | {"reason": phrase("there is no figure to compare")}
     if not _is_figure(before.get("value")):
-        return found | {"reason": "the earlier result has no figure for this run"}
+        return found | {"reason": phrase("the earlier result has no figure for this run")}
     value = figure_of(before["value"])
     found["previous"] = plain(value)
     different = _differences(entry, before)
     if different:
         return found | {
-            "reason": f"the earlier figure was measured otherwise ({', '.join(different)} differ)"
+            "reason": phrase(
+                "the earlier figure was measured otherwise ({settings} differ)",
+                settings=joined(different),
+            )
         }
     worse = _worsening(entry, value)
     if worse is None:
-        return found | {"reason": "the earlier figure is of another kind"}
+        return found | {"reason": phrase("the earlier figure is of another kind")}
     is_worse = worse > exact(allowed, "allowed_worsening")
     found["worsening"] = plain(float(worse))
     # A lower bound above the old figure is worse for sure; one below it says nothing.
     now, then = bool(entry["lower_bound"]), bool(before.get("lower_bound"))
     if (now and not is_worse) or (then and is_worse) or (now and then):
-        return found | {"reason": "a search was not complete, so the figures cannot be compared"}
+        return found | {
+            "reason": phrase("a search was not complete, so the figures cannot be compared")
+        }
     return found | {"status": "failed" if is_worse else "passed"}
 
 
@@ -166,7 +191,7 @@ def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | flo
     if math.isinf(value) or math.isinf(before):
         change = 0.0 if value == before else value - before
     else:
-        change = exact(value, "the figure") - exact(before, "the earlier figure")
+        change = exact(value, phrase("the figure")) - exact(before, phrase("the earlier figure"))
     return -change if entry["better"] == Better.HIGHER.value else change
 
 
@@ -204,10 +229,10 @@ def _breaches(
 def rule_of(entry: Mapping[str, Any]) -> str:
     """What a figure must be, in relation to its limit."""
     if isinstance(entry["value"], bool):
-        return "true"
+        return phrase("true")
     if entry["better"] == Better.HIGHER.value:
-        return "above" if entry["strict"] else "at least"
-    return "below" if entry["strict"] else "at most"
+        return phrase("above") if entry["strict"] else phrase("at least")
+    return phrase("below") if entry["strict"] else phrase("at most")
 
 
 def missing_now(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, phrase
 
 LOCK: Final = "lock"
 _TRIES: Final = 10
@@ -32,20 +32,29 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
             continue
         except OSError as problem:
             raise InputError(
-                f"cannot write to {str(shown)!r} ({problem.strerror or problem})"
+                phrase(
+                    "cannot write to {path!r} ({reason})",
+                    path=str(shown),
+                    reason=problem.strerror or problem,
+                )
             ) from None
         try:
             if not _taken(descriptor, shown):
                 raise InputError(
-                    f"another run is writing to {str(shown)!r}; wait for it, or choose another "
-                    "folder (--out)"
+                    phrase(
+                        "another run is writing to {path!r}; wait for it, or choose another "
+                        "folder (--out)",
+                        path=str(shown),
+                    )
                 )
             if _is_current(descriptor, folder / LOCK):
                 yield
                 return
         finally:
             os.close(descriptor)
-    raise InputError(f"other runs write to {str(shown)!r} all the time; choose another (--out)")
+    raise InputError(
+        phrase("other runs write to {path!r} all the time; choose another (--out)", path=str(shown))
+    )
 
 
 def _taken(descriptor: int, shown: Path) -> bool:
@@ -53,8 +62,12 @@ def _taken(descriptor: int, shown: Path) -> bool:
         return _take(descriptor)
     except OSError as problem:
         raise InputError(
-            f"{str(shown)!r} cannot be held for one run ({problem.strerror or problem}); choose a "
-            "folder on another disk (--out)"
+            phrase(
+                "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
+                "(--out)",
+                path=str(shown),
+                reason=problem.strerror or problem,
+            )
         ) from None
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from petaudit.errors import InputError, counted
+from petaudit.errors import InputError, counted, phrase
 from petaudit.pipelines.events import Clock, Event, Listener
 from petaudit.pipelines.models import ExecutorSettings
 from petaudit.text import printable
@@ -71,7 +71,11 @@ def _handlers(settings: ExecutorSettings, folder: Path, stream: str) -> list[log
             found.append(_LogFile(path, encoding="utf-8", errors="backslashreplace"))
         except OSError as problem:
             raise InputError(
-                f"the log cannot be written to {str(path)!r} ({problem.strerror or problem})"
+                phrase(
+                    "the log cannot be written to {path!r} ({reason})",
+                    path=str(path),
+                    reason=problem.strerror or problem,
+                )
             ) from None
     return found
 
@@ -85,7 +89,13 @@ class _LogFile(logging.FileHandler):
         # Else closing it would fail once more.
         self.stream = None
         said = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
-        raise InputError(f"the log cannot be written to {self.baseFilename!r} ({said})") from None
+        raise InputError(
+            phrase(
+                "the log cannot be written to {path!r} ({reason})",
+                path=self.baseFilename,
+                reason=said,
+            )
+        ) from None
 
 
 def _refuse_other_files(path: Path) -> None:
@@ -94,7 +104,9 @@ def _refuse_other_files(path: Path) -> None:
         with path.open("rb") as file:
             start = file.read(64)
         if start and not _OURS.match(start):
-            raise InputError(f"{str(path)!r} is no log; choose another log_filename")
+            raise InputError(
+                phrase("{path!r} is no log; choose another log_filename", path=str(path))
+            )
 
 
 class _ListenerFailedError(BaseException):

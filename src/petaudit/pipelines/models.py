@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Final
 
+from petaudit.errors import phrase
 from petaudit.kinds import (
     COLUMN,
     COLUMNS,
@@ -47,7 +48,7 @@ SUMMARY: Final = "summary"
 class Mark(Kind):
     """What separates the cells of a CSV file."""
 
-    expected = "one character, or tab"
+    expected = phrase("one character, or tab")
 
     def takes(self, value: Any) -> bool:
         """A single character that is no quote and no line break."""
@@ -90,18 +91,18 @@ def required_of(model: type) -> tuple[str, ...]:
     )
 
 
-_TABLE = Text("a file, or benchmark://NAME")
-_SCHEMA = Text("a schema file, or benchmark://NAME")
+_TABLE = Text(phrase("a file, or benchmark://NAME"))
+_SCHEMA = Text(phrase("a schema file, or benchmark://NAME"))
 _SEED = Whole(0)
 _ROLES = MapOf(COLUMNS, tuple(role.value for role in Role))
-_HIERARCHIES = Either((Text("a folder or a YAML file"), MapOf(Anything())))
-_ROLES_HELP = "the columns of each role; else from the side-car of the table"
-_HIERARCHIES_HELP = "folder of hierarchies, a YAML file, or an entry per column"
-_KEY_HELP = "column that joins the table and its original; else the order of the rows"
-_DELIMITER_HELP = "of CSV files; found by itself if not given"
-_ENCODING_HELP = "of CSV files if not UTF-8, for example big5"
-_OUTPUT_HELP = "what the names of the files start with"
-_FORMAT_HELP = "how the tables are written"
+_HIERARCHIES = Either((Text(phrase("a folder or a YAML file")), MapOf(Anything())))
+_ROLES_HELP = phrase("the columns of each role; else from the side-car of the table")
+_HIERARCHIES_HELP = phrase("folder of hierarchies, a YAML file, or an entry per column")
+_KEY_HELP = phrase("column that joins the table and its original; else the order of the rows")
+_DELIMITER_HELP = phrase("of CSV files; found by itself if not given")
+_ENCODING_HELP = phrase("of CSV files if not UTF-8, for example big5")
+_OUTPUT_HELP = phrase("what the names of the files start with")
+_FORMAT_HELP = phrase("how the tables are written")
 
 
 @dataclass(frozen=True)
@@ -110,16 +111,19 @@ class ExecutorSettings:
 
     belongs_to: ClassVar[str] = EXECUTOR
     log_output_type: str | None = setting(
-        Choice(("stdout", "file", "both")), "where the log goes; none if no log setting is given",
+        Choice(("stdout", "file", "both")),
+        phrase("where the log goes; none if no log setting is given"),
         None,
-    )  # fmt: skip
-    log_level: str | None = setting(Choice(_LOG_LEVELS), "how much is logged (INFO)", None)
-    log_dir: str | None = setting(Text("a folder"), "folder of the log file", None)
+    )
+    log_level: str | None = setting(Choice(_LOG_LEVELS), phrase("how much is logged (INFO)"), None)
+    log_dir: str | None = setting(Text(phrase("a folder")), phrase("folder of the log file"), None)
     log_filename: str | None = setting(
-        Text("a file name"), "name of the log file; {timestamp} is replaced", None
+        Text(phrase("a file name")), phrase("name of the log file; {{timestamp}} is replaced"), None
     )
     compare_to: str | None = setting(
-        Text("a result.json"), "result.json of an earlier run that must not be worse", None
+        Text(phrase("a result.json")),
+        phrase("result.json of an earlier run that must not be worse"),
+        None,
     )
 
     @property
@@ -134,12 +138,12 @@ class Loader:
 
     belongs_to: ClassVar[str] = LOADER
     method: ClassVar[str | None] = None
-    filepath: str = setting(_TABLE, "the table: CSV, Parquet, or benchmark://NAME")
-    schema: str | None = setting(_SCHEMA, "the schema that the table must keep", None)
-    nrows: int | None = setting(Whole(1), "read only so many rows, to try things out", None)
-    original: str | None = setting(_TABLE, "the table before it was generalised", None)
+    filepath: str = setting(_TABLE, phrase("the table: CSV, Parquet, or benchmark://NAME"))
+    schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
+    nrows: int | None = setting(Whole(1), phrase("read only so many rows, to try things out"), None)
+    original: str | None = setting(_TABLE, phrase("the table before it was generalised"), None)
     population: str | None = setting(
-        _TABLE, "everybody whom the people of the table may be among", None
+        _TABLE, phrase("everybody whom the people of the table may be among"), None
     )
     roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
@@ -154,11 +158,11 @@ class RandomSplit:
 
     belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "random"
-    num_samples: int = setting(Whole(1, 10_000), "how many times the rows are drawn", 1)
+    num_samples: int = setting(Whole(1, 10_000), phrase("how many times the rows are drawn"), 1)
     train_split_ratio: float = setting(
-        Number(0.0, 1.0, excludes_bounds=True), "share of the rows to learn from", 0.8
+        Number(0.0, 1.0, excludes_bounds=True), phrase("share of the rows to learn from"), 0.8
     )
-    random_state: int = setting(_SEED, "the seed", 0)
+    random_state: int = setting(_SEED, phrase("the seed"), 0)
 
 
 @dataclass(frozen=True)
@@ -168,10 +172,12 @@ class CustomSplit:
     belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "custom_data"
     filepath: Mapping[str, str] = setting(
-        MapOf(_TABLE, ("ori", "control")), "ori: what was learned from, control: never seen"
+        MapOf(_TABLE, ("ori", "control")), phrase("ori: what was learned from, control: never seen")
     )
     schema: Any = setting(
-        Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))), "one schema, or one for each", None
+        Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))),
+        phrase("one schema, or one for each"),
+        None,
     )
     delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
     encoding: str | None = setting(Text(), _ENCODING_HELP, None)
@@ -183,8 +189,8 @@ class CustomTable:
 
     belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "custom_data"
-    filepath: str = setting(_TABLE, "the synthetic table")
-    schema: str | None = setting(_SCHEMA, "the schema that the table must keep", None)
+    filepath: str = setting(_TABLE, phrase("the synthetic table"))
+    schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
     delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
     encoding: str | None = setting(Text(), _ENCODING_HELP, None)
 
@@ -196,9 +202,9 @@ class GaussianCopula:
     belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "gaussian-copula"
     sample_num_rows: int | None = setting(
-        Whole(1, 1_000_000_000), "rows to draw; else as many as were learned from", None
+        Whole(1, 1_000_000_000), phrase("rows to draw; else as many as were learned from"), None
     )
-    random_state: int = setting(_SEED, "the seed", 0)
+    random_state: int = setting(_SEED, phrase("the seed"), 0)
 
 
 @dataclass(frozen=True)
@@ -213,24 +219,26 @@ class Evaluation:
     """A measure with its options; those of the measure itself are checked by it."""
 
     belongs_to: ClassVar[str] = EVALUATOR
-    method: str = setting(Text("the name of a measure"), "the measure; see petaudit measures")
+    method: str = setting(
+        Text(phrase("the name of a measure")), phrase("the measure; see petaudit measures")
+    )
     allowed_worsening: float = setting(
-        Number(), "how much worse than in compare_to the figure may be", 0.0
+        Number(), phrase("how much worse than in compare_to the figure may be"), 0.0
     )
     roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)
     suppressed: str = setting(
         Choice(("exclude", "class")),
-        "rows whose quasi-identifiers are all '*': left out of the classes, or one class",
+        phrase("rows whose quasi-identifiers are all '*': left out of the classes, or one class"),
         "exclude",
     )
     options: Mapping[str, Any] = field(default_factory=dict)
     """The measure's own, with its limit."""
 
 
-_NAMES = Either((Text("a name"), ListOf(Text("a name"))))
-_OUTPUT = Text("the start of a file name")
+_NAMES = Either((Text(phrase("a name")), ListOf(Text(phrase("a name")))))
+_OUTPUT = Text(phrase("the start of a file name"))
 
 
 @dataclass(frozen=True)
@@ -240,9 +248,9 @@ class SaveReport:
     belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_report"
     granularity: str | list[str] = setting(
-        _NAMES, f"which tables: {SUMMARY}, global, columnwise, details, tree, ...", "global"
+        _NAMES, phrase("which tables: summary, global, columnwise, details, tree, ..."), "global"
     )
-    eval: str | list[str] | None = setting(_NAMES, "only of these Evaluators", None)
+    eval: str | list[str] | None = setting(_NAMES, phrase("only of these Evaluators"), None)
     output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
     format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
 
@@ -254,7 +262,7 @@ class SaveData:
     belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_data"
     source: str | list[str] = setting(
-        Either((Choice(DATA_MODULES), ListOf(Choice(DATA_MODULES)))), "the modules"
+        Either((Choice(DATA_MODULES), ListOf(Choice(DATA_MODULES)))), phrase("the modules")
     )
     output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
     format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
@@ -266,9 +274,9 @@ class SaveTiming:
 
     belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_timing"
-    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), "of the durations", "seconds")
+    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), phrase("of the durations"), "seconds")
     module: str | list[str] | None = setting(
-        Either((Choice(ORDER), ListOf(Choice(ORDER)))), "only of these modules", None
+        Either((Choice(ORDER), ListOf(Choice(ORDER)))), phrase("only of these modules"), None
     )
     output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
     format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")

@@ -7,9 +7,9 @@ import copy
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
-from petaudit.kinds import key_text
+from petaudit.errors import InputError, OptionError, listing, phrase, shortened, suggestion
 from petaudit.pipelines.models import EXECUTOR, MODULES
+from petaudit.problems import key_text
 from petaudit.yaml_files import Document, KeyPath, parse_yaml
 
 
@@ -29,11 +29,14 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         try:
             value = parse_yaml(text, f"--set {shortened(change.removesuffix(f'={text}'))}").value
         except InputError as problem:
-            raise OptionError(str(problem)) from None
+            raise OptionError(problem.text) from None
         if not text.strip():
             # As when a variable of a CI job is not set: that must not switch a limit off.
             raise OptionError(
-                f"--set {shortened(change)!r} has no value; null takes the setting away"
+                phrase(
+                    "--set {change!r} has no value; null takes the setting away",
+                    change=shortened(change),
+                )
             )
         _put(content, at, value)
         # What a change brought stands on no line of the file.
@@ -46,8 +49,11 @@ def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
     path, equals, text = change.partition("=")
     if not equals or not path.strip():
         raise OptionError(
-            f"--set {shortened(change)!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
-            "Evaluator.risk.limit=0.1"
+            phrase(
+                "--set {change!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
+                "Evaluator.risk.limit=0.1",
+                change=shortened(change),
+            )
         )
     try:
         return _path(content, path.strip(), change), text
@@ -62,34 +68,59 @@ def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
 
 def _path(content: Any, path: str, change: str) -> KeyPath:
     """The keys of a path: names of experiments may hold dots themselves."""
-    said = f"--set {shortened(change)!r}"
+    given = shortened(change)
     module, _, rest = path.partition(".")
     if module == EXECUTOR and isinstance(content, Mapping):
         if not rest:
-            raise OptionError(f"{said}: name an option, as in Executor.compare_to=previous.json")
+            raise OptionError(
+                phrase(
+                    "--set {change!r}: name an option, as in Executor.compare_to=previous.json",
+                    change=given,
+                )
+            )
         # Its settings are about the run and need no section of their own in the file.
         return (module, rest)
     if not isinstance(content, Mapping) or module not in content:
         known = [key_text(name) for name in content] if isinstance(content, Mapping) else []
         hint = "" if module in MODULES else suggestion(module, MODULES)
         raise OptionError(
-            f"{said}: the file has no module {shortened(module)!r}{hint}; it has {listing(known)}"
+            phrase(
+                "--set {change!r}: the file has no module {module!r}{near}; it has {known}",
+                change=given,
+                module=shortened(module),
+                near=hint,
+                known=listing(known),
+            )
         )
     experiments = content[module] if isinstance(content[module], Mapping) else {}
     fitting = [name for name in experiments if rest.startswith(f"{_text(name)}.")]
     if not fitting:
         own = [_text(name) for name in experiments]
         wanted = rest.partition(".")[0]
+        if wanted in own:
+            raise OptionError(
+                phrase(
+                    "--set {change!r}: name an option of {name!r}",
+                    change=given,
+                    name=shortened(wanted),
+                )
+            )
         raise OptionError(
-            f"{said}: {module} has no {shortened(wanted)!r}{suggestion(wanted, own)}; it has "
-            f"{listing(own)}"
-            if wanted not in own
-            else f"{said}: name an option of {shortened(wanted)!r}"
+            phrase(
+                "--set {change!r}: {module} has no {name!r}{near}; it has {known}",
+                change=given,
+                module=module,
+                name=shortened(wanted),
+                near=suggestion(wanted, own),
+                known=listing(own),
+            )
         )
     name = max(fitting, key=lambda own: len(_text(own)))
     options = rest[len(_text(name)) + 1 :]
     if not all(options.split(".")):
-        raise OptionError(f"{said}: MODULE.NAME.OPTION=VALUE was expected")
+        raise OptionError(
+            phrase("--set {change!r}: MODULE.NAME.OPTION=VALUE was expected", change=given)
+        )
     return (module, name, *options.split("."))
 
 

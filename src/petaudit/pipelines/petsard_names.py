@@ -9,27 +9,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from petaudit.errors import shortened
+from petaudit.errors import phrase, shortened
 
-_NONE: Final = "there is no counterpart here"
-_LIKENESS: Final = "use distribution-distance and association-change, whose figures are others"
-_NOT_NEEDED: Final = "leave it out"
-_AS_CUSTOM_DATA: Final = "make the table with it and give it as custom_data"
+_NONE: Final = phrase("there is no counterpart here")
+_LIKENESS: Final = phrase(
+    "use distribution-distance and association-change, whose figures are others"
+)
+_AS_CUSTOM_DATA: Final = phrase("make the table with it and give it as custom_data")
 
 MODULES: Final[Mapping[str, str]] = {
-    "Preprocessor": "leave it out, since a Synthesizer here takes the table as it is, or prepare "
-    "the table before",
-    "Postprocessor": "leave it out, since a Synthesizer here makes values like those it was given",
-    "Constrainer": "leave out the rows that break a rule and give the others as custom_data",
+    "Preprocessor": phrase(
+        "leave it out, since a Synthesizer here takes the table as it is, or prepare "
+        "the table before"
+    ),
+    "Postprocessor": phrase(
+        "leave it out, since a Synthesizer here makes values like those it was given"
+    ),
+    "Constrainer": phrase(
+        "leave out the rows that break a rule and give the others as custom_data"
+    ),
     "Describer": _NONE,
 }
 
 # By the part of the method before the first dash, which is how PETsARD finds it, or by all of it.
 METHODS: Final[Mapping[str, Mapping[str, str]]] = {
     "Synthesizer": {
-        "default": "use gaussian-copula",
-        "petsard": "use gaussian-copula",
-        "sdv-gaussiancopula": "use gaussian-copula",
+        "default": phrase("use gaussian-copula"),
+        "petsard": phrase("use gaussian-copula"),
+        "sdv-gaussiancopula": phrase("use gaussian-copula"),
         "sdv": _AS_CUSTOM_DATA,
         "custom_method": _AS_CUSTOM_DATA,
     },
@@ -37,69 +44,73 @@ METHODS: Final[Mapping[str, Mapping[str, str]]] = {
         "default": _LIKENESS,
         "sdmetrics": _LIKENESS,
         "stats": _LIKENESS,
-        "anonymeter-singlingout": "use mpuccs, which compares with a control, too",
-        "anonymeter": f"{_NONE} yet",
-        "mlutility-cluster": f"{_NONE}, as nothing is clustered",
-        "mlutility": "use model-utility, whose models are others",
-        "custom_method": "make it a measure, as CONTRIBUTING.md says",
+        "anonymeter-singlingout": phrase("use mpuccs, which compares with a control, too"),
+        "anonymeter": phrase("there is no counterpart here yet"),
+        "mlutility-cluster": phrase("there is no counterpart here, as nothing is clustered"),
+        "mlutility": phrase("use model-utility, whose models are others"),
+        "custom_method": phrase("make it a measure, as CONTRIBUTING.md says"),
     },
     "Reporter": {
-        "save_schema": "write the schema by hand; a table that breaks it is an error",
-        "save_validation": f"{_NONE}, as there is no Constrainer",
+        "save_schema": phrase("write the schema by hand; a table that breaks it is an error"),
+        "save_validation": phrase("there is no counterpart here, as there is no Constrainer"),
     },
 }
 
 _LOADING: Final = {
-    "column_types": "say type and category of the columns in the schema",
-    "header_names": "write the names into the first line of the file",
-    "na_values": "write nulls as empty cells",
+    "column_types": phrase("say type and category of the columns in the schema"),
+    "header_names": phrase("write the names into the first line of the file"),
+    "na_values": phrase("write nulls as empty cells"),
 }
-_FEWER_ROWS: Final = {"nrows": "give a file with these rows only"}
+_FEWER_ROWS: Final = {"nrows": phrase("give a file with these rows only")}
 _READING: Final = {
-    "delimiter": "leave it out, since it is told from the file",
-    "encoding": "save the file as UTF-8",
-    "header": "write the names into the first line of the file",
-    "index_col": "write the index as a column like others, or leave it out of the file",
-    "usecols": "leave the other columns out of the file",
-    "dtype": "say the types of the columns in the schema",
-    "skiprows": "leave these rows out of the file",
-    "parse_dates": "say in the schema which columns are dates",
-    "date_format": "say the format of the dates in the schema",
+    "delimiter": phrase("leave it out, since it is told from the file"),
+    "encoding": phrase("save the file as UTF-8"),
+    "header": phrase("write the names into the first line of the file"),
+    "index_col": phrase("write the index as a column like others, or leave it out of the file"),
+    "usecols": phrase("leave the other columns out of the file"),
+    "dtype": phrase("say the types of the columns in the schema"),
+    "skiprows": phrase("leave these rows out of the file"),
+    "parse_dates": phrase("say in the schema which columns are dates"),
+    "date_format": phrase("say the format of the dates in the schema"),
 }
 _DEVICE: Final = {
-    "use_gpu": f"{_NOT_NEEDED}, since nothing here runs on a graphics card",
-    "gpu_threshold": f"{_NOT_NEEDED}, since nothing here runs on a graphics card",
+    "use_gpu": phrase("leave it out, since nothing here runs on a graphics card"),
+    "gpu_threshold": phrase("leave it out, since nothing here runs on a graphics card"),
 }
 _TRAINING: Final = {
-    "epochs": f"{_NOT_NEEDED}; PETsARD takes and ignores it",
-    "batch_size": f"{_NOT_NEEDED}, since rows here need no batches of a chosen size",
+    "epochs": phrase("leave it out; PETsARD takes and ignores it"),
+    "batch_size": phrase("leave it out, since rows here need no batches of a chosen size"),
 }
 _ATTACKS: Final = {
-    "n_attacks": f"{_NOT_NEEDED}, since mpuccs finds all rows and draws no attacks",
-    "max_n_attacks": f"{_NOT_NEEDED}, since mpuccs finds all rows and draws no attacks",
-    "max_attempts": f"{_NOT_NEEDED}, since mpuccs finds all rows; time_limit ends it earlier",
-    "mode": "use n_cols of mpuccs: 1 is univariate",
-    "n_jobs": "use threads of mpuccs",
+    "n_attacks": phrase("leave it out, since mpuccs finds all rows and draws no attacks"),
+    "max_n_attacks": phrase("leave it out, since mpuccs finds all rows and draws no attacks"),
+    "max_attempts": phrase("leave it out, since mpuccs finds all rows; time_limit ends it earlier"),
+    "mode": phrase("use n_cols of mpuccs: 1 is univariate"),
+    "n_jobs": phrase("use threads of mpuccs"),
 }
 
 _LEARNING: Final = {
-    "experiment_design": f"{_NOT_NEEDED}, since models that learned from either table are always "
-    "compared on rows of the original",
-    "metrics": "use metric of model-utility, one for each Evaluator",
-    "n_clusters": f"{_NONE}, as nothing is clustered",
-    "random_state": "use seed of model-utility",
-    "resampling": f"{_NOT_NEEDED}, since rows are learned from as they are",
-    "task_type": "use task of model-utility",
-    "xgb_params": "use model of model-utility; its parameters are fixed",
+    "experiment_design": phrase(
+        "leave it out, since models that learned from either table are always compared on rows of "
+        "the original"
+    ),
+    "metrics": phrase("use metric of model-utility, one for each Evaluator"),
+    "n_clusters": phrase("there is no counterpart here, as nothing is clustered"),
+    "random_state": phrase("use seed of model-utility"),
+    "resampling": phrase("leave it out, since rows are learned from as they are"),
+    "task_type": phrase("use task of model-utility"),
+    "xgb_params": phrase("use model of model-utility; its parameters are fixed"),
 }
 
 # By module and method, or its part before the first dash; "" is every method.
 OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("Loader", ""): _LOADING
-    | {"method": f"{_NOT_NEEDED}, since there is one way to load, as in PETsARD"},
+    | {"method": phrase("leave it out, since there is one way to load, as in PETsARD")},
     ("Splitter", ""): {
-        "max_overlap_ratio": f"{_NONE}; without it the samples may overlap, as in PETsARD",
-        "max_attempts": f"{_NOT_NEEDED}, as it only goes with max_overlap_ratio",
+        "max_overlap_ratio": phrase(
+            "there is no counterpart here; without it the samples may overlap, as in PETsARD"
+        ),
+        "max_attempts": phrase("leave it out, as it only goes with max_overlap_ratio"),
     },
     ("Splitter", "custom_data"): _LOADING | _FEWER_ROWS,
     ("Synthesizer", "custom_data"): _LOADING | _FEWER_ROWS | _READING,
@@ -124,7 +135,7 @@ OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         ("module_path", "class_name"), METHODS["Evaluator"]["custom_method"]
     ),
     ("Reporter", ""): {
-        "naming_strategy": f"{_NOT_NEEDED}, since there is one way to name the files",
+        "naming_strategy": phrase("leave it out, since there is one way to name the files"),
     },
     ("Reporter", "save_schema"): dict.fromkeys(
         ("properties", "yaml_output"), METHODS["Reporter"]["save_schema"]
@@ -162,7 +173,8 @@ def method_alternative(module: str, method: str) -> str | None:
         return module_alternative(module)
     known = METHODS.get(module, {})
     found = next((known[name] for name in _names(method) if name in known), None)
-    return _sentence(f"{module} method {shortened(method)!r}", found)
+    what = phrase("{module} method {name!r}", module=module, name=shortened(method))
+    return _sentence(what, found)
 
 
 def option_alternative(module: str, method: str | None, option: str) -> str | None:
@@ -182,7 +194,8 @@ def option_alternative(module: str, method: str | None, option: str) -> str | No
     else:
         tables = [OPTIONS.get((module, name), {}) for name in (*_names(method), "")]
     found = next((known[option] for known in tables if option in known), None)
-    return _sentence(f"{module} option {shortened(option)!r}", found)
+    what = phrase("{module} option {name!r}", module=module, name=shortened(option))
+    return _sentence(what, found)
 
 
 def _names(method: str) -> tuple[str, str]:
@@ -192,4 +205,8 @@ def _names(method: str) -> tuple[str, str]:
 
 
 def _sentence(what: str, alternative: str | None) -> str | None:
-    return None if alternative is None else f"PETsARD's {what} is not built here; {alternative}"
+    if alternative is None:
+        return None
+    return phrase(
+        "PETsARD's {what} is not built here; {alternative}", what=what, alternative=alternative
+    )

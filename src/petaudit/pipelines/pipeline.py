@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petaudit.errors import ManyProblemsError
-from petaudit.kinds import KeyPath, Problems, key_text
+from petaudit.errors import ManyProblemsError, phrase
 from petaudit.measures import Measure
 from petaudit.pipelines.models import EXECUTOR, ExecutorSettings
+from petaudit.problems import KeyPath, Problems, key_text
 from petaudit.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50
@@ -48,13 +48,17 @@ class Pipeline:
 def place(origin: str, document: Document, at: KeyPath) -> str:
     """File, line and setting."""
     line = document.line_of(at)
-    where = origin if line is None else f"{origin}, line {line}"
+    where = origin
+    if line is not None:
+        where = phrase("{origin}, line {line}", origin=origin, line=line)
     # The last key is named by the message itself, except for an experiment.
     least = 1 if EXECUTOR in at[:1] else 2
     keys = at[: max(len(at) - 1, least)] if len(at) > 1 else ()
     # A number is the place of an item, except in the name of an experiment.
     names = [key_text(key) for key in keys if not isinstance(key, int) or key in at[:2]]
-    return f"{where}: {'.'.join(names)}" if names else where
+    if not names:
+        return where
+    return phrase("{where}: {setting}", where=where, setting=".".join(names))
 
 
 def raise_problems(origin: str, document: Document, problems: Problems) -> None:
@@ -62,7 +66,17 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     if not problems:
         return
     found = sorted(problems, key=lambda own: document.line_of(own[0]) or 0)
-    said = list(dict.fromkeys(f"{place(origin, document, at)}: {what}" for at, what in found))
+    said: list[str] = list(
+        dict.fromkeys(
+            phrase("{where}: {message}", where=place(origin, document, at), message=what)
+            for at, what in found
+        )
+    )
     if len(said) > MOST_PROBLEMS:
-        said = [*said[:MOST_PROBLEMS], f"{origin}: and {len(said) - MOST_PROBLEMS} more problems"]
+        more = phrase(
+            "{origin}: and {number} more problems",
+            origin=origin,
+            number=len(said) - MOST_PROBLEMS,
+        )
+        said = [*said[:MOST_PROBLEMS], more]
     raise ManyProblemsError(said)

@@ -6,8 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from petaudit.errors import OptionError, listing, shortened, suggestion
-from petaudit.kinds import Problems
+from petaudit.errors import OptionError, listing, phrase, shortened, suggestion
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
@@ -20,6 +19,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.pipeline import Experiment, Pipeline
+from petaudit.problems import Problems
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000
@@ -91,7 +91,14 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
     for own in choices:
         many *= len(own)
     if many > _MOST_RUNS:
-        raise OptionError(f"{pipeline.origin} stands for {many:,} runs; {_MOST_RUNS:,} at most")
+        raise OptionError(
+            phrase(
+                "{origin} stands for {runs:,} runs; {most:,} at most",
+                origin=pipeline.origin,
+                runs=many,
+                most=_MOST_RUNS,
+            )
+        )
     return tuple(PlannedRun(steps) for steps in itertools.product(*choices))
 
 
@@ -110,36 +117,45 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
     for own in splitters:
         at = (SPLITTER, own.name)
         if isinstance(own.model, RandomSplit) and not has_loader:
-            problems.add(at, "there is no Loader whose table could be split")
+            problems.add(at, phrase("there is no Loader whose table could be split"))
         if isinstance(own.model, CustomSplit):
             if has_loader:
-                problems.add(at, "custom_data brings its own tables; leave the Loader out")
+                problems.add(at, phrase("custom_data brings its own tables; leave the Loader out"))
             if "ori" not in own.model.filepath:
-                problems.add((*at, "filepath"), "ori is missing: what was learned from")
+                problems.add((*at, "filepath"), phrase("ori is missing: what was learned from"))
     for own in synthesizers:
         if isinstance(own.model, GaussianCopula) and not (has_loader or has_splitter):
             problems.add(
-                (SYNTHESIZER, own.name), "there is no Loader or Splitter to learn a table from"
+                (SYNTHESIZER, own.name),
+                phrase("there is no Loader or Splitter to learn a table from"),
             )
     if not (has_loader or has_splitter or has_synthesizer):
-        problems.add((), "there is no table: a Loader, a Splitter or a Synthesizer is needed")
+        problems.add(
+            (), phrase("there is no table: a Loader, a Splitter or a Synthesizer is needed")
+        )
     elif has_evaluator and not (has_loader or has_synthesizer):
         problems.add(
-            (EVALUATOR,), "there is no table to judge: a Loader or a Synthesizer is needed"
+            (EVALUATOR,), phrase("there is no table to judge: a Loader or a Synthesizer is needed")
         )
     if has_splitter and has_loader and not has_synthesizer and has_evaluator:
-        problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, and there is none")
+        problems.add(
+            (SPLITTER,), phrase("a Splitter draws rows for a Synthesizer, and there is none")
+        )
     if pipeline.executor.compare_to is not None and not has_evaluator:
-        problems.add((EXECUTOR, "compare_to"), "there is no Evaluator whose figure to compare")
+        problems.add(
+            (EXECUTOR, "compare_to"), phrase("there is no Evaluator whose figure to compare")
+        )
     has_control = any("control" in getattr(own.model, "filepath", ["control"]) for own in splitters)
     for own in pipeline.of(EVALUATOR):
         if has_control and "control" in own.model.options:
-            problems.add((EVALUATOR, own.name, "control"), "the Splitter gives the control already")
+            problems.add(
+                (EVALUATOR, own.name, "control"), phrase("the Splitter gives the control already")
+            )
     for own in pipeline.of(LOADER):
         if own.model.original is not None and has_synthesizer:
             problems.add(
                 (LOADER, own.name, "original"),
-                "with a Synthesizer, the Loader's own table is the original",
+                phrase("with a Synthesizer, the Loader's own table is the original"),
             )
 
 
@@ -156,8 +172,13 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
             # Looking for the nearest of very many names takes long.
             near = suggestion(name, known if len(known) < _MANY_NAMES else short)
             raise OptionError(
-                f"--only {shortened(name)!r}{near}: there is no experiment or "
-                f"run of that name; there are {listing(short)}"
+                phrase(
+                    "--only {name!r}{near}: there is no experiment or run of that name; there are "
+                    "{known}",
+                    name=shortened(name),
+                    near=near,
+                    known=listing(short),
+                )
             )
     wanted = set(only)
     return tuple(run for run in runs if run.name in wanted or wanted & set(_names(run)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, Final
 
-from petaudit.errors import OptionError, listing, shortened, suggestion
-from petaudit.kinds import KeyPath, Problems, key_text, shown
+from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
 from petaudit.measures import find_measure
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
@@ -24,19 +22,21 @@ from petaudit.pipelines.models import (
     required_of,
     settings_of,
 )
-from petaudit.pipelines.petsard_names import (
-    method_alternative,
-    module_alternative,
-    option_alternative,
+from petaudit.pipelines.naming import (
+    experiment_name,
+    unknown_method,
+    unknown_module,
+    unknown_option,
 )
+from petaudit.pipelines.petsard_names import method_alternative
 from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
+from petaudit.problems import KeyPath, Problems, shown
 from petaudit.yaml_files import Document
 
-LONGEST_NAME: Final = 60
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to")
 """What must not be switched off by a line that somebody forgot to fill in."""
-_EMPTY = "{} is empty; give it a value, or leave the line out"
-_FORBIDDEN = re.compile(r'[\\/\[\]:*?"<>|]')
+_LONGEST_METHOD: Final = 200
+"""The message quotes a method that there is not."""
 
 
 def read_pipeline(document: Document, origin: str) -> Pipeline:
@@ -53,16 +53,7 @@ def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline
     experiments: dict[str, tuple[Experiment, ...]] = {}
     executor = ExecutorSettings()
     if not isinstance(content, Mapping) or not content:
-        # Not a word of its content: somebody may have given the table itself.
-        kind = "a list" if isinstance(content, list) else "no mapping"
-        kind = "plain text" if isinstance(content, str) else kind
-        kind = "empty" if content is None or content == {} else kind
-        hint = " (for a table, petaudit init TABLE writes such a file)"
-        problems.add(
-            (),
-            f"the file is {kind}; modules were expected: {listing(MODULES)}"
-            + (hint if isinstance(content, str) else ""),
-        )
+        problems.add((), _no_modules(content))
         content = {}
     for module, entries in content.items():
         if module == EXECUTOR:
@@ -70,7 +61,7 @@ def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline
         elif module in ORDER:
             experiments[module] = tuple(_experiments(module, entries, problems))
         else:
-            problems.add((module,), _unknown_module(module))
+            problems.add((module,), unknown_module(module))
     _check_order(content, problems)
     return Pipeline(
         origin,
@@ -80,22 +71,32 @@ def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline
     )
 
 
-def _unknown_module(module: Hashable) -> str:
-    name = key_text(module)
-    known = f"modules are {listing(MODULES)}"
-    alternative = module_alternative(name)
-    if alternative:
-        return f"{alternative}; {known}"
-    return f"unknown module {shown(module)}{suggestion(name, MODULES)}; {known}"
+def _no_modules(content: Any) -> str:
+    """Not a word of the content: somebody may have given the table itself."""
+    known = listing(MODULES)
+    if isinstance(content, str):
+        return phrase(
+            "the file is plain text; modules were expected: {known} (for a table, petaudit init "
+            "TABLE writes such a file)",
+            known=known,
+        )
+    kind = phrase("a list") if isinstance(content, list) else phrase("no mapping")
+    if content is None or content == {}:
+        kind = phrase("empty")
+    return phrase("the file is {kind}; modules were expected: {known}", kind=kind, known=known)
 
 
 def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
     given = [module for module in content if module in ORDER]
     for before, after in pairwise(given):
         if ORDER.index(before) > ORDER.index(after):
-            problems.add(
-                (after,), f"{after} stands after {before}, but runs before it: {', '.join(ORDER)}"
+            said = phrase(
+                "{after} stands after {before}, but runs before it: {order}",
+                after=after,
+                before=before,
+                order=joined(ORDER),
             )
+            problems.add((after,), said)
 
 
 def _executor(entries: Any, problems: Problems) -> ExecutorSettings:
@@ -106,52 +107,38 @@ def _executor(entries: Any, problems: Problems) -> ExecutorSettings:
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:
     if not isinstance(entries, Mapping) or not entries:
-        problems.add(
-            (module,), f"{module} is {shown(entries)}; NAME: {{options}} was expected under it"
+        said = phrase(
+            "{module} is {value}; NAME: {{options}} was expected under it",
+            module=module,
+            value=shown(entries),
         )
+        problems.add((module,), said)
         return
     folded: dict[str, str] = {}
     for given, options in entries.items():
         at = (module, given)
-        name = _name(given, at, problems)
+        name = experiment_name(given, at, problems)
         if name is None:
             continue
         # Some systems take these for one name.
         same = unicodedata.normalize("NFC", name).casefold()
         if same in folded:
-            problems.add(at, f"{shown(name)} and {shown(folded[same])} name one file")
+            both = {"name": shown(name), "other": shown(folded[same])}
+            problems.add(at, phrase("{name} and {other} name one file", **both))
         folded[same] = name
         found = _experiment(module, name, {} if options is None else options, at, problems)
         if found is not None:
             yield found
 
 
-def _name(given: Any, at: KeyPath, problems: Problems) -> str | None:
-    """A name that can be part of a file's name on every system."""
-    if isinstance(given, int) and not isinstance(given, bool) and abs(given) < 10**LONGEST_NAME:
-        given = str(given)
-    if not isinstance(given, str):
-        problems.add(at, f"the name {shown(given)} is no text; put it in quotes")
-    elif not given or given != given.strip() or not given.isprintable() or given.startswith("."):
-        problems.add(
-            at, f"{shown(given)} is no name: text without blanks around it, not starting with a dot"
-        )
-    elif len(given) > LONGEST_NAME:
-        problems.add(at, f"the name {shown(given)} has more than {LONGEST_NAME} characters")
-    elif _FORBIDDEN.search(given):
-        problems.add(at, f'the name {shown(given)} holds one of \\ / [ ] : * ? " < > |')
-    else:
-        return given
-    return None
-
-
 def _experiment(
     module: str, name: str, options: Any, at: KeyPath, problems: Problems
 ) -> Experiment | None:
     if not isinstance(options, Mapping):
-        full_width = isinstance(options, str) and "：" in options
-        hint = " (a full-width ： is no colon; write ': ')" if full_width else ""
-        problems.add(at, f"{name} is {shown(options)}; its options were expected under it{hint}")
+        said = _no_options(name, options)
+        if isinstance(options, str) and "：" in options:
+            said = phrase("{problem} (a full-width ： is no colon; write ': ')", problem=said)
+        problems.add(at, said)
         return None
     if module == EVALUATOR:
         return _evaluator(name, options, at, problems)
@@ -181,14 +168,16 @@ def _method(
     if wanted is None:
         wanted = DEFAULT_METHODS.get(module)
     if wanted is None:
-        problems.add(at, f"the method is missing; methods of {module} are {listing([*by_name])}")
+        said = phrase(
+            "the method is missing; methods of {module} are {known}",
+            module=module,
+            known=listing([*by_name]),
+        )
+        problems.add(at, said)
         return None
     if isinstance(wanted, str) and wanted in by_name:
         return by_name[wanted]
-    alternative = method_alternative(module, wanted) if isinstance(wanted, str) else None
-    near = suggestion(wanted, by_name) if isinstance(wanted, str) else ""
-    said = alternative or f"unknown method {shown(wanted)}{near}"
-    problems.add((*at, "method"), f"{said}; methods of {module} are {listing([*by_name])}")
+    problems.add((*at, "method"), unknown_method(module, wanted, [*by_name]))
     return None
 
 
@@ -199,16 +188,18 @@ def _evaluator(
     if not isinstance(wanted, str) or not wanted.strip():
         problems.add(
             (*at, "method") if "method" in options else at,
-            "the method is missing; name a measure (petaudit measures lists them)"
+            phrase("the method is missing; name a measure (petaudit measures lists them)")
             if wanted is None
-            else f"method is {shown(wanted)}; the name of a measure was expected",
+            else phrase(
+                "method is {value}; the name of a measure was expected", value=shown(wanted)
+            ),
         )
         return None
     try:
-        measure = find_measure(wanted)
+        measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
         alternative = method_alternative(EVALUATOR, wanted)
-        problems.add((*at, "method"), alternative or shortened(str(problem), 400))
+        problems.add((*at, "method"), alternative or problem.text)
         return None
     own = {option.name: option.kind for option in measure.options}
     if measure.limit_help is not None:
@@ -219,7 +210,7 @@ def _evaluator(
     before = len(problems.found)
     for key, value in options.items():
         if value is None and key in NEVER_EMPTY:
-            problems.add((*at, key), _EMPTY.format(key))
+            problems.add((*at, key), _empty(key))
         elif key in common:
             given[key] = value
         elif key in own:
@@ -230,19 +221,25 @@ def _evaluator(
         else:
             problems.add(
                 (*at, key),
-                _unknown_option(EVALUATOR, wanted, key, [*own, *common], f" of {measure.name}"),
+                unknown_option(EVALUATOR, wanted, key, [*own, *common], measure.name),
             )
     model = _model(Evaluation, given, at, problems)
     for option in measure.options:
         if option.required and option.name not in mine:
-            problems.add(at, f"{measure.name} needs {option.name} ({option.help})")
+            said = phrase(
+                "{measure} needs {option} ({help})",
+                measure=measure.name,
+                option=option.name,
+                help=term(option.help),
+            )
+            problems.add(at, said)
     if model is None or len(problems.found) > before:
         return None
     try:
         if measure.check is not None:
             measure.check(mine)
     except OptionError as problem:
-        problems.add(at, str(problem))
+        problems.add(at, problem.text)
     checked = Evaluation(**{**vars(model), "method": measure.name, "options": mine})
     return Experiment(EVALUATOR, name, checked, measure)
 
@@ -250,7 +247,7 @@ def _evaluator(
 def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
     """Check every option of a model; None if one is wrong."""
     if not isinstance(given, Mapping):
-        problems.add(at, f"{at[-1]} is {shown(given)}; its options were expected under it")
+        problems.add(at, _no_options(str(at[-1]), given))
         return None
     before = len(problems.found)
     known = settings_of(model)
@@ -260,27 +257,28 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
         if key not in known:
             method = getattr(model, "method", None)
             method = method if isinstance(method, str) else None
-            whose = f" of {model.belongs_to}" + (f" with method {method}" if method else "")
-            names = [*known, "method"] if method else [*known]
-            problems.add((*at, key), _unknown_option(model.belongs_to, method, key, names, whose))
+            whose, names = model.belongs_to, [*known]
+            if method:
+                names.append("method")
+                whose = phrase("{module} with method {method}", module=whose, method=method)
+            problems.add((*at, key), unknown_option(model.belongs_to, method, key, names, whose))
         elif value is None and key in NEVER_EMPTY:
-            problems.add((*at, key), _EMPTY.format(key))
+            problems.add((*at, key), _empty(key))
         elif value is not None or key in required:
             # Null stands for what is not given.
             known[key].kind.check(value, (*at, key), problems)
             checked[key] = value
     missing = [key for key in required if key not in given]
     for key in missing:
-        problems.add(at, f"{key} is missing ({known[key].help})")
+        problems.add(at, phrase("{key} is missing ({help})", key=key, help=known[key].help))
     return None if len(problems.found) > before else model(**checked)
 
 
-def _unknown_option(module: str, method: str | None, key: Any, known: list[str], whose: str) -> str:
-    if not isinstance(key, str):
-        return f"the option {shown(key)} is no text; options{whose} are {listing(known)}"
-    alternative = option_alternative(module, method, key)
-    if alternative:
-        return alternative
-    return (
-        f"unknown option {shown(key)}{suggestion(key, known)}; options{whose} are {listing(known)}"
+def _empty(key: str) -> str:
+    return phrase("{key} is empty; give it a value, or leave the line out", key=key)
+
+
+def _no_options(name: str, given: Any) -> str:
+    return phrase(
+        "{name} is {value}; its options were expected under it", name=name, value=shown(given)
     )

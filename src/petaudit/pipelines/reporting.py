@@ -8,8 +8,7 @@ from typing import IO, Any, Final
 
 from petaudit.counts import Source
 from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
-from petaudit.errors import listing, suggestion
-from petaudit.kinds import Problems
+from petaudit.errors import listing, phrase, suggestion
 from petaudit.made_tables import in_file, stacked
 from petaudit.output import table_writer
 from petaudit.pipelines.entries import Entry
@@ -28,6 +27,7 @@ from petaudit.pipelines.models import (
 )
 from petaudit.pipelines.pipeline import Experiment, Pipeline
 from petaudit.pipelines.plan import PlannedRun, name_of
+from petaudit.problems import Problems
 from petaudit.table_files import write_json
 
 _LONGEST_FILE_NAME: Final = 200
@@ -124,23 +124,31 @@ def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Pr
         at = (REPORTER, reporter.name)
         model = reporter.model
         if any(mark in '\\/:*?"<>|\0' or not mark.isprintable() for mark in model.output):
-            problems.add((*at, "output"), "output is the start of a file name, not a path")
+            said = phrase("output is the start of a file name, not a path")
+            problems.add((*at, "output"), said)
         if isinstance(model, SaveReport):
             _check_report(model, evaluators, at, problems)
         if isinstance(model, SaveData):
             for module in _listed(model.source):
                 if not pipeline.of(module):
-                    problems.add((*at, "source"), f"there is no {module} in the file")
-    taken: dict[str, str] = {RESULT: "the result itself"}
+                    said = phrase("there is no {module} in the file", module=module)
+                    problems.add((*at, "source"), said)
+    taken: dict[str, str] = {RESULT: phrase("the result itself")}
     for file in report_files(pipeline, runs):
         at = (REPORTER, file.reporter.name)
         folded = file.name.casefold()
         if folded in taken:
-            problems.add(
-                at, f"{file.name!r} is written by {taken[folded]}, too; choose another output"
+            said = phrase(
+                "{file!r} is written by {other}, too; choose another output",
+                file=file.name,
+                other=taken[folded],
             )
+            problems.add(at, said)
         elif len(file.name.encode(errors="replace")) > _LONGEST_FILE_NAME:
-            problems.add(at, f"{file.name!r} is too long for a file name; shorten the names in it")
+            said = phrase(
+                "{file!r} is too long for a file name; shorten the names in it", file=file.name
+            )
+            problems.add(at, said)
         taken[folded] = file.reporter.name
 
 
@@ -148,14 +156,18 @@ def _check_report(
     model: SaveReport, evaluators: Mapping[str, Any], at: tuple[str, ...], problems: Problems
 ) -> None:
     if not evaluators:
-        problems.add(at, "there is no Evaluator to report on")
+        problems.add(at, phrase("there is no Evaluator to report on"))
         return
     for name in _listed(model.eval):
         if name not in evaluators:
             problems.add(
                 (*at, "eval"),
-                f"there is no Evaluator {name!r}{suggestion(name, evaluators)}; there are "
-                f"{listing([*evaluators])}",
+                phrase(
+                    "there is no Evaluator {name!r}{near}; there are {known}",
+                    name=name,
+                    near=suggestion(name, evaluators),
+                    known=listing([*evaluators]),
+                ),
             )
     chosen = [
         measure
@@ -167,8 +179,12 @@ def _check_report(
         if granularity not in known:
             problems.add(
                 (*at, "granularity"),
-                f"none of the Evaluators gives a table {granularity!r}"
-                f"{suggestion(granularity, known)}; there are {listing([*known])}",
+                phrase(
+                    "none of the Evaluators gives a table {name!r}{near}; there are {known}",
+                    name=granularity,
+                    near=suggestion(granularity, known),
+                    known=listing([*known]),
+                ),
             )
 
 
@@ -258,7 +274,7 @@ def summary_columns(
         rows.append({**entry, **modules, "previous": comparison.get("previous")})
     return {
         name: MadeColumn(
-            kind, [_number(row[name]) if kind == "number" else row[name] for row in rows]
+            kind, [_number(row[name]) if kind == "number" else _text(row[name]) for row in rows]
         )
         for name, kind in _SUMMARY.items()
     }
@@ -266,6 +282,11 @@ def summary_columns(
 
 def _number(value: Any) -> float | None:
     return None if value is None else float(value)
+
+
+def _text(value: str | None) -> str | None:
+    """Mere text: not every library of tables takes a phrase for it."""
+    return None if value is None else str(value)
 
 
 def timing_columns(

@@ -17,7 +17,7 @@ import numpy as np
 from petaudit.counts import Source, find_files, open_source
 from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
-from petaudit.errors import InputError, counted
+from petaudit.errors import InputError, counted, phrase
 from petaudit.files import sha256_of, state_of
 from petaudit.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
@@ -32,6 +32,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.plan import PlannedRun, Step, name_of
+from petaudit.pipelines.rewording import replaced
 from petaudit.pipelines.step_files import FileTable, files_of, schema_learned
 from petaudit.schemas import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
@@ -87,7 +88,7 @@ class Tables:
                 raise self._with_hint(table.address, problem) from None
             source = replace(source, name=table.address)
             if not source.rows:
-                raise InputError(f"{table.address} has a header but no rows")
+                raise InputError(phrase("{table} has a header but no rows", table=table.address))
             self._rows_in_file[table] = source.rows
             if table.nrows is not None:
                 source = first_rows(source, table.nrows)
@@ -99,10 +100,14 @@ class Tables:
     def _with_hint(self, address: str, problem: InputError) -> InputError:
         """Say where relative paths start, if the file is somewhere else."""
         here = Path(address)
-        if here.is_absolute() or "does not exist" not in str(problem) or not _exists(address):
+        if here.is_absolute() or "does not exist" not in problem.text or not _exists(address):
             return problem
         return InputError(
-            f"{problem}; paths start from the folder of the pipeline file, {self.folder}"
+            phrase(
+                "{problem}; paths start from the folder of the pipeline file, {folder}",
+                problem=problem.text,
+                folder=str(self.folder),
+            )
         )
 
     @property
@@ -147,11 +152,14 @@ class Tables:
 
     def without_folders(self, message: str) -> str:
         """A message with the names of files, but not where they lie on this machine."""
-        message = message.replace(f"{self.folder}{os.sep}", "")
+        return replaced(message, self._without_folders)
+
+    def _without_folders(self, text: str) -> str:
+        text = text.replace(f"{self.folder}{os.sep}", "")
         for paths in self._states:
             for path in paths:
-                message = message.replace(str(path), path.name)
-        return _QUOTED_PATH.sub(r"'\1'", message)
+                text = text.replace(str(path), path.name)
+        return _QUOTED_PATH.sub(r"'\1'", text)
 
     def fingerprint(self, table: FileTable) -> dict[str, Any]:
         """What identifies an input, without any value of it and without where it lies."""
@@ -192,7 +200,12 @@ class Tables:
             except OSError:
                 is_changed = True
             if is_changed:
-                raise InputError(f"{paths[0].name} changed while it was being read; run it again")
+                raise InputError(
+                    phrase(
+                        "{file} changed while it was being read; run it again",
+                        file=paths[0].name,
+                    )
+                )
 
     def of_run(self, run: PlannedRun, *, make: bool = True) -> RunTables:
         """What a run compares; a table that is made is made now, and kept for the next run.
@@ -286,8 +299,12 @@ def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, S
     many = math.floor(Fraction(repr(float(model.train_split_ratio))) * rows)
     if not 0 < many < rows:
         raise InputError(
-            f"{source.name} has {counted(rows, 'row')}: with a train_split_ratio of "
-            f"{model.train_split_ratio:g} one part would be empty"
+            phrase(
+                "{table} has {rows}: with a train_split_ratio of {ratio:g} one part would be empty",
+                table=source.name,
+                rows=counted(rows, "row"),
+                ratio=model.train_split_ratio,
+            )
         )
     drawn = np.argsort(random_bits(rows, model.random_state, sample * rows), kind="stable")
     return picker.at(np.sort(drawn[:many])), picker.at(np.sort(drawn[many:]))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from petaudit.counts.joint import unit_named
-from petaudit.errors import OptionError, shortened
+from petaudit.errors import OptionError, phrase, shortened
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress
 
@@ -43,10 +43,12 @@ class Options:
         if n_cols is not None and hasattr(n_cols, "tolist"):
             n_cols = n_cols.tolist()
         if n_cols is not None and given.get("max_baseline_cols") is not None:
-            raise OptionError("max_baseline_cols and n_cols say the same thing; give one of them")
+            raise OptionError(
+                phrase("max_baseline_cols and n_cols say the same thing; give one of them")
+            )
         if isinstance(n_cols, Sequence) and not isinstance(n_cols, str | bytes):
             if not n_cols:
-                raise OptionError("n_cols is an empty list; name at least one size")
+                raise OptionError(phrase("n_cols is an empty list; name at least one size"))
             n_cols = tuple(sorted({_whole(size, "n_cols", 1) for size in n_cols}))
         elif n_cols is not None:
             n_cols = _whole(n_cols, "n_cols", 1)
@@ -54,7 +56,10 @@ class Options:
         progress = given.get("progress")
         if progress is not None and not callable(progress):
             raise OptionError(
-                "progress is not callable; a function of one argument, the Progress, was expected"
+                phrase(
+                    "progress is not callable; a function of one argument, the Progress, was "
+                    "expected"
+                )
             )
         return cls(
             _optional_whole(given, "max_baseline_cols", 1),
@@ -104,7 +109,14 @@ class Options:
 
 def _whole(value: object, name: str, smallest: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < smallest:
-        raise OptionError(f"{name} is {value!r}; a whole number from {smallest} was expected")
+        raise OptionError(
+            phrase(
+                "{name} is {value!r}; a whole number from {least} was expected",
+                name=name,
+                value=value,
+                least=smallest,
+            )
+        )
     return int(value)
 
 
@@ -116,7 +128,9 @@ def _optional_whole(given: dict[str, Any], name: str, smallest: int) -> int | No
 def _threads(given: dict[str, Any]) -> int | None:
     threads = _optional_whole(given, "threads", 1)
     if threads is not None and threads > MOST_THREADS:
-        raise OptionError(f"threads is above {MOST_THREADS:,}, which no machine has")
+        raise OptionError(
+            phrase("threads is above {most:,}, which no machine has", most=MOST_THREADS)
+        )
     return threads
 
 
@@ -124,8 +138,11 @@ def _decimals(given: dict[str, Any]) -> int | None:
     decimals = _optional_whole(given, "numeric_precision", 0)
     if decimals is not None and decimals > MOST_DECIMALS:
         raise OptionError(
-            f"numeric_precision is {shortened(str(decimals))}; a whole number from 0 to "
-            f"{MOST_DECIMALS} was expected"
+            phrase(
+                "numeric_precision is {value}; a whole number from 0 to {most} was expected",
+                value=shortened(str(decimals)),
+                most=MOST_DECIMALS,
+            )
         )
     return decimals
 
@@ -139,7 +156,9 @@ def _number(
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not number >= 0 or (math.isinf(number) and not may_be_infinite):
-        raise OptionError(f"{name} is {value!r}; a number from 0 was expected")
+        raise OptionError(
+            phrase("{name} is {value!r}; a number from 0 was expected", name=name, value=value)
+        )
     return number
 
 
@@ -148,12 +167,14 @@ def _time_limit(value: object) -> float | None:
         return None
     seconds = _number({"time_limit": value}, "time_limit", 0.0, may_be_infinite=True)
     if seconds == 0:
-        raise OptionError("time_limit is 0; a number of seconds above 0 was expected")
+        raise OptionError(phrase("time_limit is 0; a number of seconds above 0 was expected"))
     return None if math.isinf(seconds) else seconds
 
 
 def _truth(given: dict[str, Any], name: str) -> bool:
     value = given.get(name, True)
     if not isinstance(value, bool):
-        raise OptionError(f"{name} is {value!r}; True or False was expected")
+        raise OptionError(
+            phrase("{name} is {value!r}; True or False was expected", name=name, value=value)
+        )
     return value

@@ -12,12 +12,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
-from petaudit.errors import OptionError, PetauditWarning, counted, listing, suggestion
+from petaudit.errors import (
+    OptionError,
+    PetauditWarning,
+    Phrase,
+    counted,
+    listing,
+    phrase,
+    share,
+    suggestion,
+    tally,
+)
 from petaudit.exact import exact_nonnegative
 from petaudit.measures.base import Better, Result
 from petaudit.singling.profiles import PROFILES, Profile
 
 if TYPE_CHECKING:
+    from petaudit.singling.control import Excess
     from petaudit.singling.findings import Findings
 
 NAME: Final = "mpuccs"
@@ -94,8 +105,8 @@ class MpuccsResult(Result):
         if found is None:
             return []
         helped, exposure = self.findings.rows_helped(), found.exposure
-        after = [
-            (place, "left out", remaining)
+        after: list[tuple[int, str, int]] = [
+            (place, phrase("left out"), remaining)
             for place, remaining in enumerate(exposure.without_column)
         ]
         after += [
@@ -126,8 +137,13 @@ class MpuccsResult(Result):
             case "changes":
                 return self.changes_columns
         raise OptionError(
-            f"mpuccs has no table {granularity!r}{suggestion(granularity, TABLES)}; it has "
-            f"{listing(TABLES)}"
+            phrase(
+                "{measure} has no table {table!r}{near}; it has {known}",
+                measure=NAME,
+                table=granularity,
+                near=suggestion(granularity, TABLES),
+                known=listing(TABLES),
+            )
         )
 
     @property
@@ -151,36 +167,40 @@ class MpuccsResult(Result):
         """What a person asks next."""
         found = self.findings
         if found.is_empty:
-            return ("a table without rows singles out nobody, and nothing was measured",)
-        atleast = "" if self.complete else "at least "
-        lines = [
-            f"{atleast}{found.identified:,} of {counted(found.rows, 'synthetic row')} "
-            f"({float(found.identification_rate):.2%}) single out exactly one original row, "
-            f"{self.scope}"
-        ]
-        if found.excess is not None:
-            own = found.excess
-            more = "more than coincidence" if own.lower > 0 else "coincidence could explain it"
-            if not own.is_known:
-                more = "too few people to tell"
-            lines.append(
-                f"among {own.sample_rows:,} people of the original {own.rate:.2%} do, among as "
-                f"many of the control {own.control_rate:.2%}; excess risk {own.value:.4f} (95 % "
-                f"interval {own.lower:.4f} to {own.upper:.4f}): {more}"
-            )
-        return tuple(lines)
+            return (phrase("a table without rows singles out nobody, and nothing was measured"),)
+        many = found.identified
+        number: str = tally(many)
+        if not self.complete:
+            number = phrase("at least {number}", number=number)
+        identified = phrase(
+            "{number} of {rows} ({rate}) single out exactly one original row, {scope}",
+            number=number,
+            rows=counted(found.rows, "synthetic row"),
+            rate=share(many, found.rows, 2),
+            scope=self.scope,
+        )
+        return (identified, *(() if found.excess is None else (excess_text(found.excess),)))
 
     @property
-    def scope(self) -> str:
+    def scope(self) -> Phrase:
         """Which combinations were looked at, in words."""
-        of_columns = f"of {counted(len(self.columns), 'column')}"
+        sizes, columns = _sizes(self.sizes), counted(len(self.columns), "column")
         total = sum(math.comb(len(self.columns), size) for size in self.sizes)
+        combinations = counted(total, "combination")
         if self.combinations < total:
-            return (
-                f"in the first {self.combinations:,} of {counted(total, 'combination')} of "
-                f"{_sizes(self.sizes)} {of_columns}"
+            return phrase(
+                "in the first {number:,} of {combinations} of {sizes} of {columns}",
+                number=self.combinations,
+                combinations=combinations,
+                sizes=sizes,
+                columns=columns,
             )
-        return f"with {_sizes(self.sizes)} {of_columns} ({counted(total, 'combination')})"
+        return phrase(
+            "with {sizes} of {columns} ({combinations})",
+            sizes=sizes,
+            columns=columns,
+            combinations=combinations,
+        )
 
     @property
     def other_files(self) -> tuple[Path, ...]:
@@ -219,8 +239,11 @@ class MpuccsResult(Result):
         said: tuple[str, ...] = ()
         if chosen.bound > 1:
             said = (
-                f"the limit of mpuccs is {float(chosen.bound):g}; the risk never exceeds 1, so it "
-                "always holds",
+                phrase(
+                    "the limit of mpuccs is {limit:g}; the risk never exceeds 1, so it always "
+                    "holds",
+                    limit=float(chosen.bound),
+                ),
             )
             warnings.warn(said[0], PetauditWarning, stacklevel=2)
         return replace(
@@ -243,23 +266,53 @@ class MpuccsResult(Result):
         return self.findings.risk
 
 
+def excess_text(own: Excess) -> Phrase:
+    """How the original compares with the control, in words."""
+    verdict = phrase("too few people to tell")
+    if own.is_known and own.lower > 0:
+        verdict = phrase("more than coincidence")
+    elif own.is_known:
+        verdict = phrase("coincidence could explain it")
+    return phrase(
+        "among {people:,} people of the original {rate:.2%} do, among as many of the control "
+        "{control:.2%}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): "
+        "{verdict}",
+        people=own.sample_rows,
+        rate=own.rate,
+        control=own.control_rate,
+        excess=own.value,
+        lower=own.lower,
+        upper=own.upper,
+        verdict=verdict,
+    )
+
+
 def _sizes(sizes: Sequence[int]) -> str:
     if list(sizes) == list(range(1, len(sizes) + 1)):
-        return f"up to {max(sizes, default=0)}"
+        return phrase("up to {most}", most=max(sizes, default=0))
     return listing([str(size) for size in sizes])
 
 
 def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Profile:
     """A limit of one's own, or the profile of a name; what is wrong about them is an error."""
     if name is None:
-        return Profile(None, exact_nonnegative(limit, "the limit of mpuccs"), is_strict=False)
+        called = phrase("the limit of {measure}", measure=NAME)
+        return Profile(None, exact_nonnegative(limit, called), is_strict=False)
     if limit is not None:
-        raise OptionError("give either a limit or a profile, not both")
+        raise OptionError(phrase("give either a limit or a profile, not both"))
     if not isinstance(name, str) or name not in PROFILES:
         raise OptionError(
-            f"unknown profile {name!r}{suggestion(str(name), PROFILES)}; profiles are "
-            f"{listing(list(PROFILES))}"
+            phrase(
+                "unknown profile {name!r}{near}; profiles are {known}",
+                name=name,
+                near=suggestion(str(name), PROFILES),
+                known=listing(list(PROFILES)),
+            )
         )
     if PROFILES[name].figure == "privacy_risk_score" and not has_baseline:
-        raise OptionError(f"the profile {name!r} judges the risk score, which needs the baseline")
+        raise OptionError(
+            phrase(
+                "the profile {name!r} judges the risk score, which needs the baseline", name=name
+            )
+        )
     return PROFILES[name]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import joint_tables
-from petaudit.errors import PetauditWarning, counted
+from petaudit.errors import PetauditWarning, counted, phrase
 from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
@@ -27,7 +27,9 @@ _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
 _SECONDS_PER_COMBINATION = 2e-6
 _LONG = 120.0
-_YEAR = 365.25 * 86_400
+_HOUR = 3_600.0
+_DAY = 24 * _HOUR
+_YEAR = 365.25 * _DAY
 EXPOSURE_SIZE = 3
 """Changes of single columns are judged with combinations of up to so many columns at most."""
 _MOST_CELLS_FOR_CHANGES = 4e9
@@ -156,14 +158,21 @@ def _warn_if_long(pair: Pair, sizes: tuple[int, ...], options: Options) -> None:
         return
     small = min(3, pair.columns)
     fewer = sum(math.comb(pair.columns, size) for size in range(1, small + 1))
-    limited = "" if options.time_limit is None else f" (stopped after {options.time_limit:g} s)"
-    warnings.warn(
-        f"{counted(pair.columns, 'column')} have {counted(many, 'combination')} of the sizes asked "
-        f"for; looking at all of them takes roughly {duration(seconds)}{limited}. Limit the size "
-        f"(max_baseline_cols={small}: {counted(fewer, 'combination')}) or the time (time_limit)",
-        PetauditWarning,
-        stacklevel=2,
+    limit: str = ""
+    if options.time_limit is not None:
+        limit = phrase(" (stopped after {seconds:g} s)", seconds=options.time_limit)
+    said = phrase(
+        "{columns} have {combinations} of the sizes asked for; looking at all of them takes "
+        "roughly {duration}{limit}. Limit the size (max_baseline_cols={small}: {fewer}) or the "
+        "time (time_limit)",
+        columns=counted(pair.columns, "column"),
+        combinations=counted(many, "combination"),
+        duration=duration(seconds),
+        limit=limit,
+        small=small,
+        fewer=counted(fewer, "combination"),
     )
+    warnings.warn(said, PetauditWarning, stacklevel=2)
 
 
 def duration(seconds: float) -> str:
@@ -174,9 +183,11 @@ def duration(seconds: float) -> str:
     """
     if seconds < 60:
         return counted(round(seconds), "second")
-    for unit, length in (("minute", 60.0), ("hour", 3_600.0), ("day", 86_400.0)):
-        longer = {"minute": 7_200.0, "hour": 2 * 86_400.0, "day": 2 * _YEAR}[unit]
-        if seconds < longer:
-            return counted(max(1, round(seconds / length)), unit)
+    if seconds < 2 * _HOUR:
+        return counted(max(1, round(seconds / 60)), "minute")
+    if seconds < 2 * _DAY:
+        return counted(round(seconds / _HOUR), "hour")
+    if seconds < 2 * _YEAR:
+        return counted(round(seconds / _DAY), "day")
     years = seconds / _YEAR
-    return "millions of years" if years > 1e6 else counted(round(years), "year")
+    return phrase("millions of years") if years > 1e6 else counted(round(years), "year")

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
+from petaudit.errors import InputError, OptionError, listing, phrase, shortened, suggestion
 from petaudit.synthesizing.drawing import GaussianCopula, draw_independent
 from petaudit.synthesizing.exchange import Column, Table, joined_table, read_columns
 from petaudit.synthesizing.marginal import Marginal, marginal_of
@@ -44,7 +44,11 @@ def synthesize(
     source, columns = read_columns(table)
     own_rows = len(columns[0].is_null)
     if not own_rows:
-        raise InputError(f"{source.name} has no rows; a synthesizer has nothing to learn from it")
+        raise InputError(
+            phrase(
+                "{table} has no rows; a synthesizer has nothing to learn from it", table=source.name
+            )
+        )
     size = own_rows if wanted is None else wanted
     cells = [_cells(column) for column in columns]
     if method == "independent":
@@ -86,8 +90,12 @@ def _check_method(method: object) -> None:
     if method not in METHODS:
         near = suggestion(method, METHODS) if isinstance(method, str) else ""
         raise OptionError(
-            f"unknown method {shortened(repr(method))} of a synthesizer{near}; known: "
-            f"{listing(METHODS)}"
+            phrase(
+                "unknown method {method} of a synthesizer{near}; known: {known}",
+                method=shortened(repr(method)),
+                near=near,
+                known=listing(METHODS),
+            )
         )
 
 
@@ -97,8 +105,23 @@ def _whole(number: object, name: str, least: int, most: int | None) -> int:
     except TypeError:
         found = least - 1
     if isinstance(number, bool) or found < least or (most is not None and found > most):
-        limits = f"from {least:,}" + ("" if most is None else f" to {most:,}")
+        value = shortened(repr(number))
+        if most is None:
+            raise OptionError(
+                phrase(
+                    "{name} is {value}; a whole number from {least:,} was expected",
+                    name=name,
+                    value=value,
+                    least=least,
+                )
+            )
         raise OptionError(
-            f"{name} is {shortened(repr(number))}; a whole number {limits} was expected"
+            phrase(
+                "{name} is {value}; a whole number from {least:,} to {most:,} was expected",
+                name=name,
+                value=value,
+                least=least,
+                most=most,
+            )
         )
     return found

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from petaudit.class_figures import Floats, Integers
-from petaudit.errors import NotMeasurableError
+from petaudit.errors import NotMeasurableError, phrase
 
 
 @dataclass(frozen=True)
@@ -61,4 +61,6 @@ class Sample:
 
     def failed(self, model: str, why: str, advice: str) -> NotMeasurableError:
         """The error of a model that has no answer for this sample."""
-        return NotMeasurableError(f"{model} has no estimate: {why}; {advice}")
+        return NotMeasurableError(
+            phrase("{model} has no estimate: {why}; {advice}", model=model, why=why, advice=advice)
+        )

@@ -56,5 +56,5 @@ def _estimate(name: str, sample: Sample) -> Estimate:
     try:
         uniques = MODELS[name].uniques(sample)
     except NotMeasurableError as problem:
-        return Estimate(name, None, None, str(problem))
+        return Estimate(name, None, None, problem.text)
     return Estimate(name, uniques, uniques / sample.population)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from petaudit.errors import counted, phrase
 from petaudit.uniqueness._roots import all_roots, bracketed_root
 from petaudit.uniqueness._sample import Sample
 from petaudit.uniqueness._special import digamma_difference, log_gamma_difference
@@ -16,7 +17,7 @@ REFERENCE = (
     "N. Hoshino: Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment. "
     "Journal of Official Statistics 17(4), 2001"
 )
-_ADVICE = "model=zayatz takes any sample"
+_ADVICE = phrase("model=zayatz takes any sample")
 # From 0, the model of Ewens, where a sample that Pitman's does not suit has its maximum.
 _ALPHAS = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, *(place / 32 for place in range(1, 32)), 0.99, 1 - 1e-6)
 _MOST_RESIDUAL = 1e-8
@@ -61,20 +62,27 @@ def fitted(sample: Sample) -> Pitman:
     rows, groups = sample.rows, sample.groups
     if groups == rows:
         raise sample.failed(
-            "Pitman's model", "every class has one row, which any skewness would explain", _ADVICE
+            phrase("Pitman's model"),
+            phrase("every class has one row, which any skewness would explain"),
+            _ADVICE,
         )
     roots = all_roots(lambda alpha: _slope(sample, alpha), _ALPHAS, only_falling=True)
     if len(roots) != 1:
         raise sample.failed(
-            "Pitman's model",
-            f"its equations have {len(roots) or 'no'} solution{'s' * (len(roots) > 1)} with alpha "
-            "between 0 and 1 (there are too few classes, or their sizes are too even)",
+            phrase("Pitman's model"),
+            phrase(
+                "its equations have {solutions} with alpha between 0 and 1 (there are too few "
+                "classes, or their sizes are too even)",
+                solutions=counted(len(roots), "solution") if roots else phrase("no solution"),
+            ),
             _ADVICE,
         )
     [alpha] = roots
     found = Pitman(_likeliest_distance(rows, groups, alpha) - alpha, alpha)
     if any(abs(residual) > _MOST_RESIDUAL for residual in residuals(sample, found)):
-        raise sample.failed("Pitman's model", "its equations could not be solved", _ADVICE)
+        raise sample.failed(
+            phrase("Pitman's model"), phrase("its equations could not be solved"), _ADVICE
+        )
     return found
 
 

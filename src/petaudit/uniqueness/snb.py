@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from petaudit.errors import counted, phrase
 from petaudit.uniqueness._roots import all_roots
 from petaudit.uniqueness._sample import Sample
 
@@ -15,7 +16,7 @@ REFERENCE = (
     "G. Chen, S. Keller-McNulty: Estimation of Identification Disclosure Risk in Microdata. "
     "Journal of Official Statistics 14(1), 1998"
 )
-_ADVICE = "model=zayatz takes any sample"
+_ADVICE = phrase("model=zayatz takes any sample")
 _MOST_RESIDUAL = 1e-8
 # Of the odds of beta, as logarithms: from about 1e-13 to all but 1e-13.
 _LOG_ODDS = tuple(place / 8 for place in range(-240, 241))
@@ -69,9 +70,9 @@ def fitted(sample: Sample) -> Slid:
 
     For each beta one alpha gives the right ratio of the two; then beta is looked for.
     """
-    model = "the slide negative binomial model"
+    model = phrase("the slide negative binomial model")
     if not sample.pairs:
-        raise sample.failed(model, "the table has no class of two rows", _ADVICE)
+        raise sample.failed(model, phrase("the table has no class of two rows"), _ADVICE)
     groups = population_groups(sample)
 
     def excess(log_odds: float) -> float:
@@ -83,12 +84,14 @@ def fitted(sample: Sample) -> Slid:
     if len(fitting) != 1:
         raise sample.failed(
             model,
-            f"its equations have {len(fitting) or 'no'} solution{'s' * (len(fitting) > 1)} with "
-            "alpha > 0 and 0 < beta < 1",
+            phrase(
+                "its equations have {solutions} with alpha > 0 and 0 < beta < 1",
+                solutions=counted(len(fitting), "solution") if fitting else phrase("no solution"),
+            ),
             _ADVICE,
         )
     if not 0 <= fitting[0].uniques <= sample.population:
-        raise sample.failed(model, "its solution has more uniques than people", _ADVICE)
+        raise sample.failed(model, phrase("its solution has more uniques than people"), _ADVICE)
     return fitting[0]
 
 

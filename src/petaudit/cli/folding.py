@@ -1,0 +1,68 @@
+"""How wide text is on a terminal, and where its lines may end."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import unicodedata
+from typing import Final
+
+from petaudit.languages.catalogue import ENGLISH
+from petaudit.languages.current import language
+
+_WIDEST: Final = 100
+_NARROWEST: Final = 40
+_OPENING: Final = "（「『《〈【"
+_CLOSING: Final = "，。；：、）」』》〉】？！…％"
+_WIDE: Final = "\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
+_NARROW: Final = rf"[^ {_WIDE}]+"
+_WORDS: Final = re.compile(r" *[^ ]+")
+_CHINESE_WORDS: Final = re.compile(
+    # A mark that closes stays with what is before it; "k-" stays with the ideograph behind it.
+    rf" *(?:[{_OPENING}]*(?:{_NARROW}(?<=-)[{_WIDE}]|{_NARROW}|[{_WIDE}])[{_CLOSING}]*"
+    rf"|[{_OPENING}]+)"
+)
+_CHINESE_MARKS: Final = re.compile(rf".[{_CLOSING}]{{0,4}}", re.DOTALL)
+
+
+def terminal_width() -> int:
+    """The columns that text may take."""
+    return max(min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST), _NARROWEST)
+
+
+def width_of(text: str) -> int:
+    """Columns on a terminal: ideographs take two.
+
+    >>> width_of("zip"), width_of("年齡")
+    (3, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in text)
+
+
+def folded(text: str, first: int, later: int) -> list[str]:
+    """Break by columns on a terminal; a word that is too long is cut.
+
+    English breaks at blanks, Chinese between ideographs, too, but never before a mark that closes.
+
+    >>> folded("one two three", 7, 5), folded("年齡 郵遞區號", 4, 4)
+    (['one two', 'three'], ['年齡', '郵遞', '區號'])
+    """
+    is_english = language() == ENGLISH
+    lines, line, used, room = [], "", 0, first
+    for part in (_WORDS if is_english else _CHINESE_WORDS).findall(text):
+        word, width = part, width_of(part)
+        if line and used + width > room:
+            lines.append(line)
+            line, used, room = "", 0, later
+        if not line:
+            word = word.lstrip(" ")
+            width = width_of(word)
+        if width <= room:
+            line, used = line + word, used + width
+            continue
+        for mark in word if is_english else _CHINESE_MARKS.findall(word):
+            if used + width_of(mark) > room:
+                lines.append(line)
+                line, used, room = "", 0, later
+            line, used = line + mark, used + width_of(mark)
+    return [*lines, line]

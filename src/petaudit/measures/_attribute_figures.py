@@ -1,0 +1,68 @@
+"""The figure of a sensitive attribute, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from petaudit.class_figures import Exact
+from petaudit.errors import Phrase, counted, joined, phrase
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """Classes of one size with one figure; labels only when values may be shown."""
+
+    rows: int
+    figure: float
+    classes: int
+    labels: Mapping[str, str | None] | None = None
+
+
+@dataclass(frozen=True)
+class AttributeFigure:
+    """The figure of one sensitive attribute: that of its worst class."""
+
+    attribute: str
+    value: float
+    exact_value: Exact = field(repr=False)
+    classes: int
+    classes_breaking: int | None
+    rows_breaking: int | None
+    worst_classes: tuple[WorstClass, ...]
+    classes_infinite: int = 0
+    """How many classes no limit would suit."""
+
+    def line(self, why_infinite: str) -> Phrase:
+        """The figure with its worst classes, those that no limit suits, and those that break it."""
+        parts = [
+            phrase(
+                "{attribute}: {figure:.6g} ({classes})",
+                attribute=self.attribute,
+                figure=self.value,
+                classes=counted(self.classes, "class", "classes"),
+            )
+        ]
+        if self.worst_classes:
+            parts.append(_worst(self.worst_classes[0]))
+        if self.classes_infinite:
+            infinite = counted(self.classes_infinite, "class", "classes")
+            parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
+        if self.classes_breaking:
+            parts.append(_breaking(self.classes_breaking, self.rows_breaking or 0))
+        return joined(parts, "; ")
+
+
+def _worst(worst: WorstClass) -> Phrase:
+    rows = counted(worst.rows, "row")
+    if worst.classes == 1:
+        return phrase("worst: a class of {rows}", rows=rows)
+    classes = counted(worst.classes, "class", "classes")
+    return phrase("worst: {classes} of {rows}", classes=classes, rows=rows)
+
+
+def _breaking(classes: int, rows: int) -> Phrase:
+    number, inside = counted(classes, "class", "classes"), counted(rows, "row")
+    if classes == 1:
+        return phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside)
+    return phrase("{classes} with {rows} break the limit", classes=number, rows=inside)

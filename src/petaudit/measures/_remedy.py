@@ -1,0 +1,84 @@
+"""What it would take to keep a limit, in numbers and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from petaudit.errors import Phrase, counted, phrase, share
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """What it would take to keep a limit.
+
+    ``rows_to_suppress`` is enough to reach it, on top of what is suppressed already; None where
+    suppressing rows does not help or was not worked out.
+    """
+
+    rows_breaking: int
+    rows_to_suppress: int | None
+    share_to_suppress: float | None
+
+    @classmethod
+    def by_suppressing(cls, breaking: int, in_classes: int, rows: int, *, can: bool) -> Remedy:
+        """Where suppressing the rows that break a limit is enough, unless that is all of them.
+
+        ``can``: whether suppressed rows are in no class, so that all others stay as they are.
+
+        >>> Remedy.by_suppressing(3, 3, 12, can=True).rows_to_suppress
+        """
+        helps = not breaking or (can and breaking < in_classes)
+        return cls.of(breaking, breaking if helps else None, rows)
+
+    @classmethod
+    def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
+        """From numbers of rows; the share is of all rows of the table.
+
+        >>> Remedy.of(3, 3, 12)
+        Remedy(rows_breaking=3, rows_to_suppress=3, share_to_suppress=0.25)
+        """
+        part = None if to_suppress is None else to_suppress / max(rows, 1)
+        return cls(breaking, to_suppress, part)
+
+    @property
+    def shown_share(self) -> Phrase:
+        """The share to suppress, as it stands in sentences.
+
+        >>> Remedy.of(3, 3, 12).shown_share
+        '25 %'
+        """
+        part = self.rows_to_suppress or 0
+        # Only the quotient is kept, and it has the number of all rows in it.
+        return share(part, round(part / self.share_to_suppress) if self.share_to_suppress else 0)
+
+    @property
+    def breaks(self) -> Phrase:
+        """How many rows break the limit, as a sentence.
+
+        >>> Remedy.of(1, None, 12).breaks
+        '1 row breaks the limit'
+        """
+        rows = counted(self.rows_breaking, "row")
+        if self.rows_breaking == 1:
+            return phrase("{rows} breaks the limit", rows=rows)
+        return phrase("{rows} break the limit", rows=rows)
+
+    @property
+    def text(self) -> Phrase:
+        """The answer in a sentence.
+
+        >>> Remedy.of(3, 3, 12).text
+        '3 rows break the limit; suppressing 3 rows (25 %) reaches it'
+        """
+        if not self.rows_breaking:
+            if self.rows_to_suppress is None:
+                return phrase("suppressing rows would not help")
+            return phrase("no row breaks the limit")
+        if self.rows_to_suppress is None:
+            return self.breaks
+        return phrase(
+            "{breaks}; suppressing {rows} ({share}) reaches it",
+            breaks=self.breaks,
+            rows=counted(self.rows_to_suppress, "row"),
+            share=self.shown_share,
+        )

@@ -1,0 +1,89 @@
+"""How large the classes are, with the smallest size that is allowed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+
+from petaudit.pictures._words import check, finite
+from petaudit.pictures.base import Picture
+
+if TYPE_CHECKING:
+    from petaudit.counts import ClassHistogram
+    from petaudit.inputs import Inputs
+    from petaudit.measures.base import Result
+
+EDGES: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
+"""Where bins begin; the last one has no end."""
+
+
+@dataclass(frozen=True)
+class SizeBin:
+    """The classes of some sizes, and the rows in them."""
+
+    lowest: int
+    highest: int
+    classes: int
+    rows: int
+
+
+@dataclass(frozen=True)
+class ClassSizes(Picture):
+    """Bins of sizes from the smallest, without gaps; no bin has sizes on both sides of a limit."""
+
+    kind: ClassVar[str] = "class-sizes"
+
+    bins: tuple[SizeBin, ...]
+    limit: float | None
+    suppressed_rows: int
+
+    def __post_init__(self) -> None:
+        after = 0
+        for own in self.bins:
+            check(after < own.lowest <= own.highest, "bins of sizes ascend")
+            check(own.classes <= own.rows, "a class has a row at least")
+            check(own.classes > 0 or own.rows == 0, "rows are in classes")
+            after = own.highest
+
+
+def class_sizes(histogram: ClassHistogram, limit: float | None) -> ClassSizes:
+    """Put the classes into bins; sizes that nobody has are left out at both ends.
+
+    >>> from petaudit.counts import ClassHistogram
+    >>> counted = ClassHistogram(np.array([1, 6, 7]), np.array([3, 1, 2]), 0)
+    >>> [(own.lowest, own.highest, own.rows) for own in class_sizes(counted, 7).bins]
+    [(1, 1, 3), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 6, 6), (7, 9, 14)]
+    """
+    bound = finite(limit)
+    sizes = histogram.sizes
+    if not sizes.size:
+        return ClassSizes((), bound, int(histogram.suppressed_rows))
+    least = 1 if bound is None else max(math.ceil(bound), 1)
+    edges = sorted({*EDGES, least})
+    first, last = np.searchsorted(edges, [sizes[0], sizes[-1]], side="right").tolist()
+    if bound is not None:
+        # The bin below the limit is there even if it is empty: that nobody is in it is the news.
+        first = max(min(first, edges.index(least)), 1)
+    place = np.searchsorted(edges[first:], sizes, side="right")
+    classes = np.zeros(last - first + 1, np.int64)
+    rows = classes.copy()
+    np.add.at(classes, place, histogram.classes)
+    np.add.at(rows, place, sizes * histogram.classes)
+    ends = [*(edge - 1 for edge in edges[1:]), int(sizes[-1])]
+    made = zip(
+        edges[first - 1 : last],
+        ends[first - 1 : last],
+        classes.tolist(),
+        rows.tolist(),
+        strict=True,
+    )
+    bins = tuple(SizeBin(*own) for own in made)
+    return ClassSizes(bins, bound, int(histogram.suppressed_rows))
+
+
+def class_sizes_of(inputs: Inputs, result: Result) -> tuple[Picture, ...]:
+    """The classes of the table against the limit of k-anonymity."""
+    return (class_sizes(inputs.class_histogram, result.limit),)

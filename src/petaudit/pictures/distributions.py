@@ -1,0 +1,186 @@
+"""What the worst classes look like beside the whole table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+
+from petaudit.pictures._words import check, kept_name
+from petaudit.pictures.base import Picture
+
+if TYPE_CHECKING:
+    from petaudit.class_figures import ClassFigures, Integers
+    from petaudit.counts import ClassValueCounts
+    from petaudit.emd import Ground
+    from petaudit.inputs import Inputs
+    from petaudit.measures._closeness_result import TClosenessResult
+
+MOST_BINS: Final = 12
+MOST_CLASSES: Final = 3
+MOST_ATTRIBUTES: Final = 6
+SHOWABLE: Final = (0, 5, 20)
+"""Reports leave out small classes, and few rows in many bins say nothing: so the worst of those
+with at least so many rows are kept too.
+"""
+
+
+@dataclass(frozen=True)
+class FarValues:
+    """Where the worst classes of an attribute stand in the class table, and in which order values
+    are; kept by the measure, so that nothing is measured twice.
+    """
+
+    ground: Ground
+    entries: tuple[int, ...]
+    distances: tuple[float, ...]
+
+    @classmethod
+    def of(cls, ground: Ground, figures: ClassFigures) -> FarValues:
+        """The worst classes, and the worst of those that are not very small."""
+        among = [_worst(figures, np.flatnonzero(figures.sizes >= least)) for least in SHOWABLE]
+        chosen = list({entry for entries in among for entry in entries})
+        chosen.sort(key=lambda entry: (-figures.values[entry], -figures.sizes[entry], entry))
+        return cls(ground, tuple(chosen), tuple(map(figures.shown, chosen)))
+
+
+@dataclass(frozen=True)
+class ValueBin:
+    """Values next to each other: their rows in the table, and how many values they are.
+
+    ``labels`` are the first and the last of them, only where values were revealed; a null is None.
+    """
+
+    rows: int
+    values: int
+    labels: tuple[str | None, ...] | None
+
+
+@dataclass(frozen=True)
+class FarShares:
+    """Equal classes far from the table: the rows of each, and how many have values of each bin."""
+
+    rows: int
+    classes: int
+    distance: float
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Distributions(Picture):
+    """The worst classes of a sensitive attribute, the worst first; values in the distance's order.
+
+    With the equal distance the most frequent values come first, and the last bin may hold the rest.
+    """
+
+    kind: ClassVar[str] = "distributions"
+
+    attribute: str
+    distance: str
+    bins: tuple[ValueBin, ...]
+    classes: tuple[FarShares, ...]
+
+    def __post_init__(self) -> None:
+        check(len(self.bins) <= MOST_BINS, f"there are at most {MOST_BINS} bins")
+        check(len(self.classes) <= len(SHOWABLE) * MOST_CLASSES, "there are too many classes")
+        check(self.distance in {"ordered", "hierarchical", "equal"}, "the distance is unknown")
+        for own in self.classes:
+            check(len(own.counts) == len(self.bins), "every class has a count for each bin")
+            check(sum(own.counts) == own.rows, "the counts of a class are its rows")
+
+
+def distributions_of(inputs: Inputs, result: TClosenessResult) -> tuple[Picture, ...]:
+    """One picture for each sensitive attribute, of the first few."""
+    shown: Mapping[str, FarValues] = dict(list(result.far.items())[:MOST_ATTRIBUTES])
+    table = inputs.class_table
+    return tuple(
+        distributions(
+            attribute,
+            table.columns[attribute],
+            table.classes,
+            far,
+            with_labels=inputs.reveal_values,
+        )
+        for attribute, far in shown.items()
+        if far.entries
+    )
+
+
+def distributions(
+    attribute: str,
+    pairs: ClassValueCounts,
+    classes: Integers,
+    far: FarValues,
+    *,
+    with_labels: bool,
+) -> Distributions:
+    """Count the values of the worst classes in bins."""
+    values = pairs.values
+    order, bin_of = _bins(far.ground, values.counts)
+    number = int(bin_of.max(initial=-1)) + 1
+    in_bin = np.zeros(number, np.int64)
+    np.add.at(in_bin, bin_of, values.counts)
+    many = np.bincount(bin_of, minlength=number)
+    ends = np.searchsorted(bin_of[order], np.arange(number + 1))
+    bins = tuple(
+        ValueBin(int(in_bin[place]), int(many[place]), labels)
+        for place in range(number)
+        for labels in [
+            _labels(values.labels, order[ends[place] : ends[place + 1]], far.ground)
+            if with_labels
+            else None
+        ]
+    )
+    found = []
+    for entry, distance in zip(far.entries, far.distances, strict=True):
+        start, stop = np.searchsorted(pairs.class_index, [entry, entry + 1]).tolist()
+        counts = np.zeros(number, np.int64)
+        np.add.at(counts, bin_of[pairs.value_index[start:stop]], pairs.counts[start:stop])
+        rows = int(counts.sum())
+        found.append(FarShares(rows, int(classes[entry]), distance, tuple(counts.tolist())))
+    return Distributions(kept_name(attribute), far.ground.distance, bins, tuple(found))
+
+
+def _worst(
+    figures: ClassFigures, among: np.ndarray[tuple[int, ...], np.dtype[np.intp]]
+) -> list[int]:
+    values = figures.values[among]
+    if len(values) > MOST_CLASSES:
+        least = np.partition(values, -MOST_CLASSES)[-MOST_CLASSES]
+        among = among[values >= least]
+    order = np.lexsort((among, -figures.sizes[among], -figures.values[among]))
+    return [int(entry) for entry in among[order[:MOST_CLASSES]]]
+
+
+def _bins(ground: Ground, counts: Integers) -> tuple[Integers, Integers]:
+    """The values in order, and the bin of each value."""
+    number = len(counts)
+    if ground.distance == "equal":
+        order = np.argsort(-counts, kind="stable")
+    else:
+        # The first level of a tree is its leaves: what has the same parent stays together.
+        order = np.lexsort([np.asarray(level, np.int64) for level in ground.nodes])
+    bin_in_order = np.arange(number)
+    if number > MOST_BINS and ground.distance == "equal":
+        bin_in_order = np.minimum(bin_in_order, MOST_BINS - 1)
+    elif number > MOST_BINS:
+        # Equally many rows in each as far as values allow; a value is never split.
+        before = np.cumsum(counts[order]) - counts[order]
+        _, bin_in_order = np.unique(
+            before * MOST_BINS // max(int(counts.sum()), 1), return_inverse=True
+        )
+    bin_of = np.empty(number, np.int64)
+    bin_of[order] = bin_in_order
+    return order.astype(np.int64), bin_of
+
+
+def _labels(
+    labels: Sequence[str | None], places: Integers, ground: Ground
+) -> tuple[str | None, ...]:
+    """The first and the last label; without an order there is nothing between two labels."""
+    if len(places) > 1 and ground.distance == "equal":
+        return ()
+    ends = dict.fromkeys([int(places[0]), int(places[-1])])
+    return tuple(None if (own := labels[place]) is None else kept_name(own) for place in ends)

@@ -1,0 +1,96 @@
+"""Names in a pipeline file: what one may be, and what is said of one that nobody knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import Any, Final
+
+from petaudit.errors import listing, phrase, suggestion
+from petaudit.pipelines.models import MODULES
+from petaudit.pipelines.petsard_names import (
+    method_alternative,
+    module_alternative,
+    option_alternative,
+)
+from petaudit.problems import KeyPath, Problems, key_text, shown
+
+LONGEST_NAME: Final = 60
+_FORBIDDEN = re.compile(r'[\\/\[\]:*?"<>|]')
+
+
+def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
+    """A name that can be part of a file's name on every system."""
+    if isinstance(given, int) and not isinstance(given, bool) and abs(given) < 10**LONGEST_NAME:
+        given = str(given)
+    name = shown(given)
+    if not isinstance(given, str):
+        problems.add(at, phrase("the name {name} is no text; put it in quotes", name=name))
+    elif not given or given != given.strip() or not given.isprintable() or given.startswith("."):
+        problems.add(
+            at,
+            phrase(
+                "{name} is no name: text without blanks around it, not starting with a dot",
+                name=name,
+            ),
+        )
+    elif len(given) > LONGEST_NAME:
+        said = phrase(
+            "the name {name} has more than {most} characters", name=name, most=LONGEST_NAME
+        )
+        problems.add(at, said)
+    elif _FORBIDDEN.search(given):
+        problems.add(at, phrase('the name {name} holds one of \\ / [ ] : * ? " < > |', name=name))
+    else:
+        return given
+    return None
+
+
+def unknown_module(module: Hashable) -> str:
+    """What is said of a module that there is not."""
+    name = key_text(module)
+    alternative = module_alternative(name)
+    if alternative:
+        return phrase(
+            "{alternative}; modules are {known}", alternative=alternative, known=listing(MODULES)
+        )
+    return phrase(
+        "unknown module {module}{near}; modules are {known}",
+        module=shown(module),
+        near=suggestion(name, MODULES),
+        known=listing(MODULES),
+    )
+
+
+def unknown_method(module: str, wanted: Any, known: list[str]) -> str:
+    """What is said of a method that a module has not."""
+    alternative = method_alternative(module, wanted) if isinstance(wanted, str) else None
+    near = suggestion(wanted, known) if isinstance(wanted, str) else ""
+    return phrase(
+        "{problem}; methods of {module} are {known}",
+        problem=alternative
+        or phrase("unknown method {method}{near}", method=shown(wanted), near=near),
+        module=module,
+        known=listing(known),
+    )
+
+
+def unknown_option(module: str, method: str | None, key: Any, known: list[str], whose: str) -> str:
+    """What is said of an option that there is not."""
+    if not isinstance(key, str):
+        return phrase(
+            "the option {option} is no text; options of {whose} are {known}",
+            option=shown(key),
+            whose=whose,
+            known=listing(known),
+        )
+    alternative = option_alternative(module, method, key)
+    if alternative:
+        return alternative
+    return phrase(
+        "unknown option {option}{near}; options of {whose} are {known}",
+        option=shown(key),
+        near=suggestion(key, known),
+        whose=whose,
+        known=listing(known),
+    )

@@ -1,0 +1,128 @@
+"""A result as JUnit XML, which every CI system shows as a list of tests."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+from xml.etree import ElementTree as Tree
+
+from petaudit.errors import phrase, term
+from petaudit.reports.sentences import breach_sentence, headline
+from petaudit.reports.view import Card, View, sorted_cards, value_text
+from petaudit.reports.voice import Voice
+
+_FAILURE: Final = "failure"
+_ERROR: Final = "error"
+_SKIPPED: Final = "skipped"
+_EXIT_CODES: Final = {1: _FAILURE, 2: _ERROR}
+
+
+@dataclass(frozen=True)
+class _Case:
+    name: str
+    outcome: str | None
+    """The name of the element that says so; None for a test that passed."""
+    kind: str
+    message: str
+    lines: tuple[str, ...] = ()
+
+
+def as_junit(view: View, voice: Voice) -> str:
+    """One suite with a test for each measure or run."""
+    cases = [*_cases(view)]
+    if view.exit_code in _EXIT_CODES:
+        outcome = _EXIT_CODES[view.exit_code]
+        if all(own.outcome != outcome for own in cases):
+            cases.append(_Case("verdict", outcome, "verdict", headline(view)))
+    outcomes = Counter(own.outcome for own in cases)
+    counts = {
+        "tests": str(len(cases)),
+        "failures": str(outcomes[_FAILURE]),
+        "errors": str(outcomes[_ERROR]),
+    }
+    root = Tree.Element("testsuites", {"name": "petaudit", **counts})
+    name = f"petaudit {voice.name(view.subject)}"
+    skipped = {"skipped": str(outcomes[_SKIPPED])}
+    suite = Tree.SubElement(root, "testsuite", {"name": name, **counts, **skipped})
+    properties = Tree.SubElement(suite, "properties")
+    for key, value in _properties(view, voice):
+        Tree.SubElement(properties, "property", {"name": key, "value": voice.name(value)})
+    seen: Counter[str] = Counter()
+    for own in cases:
+        shown = voice.name(own.name)
+        seen[shown] += 1
+        # CI systems take tests of the same name for one.
+        title = shown if seen[shown] == 1 else f"{shown} #{seen[shown]}"
+        suite.append(_element(own, title, f"petaudit.{voice.name(view.kind)}", voice))
+    Tree.indent(root)
+    text = Tree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
+    yield "petaudit.version", view.version
+    yield "petaudit.verdict", view.verdict
+    yield "petaudit.exit_code", str(view.exit_code)
+    yield "petaudit.contains_values", "true" if voice.revealed and view.holds_values else "false"
+
+
+def _element(own: _Case, name: str, classname: str, voice: Voice) -> Tree.Element:
+    element = Tree.Element("testcase", {"classname": classname, "name": name})
+    message = voice.say(own.message)
+    text = "\n".join([message, *voice.say_all(own.lines)])
+    if own.outcome is None:
+        Tree.SubElement(element, "system-out").text = text
+    else:
+        given = {"type": own.kind, "message": message}
+        Tree.SubElement(element, own.outcome, given).text = text
+    return element
+
+
+def _cases(view: View) -> Iterator[_Case]:
+    for card in sorted_cards(view.cards):
+        yield _of_card(card)
+    for number, problem in enumerate(view.problems, start=1):
+        yield _Case(f"problem {number}", _ERROR, "problem", problem)
+    for left_out in view.left_out:
+        yield _Case(left_out.measure, _SKIPPED, "left out", left_out.reason)
+
+
+def _of_card(card: Card) -> _Case:
+    name = card.measure if card.run is None else card.run
+    more = (*card.explanation, *card.warnings)
+    if card.status == "error":
+        return _Case(name, _ERROR, "not measured", breach_sentence(card), more)
+    figure = phrase(
+        "{title}: {value}; required: {rule}",
+        title=card.title,
+        value=value_text(card),
+        rule=card.rule or term("nothing"),
+    )
+    if card.status == "failed":
+        return _Case(name, _FAILURE, _kind(card), breach_sentence(card), (figure, *more))
+    if card.status == "passed":
+        return _Case(name, None, "", figure, more)
+    no_limit = phrase(
+        "{title}: {value}; no limit was set", title=card.title, value=value_text(card)
+    )
+    return _Case(name, None, "", no_limit, more)
+
+
+def _kind(card: Card) -> str:
+    """What a failed card fails: its limit, or else the comparison with an earlier result."""
+    return "worsening" if card.worsening is not None and _keeps_limit(card) else "limit"
+
+
+def _keeps_limit(card: Card) -> bool:
+    value, limit = card.value, card.limit
+    if card.better == "true":
+        return value is True
+    if limit is None:
+        return True
+    if value is None or card.conditions:
+        return False
+    if value == limit:
+        return not card.strict
+    return value > limit if card.better == "higher" else value < limit

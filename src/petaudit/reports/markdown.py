@@ -1,0 +1,251 @@
+"""A result as a comment on a pull request, for GitHub and GitLab.
+
+Names and reasons come from whoever owns the data. A word that Markdown, or what GitHub and GitLab
+do after it (mentions, references, links, emoji, formulas), could take for anything but text is
+written as code: inside code all of them leave every character alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from petaudit.errors import joined, phrase, term
+from petaudit.reports.sentences import breach_sentence, headline, next_steps, status_word
+from petaudit.reports.view import Card, View, WorstClass, short, sorted_cards, value_text
+from petaudit.reports.voice import Voice
+
+MOST: Final = 60_000
+"""GitHub takes 65,536 characters."""
+_FOR_TABLE: Final = 20_000
+_FOR_BREACHES: Final = 16_000
+_FOR_ERRORS: Final = 8_000
+_FOR_REST: Final = 5_000
+_LONGEST: Final = 600
+_SYMBOLS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "·"}
+
+_RUN: Final = re.compile("[!-~]+")
+_PLAIN: Final = re.compile(
+    r"""[("']*(?:[<>]=?(?=[0-9]))?-?"""
+    r"""(?:[A-Za-z0-9]+(?:(?:[-'/=]|(?<=[0-9])[.,:](?=[0-9]))[A-Za-z0-9]+)*)?"""
+    r"""%?["')]*[.,;:!?]?["')]*|[<>]=?|[-=/+]"""
+)
+_NOT_PLAIN: Final = re.compile(r"www\.|\b[0-9a-f]{7,}\b|[a-z]-[0-9]", re.IGNORECASE)
+_LIST_MARK: Final = re.compile(r"(?:[-+]|[0-9]{1,9}[.)])(?= |$)")
+_BACKTICKS: Final = re.compile("`+")
+
+
+def as_markdown(view: View, voice: Voice) -> str:
+    """The verdict, a table with the worst first, the reasons, and the rest to unfold."""
+    verdict = f"{_SYMBOLS[view.verdict]} petaudit: {_said(voice, status_word(view.verdict))}"
+    parts = [
+        f"## {verdict} · {neutral(voice.name(view.subject))}",
+        _said(voice, headline(view)),
+        *_table(view, voice),
+        *_section(_breaches(view, voice), term("What is not met"), voice, _FOR_BREACHES),
+        *_section(_errors(view, voice), term("What could not be measured"), voice, _FOR_ERRORS),
+    ]
+    used = sum(len(part) + 2 for part in parts)
+    parts += _details(view, voice, MOST - _FOR_REST - used)
+    return "\n\n".join([*parts, "---", _footer(view, voice)]) + "\n"
+
+
+def neutral(text: str) -> str:
+    """A text in which nothing means anything to Markdown.
+
+    >>> print(neutral("ask @everyone | see [x](javascript:1) in *3* of <5 rows"))
+    ask `@everyone` `|` see `[x](javascript:1)` in `*3*` of &lt;5 rows
+    """
+    text = " ".join(text.split())
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}…"
+    found = _RUN.sub(lambda run: _word(run[0], text[run.end() : run.end() + 1]), text)
+    mark = _LIST_MARK.match(found)
+    if mark is not None:
+        found = f"{found[: mark.end() - 1]}\\{found[mark.end() - 1 :]}"
+    return found or r"\-"
+
+
+def _word(word: str, after: str) -> str:
+    is_plain = _PLAIN.fullmatch(word) and not _NOT_PLAIN.search(word)
+    if is_plain and not (word[-1] in "%!:" and after.isalnum()):
+        return word.replace("<", "&lt;").replace(">", "&gt;")
+    return _code(word)
+
+
+def _code(word: str) -> str:
+    """A word as code, between more backticks than it has in a row itself."""
+    longest = max((len(own) for own in _BACKTICKS.findall(word)), default=0)
+    fence = "`" * (longest + 1)
+    room = " " if word[0] == "`" or word[-1] == "`" else ""
+    return f"{fence}{room}{word}{room}{fence}"
+
+
+def _said(voice: Voice, text: str) -> str:
+    return neutral(voice.say(text))
+
+
+def _table(view: View, voice: Voice) -> Iterator[str]:
+    if not view.cards:
+        return
+    is_compared = any(card.before is not None for card in view.cards)
+    titles = [
+        term("Measure"),
+        term("Value"),
+        *([term("Before")] if is_compared else []),
+        term("Limit"),
+        term("Verdict"),
+    ]
+    head = [
+        _row([_said(voice, title) for title in titles]),
+        _row(["---"] * len(titles)),
+    ]
+    rows = (_row(_cells(card, voice, is_compared)) for card in sorted_cards(view.cards))
+    shown, is_cut = _fitting(rows, _FOR_TABLE)
+    yield "\n".join([*head, *shown])
+    yield from _cut(is_cut, voice)
+
+
+def _row(cells: Iterable[str]) -> str:
+    """A row of a table, where a bar is written with a backslash even in code."""
+    own = [cell.replace("|", "\\|") for cell in cells]
+    return f"| {' | '.join(own)} |"
+
+
+def _cells(card: Card, voice: Voice, is_compared: bool) -> Iterator[str]:
+    yield _named(card, voice)
+    value = value_text(card)
+    yield _said(voice, f"≥ {value}" if card.lower_bound and card.value is not None else value)
+    if is_compared:
+        yield _said(voice, short(None if card.before is None else card.before.value))
+    yield _said(voice, _limit(card))
+    yield f"{_SYMBOLS[card.status]} {_said(voice, status_word(card.status))}"
+
+
+def _limit(card: Card) -> str:
+    rule = None if card.limit is None and card.status in ("measured", "error") else card.rule
+    if rule is None:
+        return "-"
+    if card.profile is None:
+        return rule
+    return phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
+
+
+def _named(card: Card, voice: Voice) -> str:
+    title = neutral(voice.say(card.title))
+    return title if card.run is None else f"{title} · {neutral(voice.name(card.run))}"
+
+
+def _breaches(view: View, voice: Voice) -> Iterator[str]:
+    for card in view.with_status("failed"):
+        yield f"- **{_said(voice, breach_sentence(card))}**"
+        yield from (f"  - {_said(voice, text)}" for text in card.explanation)
+        yield from (f"  - {_worst(own, voice)}" for own in card.worst)
+
+
+def _worst(own: WorstClass, voice: Voice) -> str:
+    """The worst classes of an attribute; who they are only where values are revealed."""
+    facts = phrase(
+        "Worst for {attribute}: {figure} (classes: {classes}, rows: {rows})",
+        attribute=voice.name(own.attribute),
+        figure=short(own.figure),
+        classes=voice.count(own.classes),
+        rows=voice.count(own.rows),
+    )
+    if own.labels is None or not voice.revealed:
+        return _said(voice, facts)
+    labels = [
+        f"{voice.name(name)} = {term('null') if label is None else voice.name(repr(label))}"
+        for name, label in own.labels.items()
+    ]
+    return f"{_said(voice, facts)}: {_said(voice, joined(labels))}"
+
+
+def _errors(view: View, voice: Voice) -> Iterator[str]:
+    for card in view.with_status("error"):
+        yield f"- {_said(voice, breach_sentence(card))}"
+        yield from (f"  - {_said(voice, text)}" for text in card.explanation)
+    yield from (f"- {_said(voice, text)}" for text in view.problems)
+
+
+def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
+    shown, is_cut = _fitting(_rest(view, voice), most)
+    yield f"<details>\n<summary>{_said(voice, term('Details'))}</summary>"
+    yield "\n".join(shown)
+    yield from _cut(is_cut, voice)
+    yield "</details>"
+
+
+def _rest(view: View, voice: Voice) -> Iterator[str]:
+    sections: dict[str, Iterator[str]] = {
+        term("What to do next"): (f"- {_said(voice, text)}" for text in next_steps(view)),
+        term("Left out"): (
+            f"- {_said(voice, own.title)}: {_said(voice, own.reason)}" for own in view.left_out
+        ),
+        term("Not compared"): (
+            f"- {_named(card, voice)}: {_said(voice, card.before.reason)}"
+            for card in view.cards
+            if card.before is not None and card.before.reason is not None
+        ),
+        term("Warnings"): (f"- {_said(voice, text)}" for text in _warnings(view)),
+        term("Explanations"): _explanations(view, voice),
+    }
+    for title, lines in sections.items():
+        for number, line in enumerate(lines):
+            if number == 0:
+                yield f"- **{_said(voice, title)}**"
+            yield f"  {line}"
+
+
+def _warnings(view: View) -> list[str]:
+    own = [text for card in view.cards for text in card.warnings]
+    return list(dict.fromkeys([*view.warnings, *own]))
+
+
+def _explanations(view: View, voice: Voice) -> Iterator[str]:
+    for card in view.cards:
+        if card.status in ("passed", "measured") and card.explanation:
+            yield f"- {_named(card, voice)}"
+            yield from (f"  - {_said(voice, text)}" for text in card.explanation)
+
+
+def _section(lines: Iterable[str], title: str, voice: Voice, most: int) -> Iterator[str]:
+    shown, is_cut = _fitting(lines, most)
+    if shown:
+        yield f"### {_said(voice, title)}"
+        yield "\n".join(shown)
+        yield from _cut(is_cut, voice)
+
+
+def _fitting(lines: Iterable[str], most: int) -> tuple[list[str], bool]:
+    """The first lines that have room, and whether there are more; those are not even made."""
+    shown: list[str] = []
+    used = 0
+    for line in lines:
+        used += len(line) + 1
+        if used > most:
+            return shown, True
+        shown.append(line)
+    return shown, False
+
+
+def _cut(is_cut: bool, voice: Voice) -> Iterator[str]:
+    if is_cut:
+        text = phrase("The rest is not shown, to keep this short; the JSON result has it.")
+        yield f"*{_said(voice, text)}*"
+
+
+def _footer(view: View, voice: Voice) -> str:
+    parts = [phrase("petaudit {version}", version=voice.name(view.version))]
+    if view.compared_with is not None:
+        parts.append(phrase("compared with {name}", name=voice.name(view.compared_with)))
+    if not voice.revealed:
+        parts.append(phrase("values hidden"))
+        if voice.threshold > 1:
+            parts.append(phrase("counts below {number} shown as <{number}", number=voice.threshold))
+    elif view.holds_values:
+        parts.append(phrase("CONTAINS VALUES OF THE DATA"))
+    else:
+        parts.append(phrase("no values of the data, but small counts are shown"))
+    return _said(voice, joined(parts, "; "))

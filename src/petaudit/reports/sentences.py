@@ -1,0 +1,235 @@
+"""The few sentences that a manager needs, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from petaudit.errors import counted, listing, phrase, term
+from petaudit.measures import Family
+from petaudit.reports.view import Card, View, value_text
+
+_MOST_NAMED: Final = 4
+_ROLE_QI: Final = "quasi_identifier"
+_ROLE_SENSITIVE: Final = "sensitive_attribute"
+_PRIVACY: Final = (Family.PRIVACY, Family.RISK)
+
+
+def headline(view: View) -> str:
+    """The verdict in one sentence."""
+    failed, judged = len(view.with_status("failed")), len(view.judged)
+    match view.verdict:
+        case "failed" if judged <= 1:
+            return phrase("Do not release this as it is: the limit is not met.")
+        case "failed":
+            return phrase(
+                "Do not release this as it is: {failed} of {judged} limits are not met.",
+                failed=failed,
+                judged=judged,
+            )
+        case "error":
+            return phrase("Not decided: something that was asked for could not be measured.")
+        case "passed" if judged == 1:
+            return phrase("The limit that was set holds.")
+        case "passed":
+            return phrase("All {number} limits that were set hold.", number=judged)
+    return phrase("Nothing was judged: no limit was set.")
+
+
+def summary(view: View) -> list[str]:
+    """What was looked at, what was found, and what that does not mean."""
+    found = [*_looked_at(view), *_findings(view)]
+    if view.verdict == "passed":
+        found.append(
+            phrase(
+                "That is what was asked for. It does not mean that nothing can happen: each "
+                "measure below says what it does not say."
+            )
+        )
+    if view.verdict == "measured":
+        found.append(
+            phrase(
+                "The figures below are right, but whether they are good enough is for the limits "
+                "of your organisation to say."
+            )
+        )
+    return found
+
+
+def next_steps(view: View) -> list[str]:
+    """What to do, the most urgent first; there is always something."""
+    found: list[str] = list(_for_problems(view))
+    for card in view.with_status("failed"):
+        found += _for_breach(card)
+    if view.kind == "check" and view.verdict == "measured":
+        found.append(
+            phrase(
+                "Set limits, for example --k 5 for k-anonymity, so that the next report says "
+                "whether they hold."
+            )
+        )
+    if view.verdict == "passed":
+        found.append(
+            phrase(
+                "Check that the quasi-identifiers are all the columns by which somebody could "
+                "recognise a person; a column that was forgotten is not protected."
+            )
+        )
+    if view.left_out:
+        found.append(
+            phrase(
+                "Look at what was left out ({measures}) and give what it needs, where it matters.",
+                measures=counted(len(view.left_out), "measure"),
+            )
+        )
+    found.append(
+        phrase("Keep this report with the release: it names the files and settings that were used.")
+    )
+    return list(dict.fromkeys(found))
+
+
+def _looked_at(view: View) -> Iterator[str]:
+    if view.kind == "run":
+        yield phrase(
+            "{runs} of {name} on {tables}.",
+            runs=counted(len(view.cards), "run"),
+            name=view.subject,
+            tables=counted(len(view.tables), "table"),
+        )
+        return
+    table = view.tables[0] if view.tables else None
+    if table is not None and table.rows is not None:
+        yield phrase(
+            "{name} has {rows} and {columns}.",
+            name=table.name,
+            rows=counted(table.rows, "row"),
+            columns=counted(len(table.columns), "column"),
+        )
+    identifying = [name for name, role in view.roles.items() if role == _ROLE_QI]
+    if identifying:
+        yield phrase(
+            "Somebody could recognise people by {columns}.",
+            columns=listing(identifying, _MOST_NAMED),
+        )
+    sensitive = [name for name, role in view.roles.items() if role == _ROLE_SENSITIVE]
+    if sensitive:
+        yield phrase(
+            "What should stay between them and you is in {columns}.",
+            columns=listing(sensitive, _MOST_NAMED),
+        )
+
+
+def _findings(view: View) -> Iterator[str]:
+    wrong = (*view.with_status("failed"), *view.with_status("error"))
+    yield from map(breach_sentence, wrong[:_MOST_NAMED])
+    if len(wrong) > _MOST_NAMED:
+        yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
+    by_name = {card.measure: card for card in view.cards if card.status != "error"}
+    for measure in ("k-anonymity", "l-diversity", "mpuccs", "precision"):
+        if measure in by_name and view.kind != "run":
+            yield from _plain_words(by_name[measure])
+
+
+def breach_sentence(card: Card) -> str:
+    """What is wrong with one measure."""
+    if card.status == "error":
+        return phrase(
+            "{title} could not be measured: {reason}.",
+            title=_named(card),
+            reason=card.reason or phrase("no reason was given"),
+        )
+    if card.worsening is not None:
+        return phrase(
+            "{title} is {value}: {why}.",
+            title=_named(card),
+            value=value_text(card),
+            why=card.worsening,
+        )
+    if card.better == "true":
+        return phrase("{title} does not hold.", title=_named(card))
+    return phrase(
+        "{title} is {value}, and must be {rule}.",
+        title=_named(card),
+        value=value_text(card),
+        rule=card.rule or "-",
+    )
+
+
+def _named(card: Card) -> str:
+    if card.run is None:
+        return card.title
+    return phrase("{title} ({run})", title=card.title, run=card.run)
+
+
+def _plain_words(card: Card) -> Iterator[str]:
+    """A figure that everybody asks for, without a word of jargon."""
+    if card.value is None or isinstance(card.value, bool):
+        return
+    if card.measure == "k-anonymity" and card.value > 1:
+        yield phrase(
+            "Everybody in it looks like at least {others} others.", others=f"{card.value - 1:,.0f}"
+        )
+    elif card.measure == "k-anonymity":
+        yield phrase("At least one person in it looks like nobody else.")
+    elif card.measure == "l-diversity" and card.value <= 1:
+        yield phrase(
+            "But in at least one class of people who look alike, all share one sensitive value: "
+            "whoever knows that somebody is in it knows the value."
+        )
+    elif card.measure == "mpuccs" and card.explanation:
+        yield phrase("{found}.", found=card.explanation[0])
+    elif card.measure == "precision":
+        yield phrase(
+            "Of the detail that the original has, {share} is kept (precision).",
+            share=f"{100 * card.value:.3g} %",
+        )
+
+
+def _for_problems(view: View) -> Iterator[str]:
+    for card in view.with_status("error"):
+        yield phrase(
+            "Mend what kept {title} from being measured; until then nothing is decided.",
+            title=_named(card),
+        )
+    for problem in view.problems:
+        yield phrase("See to this: {problem}", problem=problem)
+
+
+def _for_breach(card: Card) -> Iterator[str]:
+    remedy = card.remedy or {}
+    rows, all_rows = remedy.get("rows_to_suppress"), remedy.get("share_to_suppress")
+    if isinstance(rows, int) and isinstance(all_rows, float) and rows:
+        yield phrase(
+            "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
+            "further keeps more rows.",
+            title=_named(card),
+            rows=counted(rows, "row"),
+        )
+    elif card.family in _PRIVACY and card.measure != "mpuccs":
+        yield phrase(
+            "{title}: generalise the quasi-identifiers further, or release fewer of them.",
+            title=_named(card),
+        )
+    elif card.measure == "mpuccs":
+        yield phrase(
+            "Coarsen or leave out the columns that expose most people (below), or make the "
+            "synthetic table anew with more protection, and check again."
+        )
+    elif card.family is Family.UTILITY:
+        yield phrase(
+            "{title}: too much was lost; generalise less where the privacy limits allow it.",
+            title=_named(card),
+        )
+    else:
+        yield phrase("{title}: see below.", title=_named(card))
+
+
+def status_word(status: str) -> str:
+    """A status for people."""
+    words = {
+        "passed": term("passed"),
+        "failed": term("failed"),
+        "error": term("not decided"),
+        "measured": term("measured"),
+    }
+    return words[status]

@@ -1,0 +1,61 @@
+"""How a report speaks: in which language, and how much it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from petaudit.languages.catalogue import ENGLISH
+from petaudit.languages.phrases import said
+from petaudit.text import printable
+
+HIDE_BELOW: Final = 5
+LONGEST: Final = 200
+
+
+@dataclass(frozen=True)
+class Voice:
+    """The language of a report, and below which number people are not counted.
+
+    >>> from petaudit.errors import counted
+    >>> Voice().say(counted(3, "row")), Voice(revealed=True).say(counted(3, "row"))
+    ('<5 rows', '3 rows')
+    """
+
+    language: str = ENGLISH
+    revealed: bool = False
+    """Whether values of the data and small counts are shown."""
+    hide_below: int = HIDE_BELOW
+
+    @property
+    def threshold(self) -> int:
+        """Counts of people below this are hidden; 0 where everything is shown."""
+        return 0 if self.revealed else self.hide_below
+
+    def say(self, text: str) -> str:
+        """A text in the language, in which nothing is invisible or changes the direction."""
+        return printable(said(text, self.language, self.threshold))
+
+    def say_all(self, texts: Iterable[str]) -> list[str]:
+        """Several texts."""
+        return [self.say(text) for text in texts]
+
+    def count(self, number: int | None) -> str:
+        """A number of people.
+
+        >>> Voice().count(3), Voice().count(0), Voice().count(1200)
+        ('<5', '0', '1,200')
+        """
+        if number is None:
+            return "-"
+        return f"<{self.threshold}" if 0 < number < self.threshold else f"{number:,}"
+
+    def name(self, text: str) -> str:
+        """A name that comes from the data's owner: shown as it is, but not at any length.
+
+        >>> len(Voice().name("x" * 10_000))
+        201
+        """
+        shown = printable(text)
+        return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"

@@ -1,0 +1,185 @@
+"""Whoever follows a page of the documentation sees what it shows."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+import petaudit
+from docs.pages import (
+    DOCS,
+    ROOT,
+    Command,
+    blocks,
+    commands,
+    in_shell,
+    of_this_version,
+    text_of,
+    write_files,
+)
+from petaudit import datasets
+from petaudit.cli.parser import build_parser
+from petaudit.pipelines.reading import read_pipeline
+from petaudit.yaml_files import parse_yaml
+
+TUTORIALS = ("tutorials/steward.md", "tutorials/ci.md", "tutorials/researcher.md")
+MOVING = ("petworks.md", "migration/petsard.md", "migration/pycanon.md", "migration/arx.md")
+OTHERS = ("index.md", "install.md", "quasi-identifiers.md", "reading-the-report.md")
+PAGES = (*TUTORIALS, *MOVING, *OTHERS, "threat-model.md", "yaml-reference.md")
+
+WITH_COMMANDS = [page for page in PAGES if any(commands(page))]
+
+
+@pytest.mark.parametrize("page", WITH_COMMANDS)
+def test_the_commands_of_a_page_do_what_it_says(page: str, tmp_path: Path) -> None:
+    """One after the other in one folder, as a reader would; all that go wrong are named."""
+    write_files(page, tmp_path)
+    wrong = []
+    for command in commands(page):
+        problem = what_is_wrong(command, in_shell(command.line, tmp_path), tmp_path)
+        if problem is not None:
+            wrong.append(f"{command.line}\n{problem}")
+    assert not wrong, "\n\n".join(wrong)
+
+
+def what_is_wrong(
+    command: Command, done: subprocess.CompletedProcess[str], folder: Path
+) -> str | None:
+    if done.returncode != command.exit_code:
+        said = done.stderr or done.stdout
+        return f"exit code {done.returncode}, not {command.exit_code}: {said}"
+    if ("error" in done.stderr) != (command.exit_code == 2) or "Traceback" in done.stderr:
+        return f"standard error is {done.stderr!r}"
+    if command.output is not None and plain(done.stdout) != plain(of_this_version(command.output)):
+        return f"the page shows something else than {done.stdout}"
+    missing = [name for name in command.files if not holds_something(folder / name)]
+    return f"not written: {missing}" if missing and command.exit_code != 2 else None
+
+
+def plain(output: str) -> str:
+    return output.rstrip("\n")
+
+
+def holds_something(path: Path) -> bool:
+    return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
+
+
+def test_the_tutorials_show_outputs() -> None:
+    shown = [sum(own.output is not None for own in commands(page)) for page in TUTORIALS[:2]]
+    assert min(shown) >= 5
+
+
+@pytest.mark.parametrize("block", blocks("tutorials/ci.md", "yaml"))
+def test_the_jobs_of_the_tutorial_call_petaudit_rightly(block: str) -> None:
+    assert yaml.safe_load(block)
+    for line in re.findall(r"^(?:\s*- run: |\s*- |\s+)(petaudit .*)$", block, re.MULTILINE):
+        build_parser().parse_args(shlex.split(line)[1:])
+
+
+def is_foreign(block: str) -> bool:
+    """Whether a block is code for another tool, which is not here."""
+    return bool(re.search(r"^(?:>>> )?from (petsard|pycanon) import", block, re.MULTILINE))
+
+
+WITH_PYTHON = [page for page in PAGES if any(not is_foreign(own) for own in blocks(page, "python"))]
+
+
+@pytest.mark.parametrize("page", WITH_PYTHON)
+def test_python_of_a_page_returns_what_it_shows(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(page, tmp_path)
+    source = "\n".join(own for own in blocks(page, "python") if not is_foreign(own))
+    examples = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
+    assert len(examples.examples) > 4
+    said: list[str] = []
+    doctest.DocTestRunner().run(examples, out=said.append)
+    assert said == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_that_is_not_run_is_that_of_another_tool(page: str) -> None:
+    for block in blocks(page, "python"):
+        if not block.startswith(">>> "):
+            assert is_foreign(block) or block.startswith("from PETWorks import")
+            ast.parse(block)
+
+
+def test_the_script_of_the_petworks_page_runs_unchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [script] = [own for own in blocks("petworks.md", "python") if not own.startswith(">>>")]
+    patient = datasets.load("patient-deidentified")
+    (tmp_path / "data").mkdir()
+    shutil.copy(patient.path, tmp_path / "data" / "patient_anonymized.csv")
+    shutil.copytree(str(patient.hierarchies), tmp_path / "data" / "patient_hierarchy")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(script, "petworks.md", "exec", dont_inherit=True), {})  # noqa: S102
+    assert json.loads(capsys.readouterr().out) == {"t": 0.376, "fulfill t-closeness": True}
+
+
+PYCANON = ROOT / ".venv-pycanon" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+RUNNER = """
+import doctest, sys
+examples = doctest.DocTestParser().get_doctest(sys.stdin.read(), {}, "page", "page", 0)
+sys.exit(doctest.DocTestRunner().run(examples).failed)
+"""
+
+
+def test_pycanon_says_what_its_page_shows() -> None:
+    if not PYCANON.exists():
+        pytest.skip("the environment with pyCANON (.venv-pycanon) is not here: run the benchmark")
+    table, *others = blocks("migration/pycanon.md", "python")
+    source = "\n".join([table, *filter(is_foreign, others)])
+    came = subprocess.run(
+        [str(PYCANON), "-W", "ignore", "-c", RUNNER],
+        input=source,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert came.returncode == 0, came.stdout + came.stderr
+
+
+def test_the_file_of_petsard_needs_changes_and_petaudit_names_each() -> None:
+    """What the page leaves out or replaces is what petaudit does not take."""
+    [theirs] = [own for own in blocks("migration/petsard.md", "yaml") if "# PETsARD" in own]
+    with pytest.raises(petaudit.PetauditError) as raised:
+        read_pipeline(parse_yaml(theirs, "theirs.yaml"), "theirs.yaml")
+    said = str(raised.value)
+    for word in ("Preprocessor", "Postprocessor", "anonymeter", "sdmetrics", "mlutility"):
+        assert word in said
+    for instead in ("gaussian-copula", "mpuccs", "distribution-distance", "model-utility"):
+        assert instead in said
+        assert any(instead in own for own in blocks("migration/petsard.md", "yaml")[1:])
+
+
+def test_every_public_name_is_on_the_python_page() -> None:
+    page = text_of("python.md")
+    spelt = {*re.findall(r"`(?:petaudit\.)?(\w+)", page)}
+    assert {*petaudit.__all__} - spelt == set()
+
+
+def test_names_of_errors_on_the_python_page_are_there() -> None:
+    for name in re.findall(r"`(\w+Error)`", text_of("python.md")):
+        if name != "PetauditError":
+            assert issubclass(getattr(petaudit.errors, name), petaudit.PetauditError)
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("**/*.md")), ids=lambda own: own.name)
+def test_no_page_leads_out_of_the_documentation(page: Path) -> None:
+    """A site has no other files of the repository: their paths are said, not linked."""
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).resolve().is_relative_to(DOCS), target

@@ -1,0 +1,89 @@
+"""Class sizes: bins by hand, and against counting one by one."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petaudit.counts import ClassHistogram
+from petaudit.inputs import gather
+from petaudit.measures.k_anonymity import MEASURE
+from petaudit.pictures import ClassSizes, picture_from
+from petaudit.pictures.class_sizes import EDGES, class_sizes
+from strategies import arrow_columns
+
+
+def histogram(sizes: list[int], suppressed: int = 0) -> ClassHistogram:
+    """From the size of every class."""
+    found, classes = np.unique(np.array(sizes, np.int64), return_counts=True)
+    return ClassHistogram(found, classes.astype(np.int64), suppressed)
+
+
+def test_the_limit_is_never_inside_a_bin() -> None:
+    found = class_sizes(histogram([1, 1, 6, 7, 12_345], 9), 7)
+    assert [(own.lowest, own.highest, own.classes, own.rows) for own in found.bins] == [
+        (1, 1, 2, 2),
+        *((size, size, 0, 0) for size in (2, 3, 4)),
+        (5, 6, 1, 6),
+        (7, 9, 1, 7),
+        *((low, high - 1, 0, 0) for low, high in itertools.pairwise(EDGES[5:])),
+        (10_000, 12_345, 1, 12_345),
+    ]
+    assert found.suppressed_rows == 9
+
+
+def test_the_bin_below_the_limit_is_there_though_nobody_is_in_it() -> None:
+    found = class_sizes(histogram([60, 300]), 5)
+    assert (found.bins[0].lowest, found.bins[0].rows) == (4, 0)
+    assert class_sizes(histogram([60, 300]), None).bins[0].lowest == 50
+
+
+@pytest.mark.parametrize("limit", [0, 0.5, 1, 4.5, 10**9, 1e300, math.inf, math.nan, None])
+def test_any_limit(limit: float | None) -> None:
+    found = class_sizes(histogram([3, 8]), limit)
+    assert sum(own.rows for own in found.bins) == 11
+    assert found.limit is None or math.isfinite(found.limit)
+    assert len(found.bins) <= len(EDGES) + 1
+
+
+def test_no_class_at_all() -> None:
+    assert class_sizes(histogram([], 3), 5) == ClassSizes((), 5, 3)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 40) | st.integers(1, 30_000), min_size=1, max_size=30),
+    limit=st.none() | st.floats(0, 40_000),
+)
+def test_every_class_is_in_the_bin_of_its_size(sizes: list[int], limit: float | None) -> None:
+    found = class_sizes(histogram(sizes), limit)
+    for own in found.bins:
+        inside = [size for size in sizes if own.lowest <= size <= own.highest]
+        assert (own.classes, own.rows) == (len(inside), sum(inside))
+        if limit is not None:
+            assert (own.highest < limit) or (own.lowest >= limit)
+    assert sum(own.classes for own in found.bins) == len(sizes)
+    assert picture_from(found.to_dict()) == found
+
+
+@given(zips=st.lists(st.sampled_from(["1", "2", "3", "*", "4"]), min_size=1, max_size=40))
+def test_the_measure_says_the_same(zips: list[str]) -> None:
+    if set(zips) == {"*"}:
+        return
+    inputs = gather(arrow_columns({"zip": zips}), quasi_identifiers=["zip"])
+    result = MEASURE.run(inputs, {"limit": 3})
+    assert MEASURE.pictures is not None
+    [found] = MEASURE.pictures(inputs, result)
+    assert isinstance(found, ClassSizes)
+    sizes = [zips.count(label) for label in set(zips) - {"*"}]
+    assert sum(own.rows for own in found.bins if own.highest < 3) == sum(
+        size for size in sizes if size < 3
+    )
+    assert result.what_it_takes is not None
+    assert result.what_it_takes.rows_breaking == sum(
+        own.rows for own in found.bins if own.lowest < 3
+    )

@@ -1,0 +1,128 @@
+"""Distributions: by hand, and against counting the rows of each class."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import strategies
+from petaudit.inputs import gather
+from petaudit.measures.t_closeness import MEASURE, compute
+from petaudit.pictures import Distributions, picture_from
+from petaudit.pictures.distributions import MOST_BINS, MOST_CLASSES, SHOWABLE
+from strategies import Release, arrow
+
+
+def pictured(
+    table: object, options: dict[str, object] | None = None, **given: object
+) -> list[Distributions]:
+    inputs = gather(table, **given)  # type: ignore[arg-type]
+    assert MEASURE.pictures is not None
+    found = MEASURE.pictures(inputs, MEASURE.run(inputs, options or {}))
+    assert all(isinstance(own, Distributions) for own in found)
+    return list(found)  # type: ignore[arg-type]
+
+
+def test_by_hand() -> None:
+    table = pa.table(
+        {"born": ["197*"] * 2 + ["198*"] * 3, "pay": [3, 4, 5, 6, 8], "ill": list("ababb")}
+    )
+    pay, ill = pictured(table, quasi_identifiers=["born"], sensitive=["pay", "ill"])
+    assert (pay.attribute, pay.distance, [own.rows for own in pay.bins]) == (
+        "pay",
+        "ordered",
+        [1] * 5,
+    )
+    assert [(own.rows, own.counts) for own in pay.classes] == [
+        (2, (1, 1, 0, 0, 0)),
+        (3, (0, 0, 1, 1, 1)),
+    ]
+    assert pay.classes[0].distance == 0.375
+    # The most frequent comes first.
+    assert (ill.distance, [own.rows for own in ill.bins]) == ("equal", [3, 2])
+    assert {own.counts for own in ill.classes} == {(1, 1), (2, 1)}
+
+
+def test_labels_only_where_values_are_revealed() -> None:
+    table = pa.table({"zip": ["a", "b"] * 10, "pay": list(range(20))})
+    given = {"table": table, "quasi_identifiers": ["zip"], "sensitive": ["pay"]}
+    [hidden] = pictured(**given)  # type: ignore[arg-type]
+    [shown] = pictured(**given, reveal_values=True)  # type: ignore[arg-type]
+    assert {own.labels for own in hidden.bins} == {None}
+    assert shown.bins[0].labels == ("0", "1")
+    assert [own.rows for own in shown.bins] == [own.rows for own in hidden.bins]
+
+
+def test_the_rest_of_many_labels_is_one_bin_without_labels() -> None:
+    table = pa.table({"zip": ["a", "b"] * 15, "ill": [f"x{place}" for place in range(30)]})
+    [found] = pictured(table, quasi_identifiers=["zip"], sensitive=["ill"], reveal_values=True)
+    assert len(found.bins) == MOST_BINS
+    assert (found.bins[-1].values, found.bins[-1].labels) == (30 - MOST_BINS + 1, ())
+
+
+def test_classes_that_a_report_may_show_are_kept_beside_the_worst() -> None:
+    zips = [str(place) for place in range(8)] + ["large"] * 25 + ["middle"] * 6
+    pay = [100 + place for place in range(8)] + list(range(25)) + list(range(6))
+    [found] = pictured(
+        pa.table({"zip": zips, "pay": pay}), quasi_identifiers="zip", sensitive="pay"
+    )
+    assert {1, 6, 25} == {own.rows for own in found.classes}
+    assert len(found.classes) <= MOST_CLASSES * len(SHOWABLE)
+    distances = [own.distance for own in found.classes]
+    assert distances == sorted(distances, reverse=True)
+
+
+def test_nobody_is_in_a_class() -> None:
+    table = pa.table({"zip": ["*", "*"], "pay": [1, 2]})
+    assert pictured(table, quasi_identifiers=["zip"], sensitive=["pay"]) == []
+
+
+@pytest.mark.parametrize("reveal", [False, True])
+@settings(max_examples=40)
+@given(release=strategies.releases())
+def test_counts_are_those_of_a_class(reveal: bool, release: Release) -> None:
+    inputs = gather(
+        arrow(release.released),
+        quasi_identifiers=release.quasi_identifiers,
+        sensitive=release.sensitive,
+        hierarchies=release.given_hierarchies,
+        suppressed=release.suppressed,
+        reveal_values=reveal,
+    )
+    result = compute(inputs)
+    assert MEASURE.pictures is not None
+    for found in MEASURE.pictures(inputs, result):
+        assert isinstance(found, Distributions)
+        assert picture_from(found.to_dict()) == found
+        assert sum(own.rows for own in found.bins) == len(release.released)
+        own = next(own for own in result.attributes if own.attribute == found.attribute)
+        assert found.classes[0].distance == pytest.approx(own.t)
+        if len({row[found.attribute] for row in release.released}) <= MOST_BINS:
+            # Every value has a bin of its own, so classes are known by their counts.
+            classes: dict[tuple[object, ...], Counter[object]] = {}
+            for row in release.released:
+                key = tuple(row[name] for name in release.quasi_identifiers)
+                classes.setdefault(key, Counter())[row[found.attribute]] += 1
+            profiles = [sorted(counts.values()) for counts in classes.values()]
+            for each in found.classes:
+                assert sorted(filter(None, each.counts)) in profiles
+
+
+@given(st.lists(st.integers(0, 60), min_size=1, max_size=200))
+def test_bins_of_numbers_are_in_order_and_about_equal(pay: list[int]) -> None:
+    [found] = pictured(
+        pa.table({"zip": ["a"] * len(pay), "pay": pay}),
+        quasi_identifiers="zip",
+        sensitive="pay",
+        reveal_values=True,
+    )
+    assert len(found.bins) <= MOST_BINS
+    ends = [int(label) for own in found.bins for label in own.labels or () if label is not None]
+    assert ends == sorted(ends)
+    most_frequent = max(Counter(pay).values())
+    if len(set(pay)) > MOST_BINS:
+        assert max(own.rows for own in found.bins) <= len(pay) / MOST_BINS + most_frequent + 1

@@ -1,0 +1,132 @@
+"""Pictures of a search, against its tables."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petaudit import mpuccs
+from petaudit.inputs import gather
+from petaudit.measures import find_measure
+from petaudit.pictures import (
+    ColumnExposure,
+    ControlComparison,
+    IdentifiedBySize,
+    Picture,
+    SearchTree,
+    picture_from,
+)
+from petaudit.pictures._combinations import combinations_at, rank_of
+from petaudit.pictures.control_comparison import control_comparison
+from petaudit.pictures.search_tree import DEEPEST, MOST_NODES
+from petaudit.singling.control import Excess
+
+MEASURE = find_measure("mpuccs")
+
+
+def searched(columns: int, seed: int, **options: Any) -> tuple[Any, tuple[Picture, ...]]:
+    rng = np.random.default_rng(seed)
+    names = [f"c{place}" for place in range(columns)]
+
+    def table(rows: int) -> pa.Table:
+        return pa.table(
+            {name: rng.integers(0, 2 + place, rows) for place, name in enumerate(names)}
+        )
+
+    inputs = gather(table(60), original=table(70), control=table(50))
+    result = MEASURE.run(inputs, options)
+    assert MEASURE.pictures is not None
+    return result, MEASURE.pictures(inputs, result)
+
+
+@settings(max_examples=15)
+@given(
+    columns=st.integers(1, 7),
+    seed=st.integers(0, 99),
+    delta=st.sampled_from([0.0, 0.3, 0.6]),
+    most=st.integers(1, 5),
+)
+def test_against_the_tables_of_the_search(columns: int, seed: int, delta: float, most: int) -> None:
+    result, found = searched(columns, seed, min_entropy_delta=delta, max_baseline_cols=most)
+    by_size, exposure, tree, *_ = found
+    tables = {name: result.table(name) for name in ("details", "tree")}
+    details = tables["details"]["field_combo"].values
+    sizes = [len(combination) for combination in details]
+    assert isinstance(by_size, IdentifiedBySize)
+    assert [own.rows for own in by_size.sizes] == [sizes.count(own.fewest) for own in by_size.sizes]
+    assert sum(own.pruned for own in by_size.sizes) == sum(tables["tree"]["is_pruned"].values)
+    assert isinstance(exposure, ColumnExposure)
+    for own in exposure.columns:
+        assert own.rows == sum(own.column in combination for combination in details)
+    assert isinstance(tree, SearchTree)
+    every = {
+        combination: (rows, unique, pruned)
+        for combination, rows, unique, pruned in zip(
+            *(
+                tables["tree"][name].values
+                for name in ("field_combo", "mpuccs_collision_cnt", "mpuccs_cnt", "is_pruned")
+            ),
+            strict=True,
+        )
+    }
+    path: list[str] = []
+    for node in tree.nodes:
+        path = [*path[: node.depth - 1], node.column]
+        rows, unique, pruned = every[tuple(path)]
+        assert (node.identified, node.is_pruned) == (rows, pruned)
+        assert node.unique == (None if pruned else unique)
+    assert tree.more == len(every) - len(tree.nodes)
+    assert len(tree.nodes) <= MOST_NODES
+    for own_picture in found:
+        assert picture_from(own_picture.to_dict()) == own_picture
+
+
+def test_a_large_search_gives_a_small_picture() -> None:
+    _, found = searched(14, 1, max_baseline_cols=6)
+    assert all(len(str(own.to_dict())) < 20_000 for own in found)
+    tree = next(own for own in found if isinstance(own, SearchTree))
+    assert max(own.depth for own in tree.nodes) <= DEEPEST
+
+
+def test_sizes_that_were_left_out_are_not_looked_at() -> None:
+    _, found = searched(4, 3, n_cols=[2])
+    tree = next(own for own in found if isinstance(own, SearchTree))
+    assert {own.unique is None for own in tree.nodes if own.depth == 1} == {True}
+    assert tree.more == 6 - sum(own.depth == 2 for own in tree.nodes)
+
+
+def test_an_empty_table_has_no_picture() -> None:
+    result = mpuccs(pa.table({"a": pa.array([], pa.int64())}), pa.table({"a": [1]}))
+    assert MEASURE.pictures is not None
+    assert MEASURE.pictures(None, result) == ()  # type: ignore[arg-type]
+
+
+def test_the_control() -> None:
+    _, found = searched(4, 5)
+    assert isinstance(found[-1], ControlComparison)
+    known = Excess(0.3, 0.1, 0.2, 0.1, 0.3, 1, 40)
+    [made] = control_comparison(SimpleNamespace(excess=known, rows=90))  # type: ignore[arg-type]
+    assert made == ControlComparison(0.3, 0.1, 0.2, 0.1, 0.3, True, 90, 40)
+    odd = Excess(math.nan, 0.1, 0.2, 0.1, math.inf, 1, 40)
+    for own in (None, odd):
+        assert control_comparison(SimpleNamespace(excess=own, rows=9)) == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("columns", "size"), [(1, 1), (5, 2), (6, 6), (7, 4)])
+def test_combinations_by_their_place(columns: int, size: int) -> None:
+    every = list(itertools.combinations(range(columns), size))
+    found = combinations_at(np.arange(len(every)), columns, size)
+    assert [tuple(own) for own in found.tolist()] == every
+    assert [rank_of(own, columns) for own in every] == list(range(len(every)))
+
+
+def test_numbers_of_combinations_that_no_machine_integer_holds() -> None:
+    assert combinations_at(np.array([0]), 200, 100).tolist() == [list(range(100))]

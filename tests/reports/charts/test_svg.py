@@ -1,0 +1,196 @@
+"""What a drawing is made of: one element that no strict page refuses, and that runs nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+import vl_convert
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.pictures.examples import EXAMPLES
+
+from petaudit.languages.catalogue import LANGUAGES
+from petaudit.pictures import ColumnShares, Distributions, SearchTree
+from petaudit.pictures.column_shares import ColumnShare
+from petaudit.pictures.distributions import FarShares, ValueBin
+from petaudit.pictures.search_tree import SearchNode
+from petaudit.reports.charts import Chart, draw, draw_comparison
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    "\" onload='alert(1)' x=\"",
+    "</svg><b>",
+    "]]>",
+    "<!--",
+    "&amp;&#x3c;",
+    "\u202eevil\u2066",
+    "x" * 10_000,
+    "👩‍👩‍👧" * 40,
+    "\ud800 lone",
+    "a\x00b\x1b[31m",
+    "datum['x'] + alert(1)",
+    "{'signal': 'alert(1)'}",
+    "\ufffe\uffff",
+    "",
+    " ",
+    "=1+1",
+    "名稱" * 60,
+)
+ALLOWED = {"svg", "title", "desc", "defs", "pattern", "path", "line", "text"}
+ATTRIBUTES = {
+    *("viewBox", "class", "role", "aria-labelledby", "aria-describedby", "aria-label"),
+    *("aria-hidden", "id", "width", "height", "patternUnits", "patternTransform", "d", "transform"),
+    *("x", "y", "x2", "y2", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"),
+    *("tabindex", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order"),
+}
+COMPARED = [
+    ("k-anonymity", 2.0, 5.0, 5.0, "higher"),
+    ("t-closeness", 0.4, 0.35, 0.2, "lower"),
+    ("beta-likeness", float("inf"), 3.0, None, "lower"),
+    ("delta", -1.0, None, float("nan"), "lower"),
+]
+
+
+def checked(chart: Chart | None) -> ElementTree.Element:
+    """The drawing, parsed and looked through."""
+    assert chart is not None
+    root = ElementTree.fromstring(chart.svg)  # noqa: S314
+    ids = [element.get("id") for element in root.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    for element in root.iter():
+        assert element.tag.removeprefix(SVG) in ALLOWED
+        assert set(element.attrib) <= ATTRIBUTES
+        for name, value in element.attrib.items():
+            if name != "aria-label":
+                assert "url(" not in value or re.fullmatch(rf"url\(#({'|'.join(ids)})\)", value)
+                assert ":" not in value
+    assert [own.tag for own in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+    assert root[0].text == chart.title
+    assert root[1].text == chart.text_alternative
+    assert root.get("aria-labelledby") == root[0].get("id")
+    assert root.get("width") is None
+    return root
+
+
+def data_of(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    return (element for element in root.iter() if element.get("class") == "datum")
+
+
+def every_chart(language: str, hide_below: int) -> list[Chart | None]:
+    drawn = [draw(own, language=language, hide_below=hide_below) for own in EXAMPLES]
+    return [*drawn, draw_comparison(COMPARED, language=language)]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("hide_below", [0, 5])
+def test_every_kind(language: str, hide_below: int) -> None:
+    for chart in every_chart(language, hide_below):
+        root = checked(chart)
+        assert chart is not None
+        marks = list(data_of(root))
+        assert marks
+        for mark in marks:
+            assert (mark.get("tabindex"), mark.get("role")) == ("0", "img")
+            assert mark.get("aria-label")
+            assert mark[0].text == mark.get("aria-label")
+        header, rows = chart.table
+        assert rows
+        assert {len(row) for row in rows} == {len(header)}
+        assert all(isinstance(cell, str) for row in rows for cell in row)
+        assert chart.title
+        assert chart.text_alternative
+        _, _, width, height = map(float, root.attrib["viewBox"].split())
+        assert width == 640
+        assert height <= 420
+
+
+def test_ids_differ_between_charts() -> None:
+    roots = [checked(chart) for chart in every_chart("en", 5)]
+    names = [root[0].get("id") for root in roots]
+    assert len(names) == len(set(names))
+
+
+def test_plain_data_gives_the_same_drawing() -> None:
+    for own in EXAMPLES:
+        assert draw(own.to_dict()) == draw(own)
+    with pytest.raises(ValueError, match="kind"):
+        draw({"kind": "pie"})
+
+
+def named(name: str) -> list[Any]:
+    return [
+        ColumnShares("precision", True, (ColumnShare(name[:200], 0.5),), 0, 0.5),
+        Distributions(
+            name[:200],
+            "ordered",
+            (ValueBin(50, 1, (name[:200],)), ValueBin(50, 2, (name[:200], None))),
+            (FarShares(10, 1, 0.5, (10, 0)),),
+        ),
+        SearchTree((SearchNode(1, name[:200], 9, 10, False),), 0, 0, 20),
+    ]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_names_are_text(name: str) -> None:
+    charts = [draw(own) for own in named(name)]
+    charts.append(draw_comparison([(name, 1.0, 2.0, None, "lower")]))
+    for chart in charts:
+        assert chart is not None
+        root = checked(chart)
+        assert "<script" not in chart.svg
+        assert len(chart.svg) < 12_000
+        assert not re.search(
+            "[\u202a-\u202e\u2066-\u2069\ud800-\udfff\x00-\x08\ufffe\uffff]", chart.svg
+        )
+        chart.svg.encode("utf-8")
+        for element in root.iter(f"{SVG}text"):
+            assert element.text is None or len(element.text) <= 60
+
+
+@settings(max_examples=40)
+@given(name=st.text(max_size=40))
+def test_any_name_gives_well_formed_drawings(name: str) -> None:
+    for own in named(name):
+        checked(draw(own))
+
+
+def test_no_name_reaches_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Vega evaluates expressions; what it never sees it cannot evaluate."""
+    seen: list[str] = []
+    real = vl_convert.vega_to_svg
+
+    def watched(spec: Any, **options: Any) -> Any:
+        seen.append(str(spec))
+        assert options == {"allowed_base_urls": []}
+        return real(spec, **options)
+
+    monkeypatch.setattr(vl_convert, "vega_to_svg", watched)
+    for own in (*named("SECRET"), *EXAMPLES):
+        draw(own)
+    draw_comparison([("SECRET", 1.0, 2.0, None, "lower")])
+    assert len(seen) == 4 + len(EXAMPLES)
+    assert not any("SECRET" in spec or "salary" in spec or "signal" in spec for spec in seen)
+
+
+def test_a_search_tree_at_its_largest_is_small() -> None:
+    nodes = [SearchNode(1, "a", 9, 10, False)]
+    for place in range(27):
+        nodes += [SearchNode(depth, f"c{place}", 9, 10, False) for depth in (2, 3, 4, 5)]
+    chart = draw(SearchTree(tuple(nodes), 10**9, 0, 10**6))
+    assert chart is not None
+    assert float(checked(chart).attrib["viewBox"].split()[3]) <= 424
+    assert len(chart.svg) < 60_000
+
+
+def test_nothing_to_see() -> None:
+    for own in EXAMPLES:
+        empty = {name: () for name in ("bins", "columns", "sizes", "nodes") if hasattr(own, name)}
+        if empty and not isinstance(own, Distributions):
+            assert draw(replace(own, **empty)) is None  # type: ignore[arg-type]
+    assert draw_comparison([]) is None

@@ -1,0 +1,67 @@
+"""What a manager reads first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.reports.test_reading import check
+
+from petaudit.languages.catalogue import LANGUAGES
+from petaudit.reports.reading import view_of
+from petaudit.reports.sentences import headline, next_steps, summary
+from petaudit.reports.view import Card, View
+from petaudit.reports.voice import Voice
+
+
+def view(verdict: str, *cards: Card, **more: Any) -> View:
+    code = {"passed": 0, "measured": 0, "failed": 1, "error": 2}[verdict]
+    return View("check", "a.csv", "1", verdict, code, (), {}, cards, **more)
+
+
+GOOD = Card("precision", "passed", 0.9, 0.5, "higher")
+BAD = Card("k-anonymity", "failed", 1.0, 5.0, "higher")
+OPEN = Card("t-closeness", "error", None, None, "lower", reason="no sensitive attribute")
+
+
+@pytest.mark.parametrize(
+    ("shown", "words"),
+    [
+        (view("failed", BAD, GOOD), "Do not release this as it is: 1 of 2 limits are not met."),
+        (view("failed", BAD), "Do not release this as it is: the limit is not met."),
+        (view("passed", GOOD), "The limit that was set holds."),
+        (view("passed", GOOD, GOOD), "All 2 limits that were set hold."),
+        (view("error", OPEN, GOOD), "Not decided: something that was asked for could not be"),
+        (view("measured"), "Nothing was judged: no limit was set."),
+    ],
+)
+def test_headlines(shown: View, words: str) -> None:
+    assert headline(shown).startswith(words)
+
+
+def test_an_error_never_sounds_safe() -> None:
+    said = " ".join([headline(view("error", OPEN, GOOD)), *summary(view("error", OPEN, GOOD))])
+    assert "hold" not in said
+    assert "t-closeness could not be measured: no sensitive attribute." in said
+
+
+def test_breaches_are_named_with_value_and_limit() -> None:
+    said = summary(view_of(check()))
+    assert "k-anonymity is 1, and must be at least 5." in said
+    assert "At least one person in it looks like nobody else." in said
+
+
+def test_small_counts_are_hidden_in_every_sentence() -> None:
+    shown = view_of(check())
+    said = " ".join(Voice().say_all([*summary(shown), *next_steps(shown)]))
+    assert "suppressing <5 rows would be enough" in said
+    assert "a.csv has <5 rows" in said
+
+
+@pytest.mark.parametrize("status", ["passed", "failed", "error", "measured"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_there_is_always_something_to_do(status: str, language: str) -> None:
+    cards = {"passed": (GOOD,), "failed": (BAD,), "error": (OPEN,), "measured": ()}[status]
+    steps = Voice(language).say_all(next_steps(view(status, *cards)))
+    assert steps
+    assert all(step.strip() for step in steps)
