@@ -126,7 +126,7 @@ class Audit:
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             "results": [
-                result.to_entry(self.inputs if with_pictures else None) for result in self.results
+                result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
             ],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),

@@ -174,6 +174,7 @@ ENTRY: dict[str, Any] = {
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
     "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
     "details": dict, "comparison": (dict, type(None)), "breaches": list, "texts": dict,
+    "pictures": list,
 }  # fmt: skip
 
 

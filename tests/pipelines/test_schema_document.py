@@ -56,7 +56,7 @@ UNSAID = {
     "JSON has no largest number": r"is (inf|nan|\d{40,}…|a very large number); .*a number",
     "options that contradict each other": r"not both|needs the baseline|give one of them|"
     r"contradict each other|no share keeps both",
-    "options that need another one": r"goes with a limit|give l as well",
+    "options that need another one": r"goes with a limit|give l as well|give a limit, too",
     "units of time in any case": r"datetime_precision",
 }
 _UNSAID = re.compile("|".join(UNSAID.values()))
@@ -172,7 +172,8 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
         case Number():
             most = 1e308 if kind.most is None else kind.most
             without = kind.excludes_bounds
-            return st.floats(kind.least, most, exclude_min=without, exclude_max=without)
+            found = st.floats(kind.least, most, exclude_min=without, exclude_max=without)
+            return found.filter(kind.takes)
         case Truth():
             return st.booleans()
         case Choice():

@@ -29,7 +29,7 @@ KNOWN = {
 HTML = re.compile(r"<details>\n<summary>\w+</summary>\n|</details>\n")
 # What GitHub and GitLab look for in text that is no code.
 SIGNS = re.compile(
-    r"@[\w-]|[#!~$&^]\w|%[^\W\d]|\b[A-Za-z]+-\d|(?<!\d):\w|://|www\.|\b[0-9a-f]{7,40}\b|\$|`|\]\(",
+    r"@[\w-]|[#!~$&^]\w|%[^\W\d]|\b[a-z][a-z0-9]*-\d|(?<!\d):\w|://|www\.|(?<!\d\.)\b[0-9a-f]{7,40}\b|\$|`|\]\(",
     re.IGNORECASE,
 )
 
@@ -124,6 +124,25 @@ def test_a_failed_check() -> None:
         "- **t-closeness is 0.44, and must be at most 0.4.**\n  - &lt;5 rows are too far" in found
     )
     assert found.endswith("petaudit 0.4.0; values hidden; counts below 5 shown as &lt;5\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(alpha, k)-anonymity",
+        "0.0202482",
+        "-1e-05",
+        "1,234,567 of 2 (25 %)",
+        "t-相似性：0.4",
+        "and/or",
+    ],
+)
+def test_ordinary_texts_stay_as_they_are(text: str) -> None:
+    assert neutral(text) == text
+
+
+def test_marks_of_the_sentence_stay_out_of_code() -> None:
+    assert neutral("a_b, (c_d); (e_f g_h): f(x).") == "`a_b`, (`c_d`); (`e_f` `g_h`): `f(x)`."
 
 
 def test_what_was_before_has_a_column() -> None:

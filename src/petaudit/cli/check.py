@@ -16,15 +16,17 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.render import as_text, by_reason, coloured
+from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said
 from petaudit.errors import OptionError, phrase
 from petaudit.measures import find_measure
-from petaudit.output import refuse_inputs, write_whole
+from petaudit.output import refuse_inputs
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Measure a table and print the result."""
     options = measure_options(chosen)
+    reports = Reports.of(chosen)
     with warnings_said():
         found = audit(
             chosen.table,
@@ -49,20 +51,22 @@ def run(chosen: argparse.Namespace) -> int:
             delimiter=delimiter_mark(chosen.delimiter),
             encoding=chosen.encoding,
         )
-    return show(found, chosen)
+    return show(found, chosen, reports)
 
 
-def show(found: Audit, chosen: argparse.Namespace) -> int:
+def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     """Print an audit in the chosen format, or write it if everything asked for was measured."""
     target = Path(chosen.out) if chosen.out else None
+    location = getattr(chosen, "table", None)
+    if target is not None:
+        refuse_inputs(target, found.files)
     if target is None:
-        say(
-            _document(found)
-            if chosen.format == "json"
-            else coloured(as_text(found, details=chosen.details))
-        )
-    else:
-        _write(found, target, chosen)
+        say(_shown(found, chosen, reports, location, to_file=False))
+    elif chosen.format in FORMATS or found.exit_code != COULD_NOT_MEASURE:
+        # A report says that nothing was decided; a table of figures could be taken for more.
+        write_text(target, _shown(found, chosen, reports, location, to_file=True))
+    if reports.files:
+        reports.write(found.to_dict(), found.files, location)
     if found.exit_code == COULD_NOT_MEASURE:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
         for message in by_reason(asked_for or found.not_measured, reveal=True):
@@ -70,19 +74,20 @@ def show(found: Audit, chosen: argparse.Namespace) -> int:
     return found.exit_code
 
 
-def _write(found: Audit, target: Path, chosen: argparse.Namespace) -> None:
-    refuse_inputs(target, found.files)
-    if found.exit_code != COULD_NOT_MEASURE:
-        is_json = chosen.format == "json"
-        text = (
-            as_json(found.to_dict()) + "\n" if is_json else as_text(found, details=chosen.details)
-        )
-        # A name that is no UTF-8 becomes an escape, in JSON as in text.
-        write_whole(target, lambda file: file.write(text.encode(errors="backslashreplace")))
-
-
-def _document(found: Audit) -> str:
-    return as_json(found.to_dict(), ascii_only=not takes_unicode()) + "\n"
+def _shown(
+    found: Audit,
+    chosen: argparse.Namespace,
+    reports: Reports,
+    location: str | None,
+    *,
+    to_file: bool,
+) -> str:
+    if chosen.format == "json":
+        return as_json(found.to_dict(), ascii_only=not (to_file or takes_unicode())) + "\n"
+    if chosen.format in FORMATS:
+        return reports.text(found.to_dict(), chosen.format, location)
+    text = as_text(found, details=chosen.details)
+    return text if to_file else coloured(text)
 
 
 def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:

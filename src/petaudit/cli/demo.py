@@ -7,6 +7,7 @@ from typing import Any
 
 from petaudit.auditing import audit
 from petaudit.cli.check import show
+from petaudit.cli.report_files import Reports
 from petaudit.datasets import load
 
 _LIMITS: dict[str, dict[str, Any]] = {
@@ -20,6 +21,7 @@ _LIMITS: dict[str, dict[str, Any]] = {
 
 def run(chosen: argparse.Namespace) -> int:
     """Audit the bundled de-identified Adult table with all measures."""
+    reports = Reports.of(chosen)
     adult = load("adult-deidentified")
     found = audit(
         adult.path,
@@ -30,4 +32,4 @@ def run(chosen: argparse.Namespace) -> int:
         options=_LIMITS,
         reveal_values=chosen.reveal_values,
     )
-    return show(found, chosen)
+    return show(found, chosen, reports)

@@ -14,11 +14,13 @@ from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
 from petaudit.cli.progress import search_progress
 from petaudit.cli.render import coloured, finished
+from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
 from petaudit.counts import Source, open_source
 from petaudit.errors import InputError, OptionError, joined, phrase, shortened
 from petaudit.exact import exact
 from petaudit.languages.current import here
+from petaudit.languages.phrases import texts_of
 from petaudit.measures.mpuccs import find
 from petaudit.singling.options import Options
 from petaudit.singling.result import MpuccsResult, checked_limit
@@ -31,6 +33,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Search, print the verdict and what is behind it, and write the tables."""
     given = _given_options(chosen)
     checked = _checked(given)
+    reports = Reports.of(chosen)
     paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
     folder = None if chosen.out is None else checked_folder(chosen.out, paths)
     if chosen.limit is not None or chosen.profile is not None:
@@ -39,15 +42,21 @@ def run(chosen: argparse.Namespace) -> int:
     with warnings_said(), search_progress(quiet=chosen.quiet) as progress:
         options = Options.checked(**given, progress=progress)
         found = find(*tables, options=options).judged(limit=chosen.limit, profile=chosen.profile)
-        has_advice = not chosen.no_advice and (folder is not None or not chosen.quiet)
+        is_wanted = folder is not None or reports.files or not chosen.quiet
+        has_advice = not chosen.no_advice and is_wanted
         advice = found.changes if has_advice else []
     sources = [source for source in tables if source is not None]
     code = _exit_code(found)
     document = _document(found, sources, advice, given, code)
     if folder is not None:
         written = write_tables(found, folder, sources, document, reveal=chosen.reveal_values)
+    read = [path for source in sources for path in source.paths]
+    reports.write(document, read, chosen.synthetic)
     if chosen.format == "json":
         say(as_json(document, ascii_only=not takes_unicode()) + "\n")
+        return code
+    if chosen.format in FORMATS:
+        say(reports.text(document, chosen.format, chosen.synthetic))
         return code
     text = verdict_text(found, code) if chosen.quiet else as_text(found, sources, advice, code)
     say(coloured(text))
@@ -131,7 +140,7 @@ def _document(
 ) -> dict[str, Any]:
     """The versioned document of ``--format json`` and ``summary.json``: no value of the data."""
     names = ("original", "synthetic", "control")
-    return {
+    document = {
         "document": DOCUMENT,
         "petaudit": __version__,
         "verdict": found.status,
@@ -144,7 +153,7 @@ def _document(
             name: str(value) if isinstance(value, float) and math.isinf(value) else value
             for name, value in given.items()
         },
-        "result": found.to_dict(),
+        "result": found.to_entry(),
         "combinations": [
             {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}
             for columns, identified, unique in found.findings.worst_combinations(_MOST_COMBINATIONS)
@@ -152,6 +161,7 @@ def _document(
         "changes": list(advice),
         "warnings": list(found.warnings),
     }
+    return document | {"texts": texts_of(document)}
 
 
 _MOST_COMBINATIONS = 100

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from petaudit.cli.table_options import add_reading
+from petaudit.cli.table_options import AUDIT_FORMATS, add_reading, add_reports, add_telling
 from petaudit.errors import term
+from petaudit.reporting import FORMATS
 
 
 def _add_pipeline(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
@@ -44,7 +45,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--out", metavar="DIR", help=term("folder of the results (default: AUDIT-results)")
     )
-    output.add_argument("--format", choices=("text", "json"), default="text")
+    output.add_argument("--format", choices=AUDIT_FORMATS, default="text")
     output.add_argument(
         "--reveal-values",
         action="store_true",
@@ -53,6 +54,36 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--quiet", action="store_true", help=term("no progress, only breaches and the verdict")
     )
+    add_reports(output)
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    """The options of ``petaudit report``."""
+    parser.add_argument(
+        "result",
+        metavar="RESULT.JSON",
+        help=term("what check, run or mpuccs wrote or printed as JSON"),
+    )
+    output = parser.add_argument_group(term("output"))
+    output.add_argument(
+        "--format", choices=FORMATS, help=term("default: what --out ends with, else html")
+    )
+    output.add_argument(
+        "--out",
+        metavar="FILE",
+        help=term("write there; - is the terminal (default for HTML: RESULT.html)"),
+    )
+    output.add_argument(
+        "--reveal-values",
+        action="store_true",
+        help=term("show values of the data that the result holds, and small counts"),
+    )
+    output.add_argument(
+        "--location",
+        metavar="FILE",
+        help=term("the file at which SARIF shows breaches, such as the pipeline"),
+    )
+    add_telling(output)
 
 
 def add_validate(parser: argparse.ArgumentParser) -> None:

@@ -14,6 +14,7 @@ from petaudit.cli.other_options import (
     add_datasets,
     add_init,
     add_measures,
+    add_report,
     add_run,
     add_schema,
     add_validate,
@@ -103,6 +104,7 @@ def build_parser() -> argparse.ArgumentParser:
         command("mpuccs", "mpuccs", term("find who a synthetic table singles out"), _EXIT_CODES)
     )
     add_run(command("run", "run", term("run the audit that a YAML file describes"), _EXIT_CODES))
+    add_report(command("report", "report", term("make a report of a result, for people or for CI")))
     add_init(command("init", "init", term("look at a table and write a YAML file to start from")))
     add_validate(
         command("validate", "validate", term("check a YAML file and its tables, computing nothing"))

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from petaudit.cli.render import coloured
+from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.run_progress import run_progress
 from petaudit.cli.run_text import as_text, short_text, warnings_of
 from petaudit.cli.streams import (
@@ -27,6 +28,7 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.out == "":
         raise OptionError(phrase("--out is empty; name a folder"))
     path = Path(chosen.pipeline)
+    reports = Reports.of(chosen)
     remove_orphans()
     with warnings_said(), run_progress(quiet=chosen.quiet) as listener:
         executor = Executor(
@@ -49,12 +51,15 @@ def run(chosen: argparse.Namespace) -> int:
     document = executor.document
     if chosen.format == "json":
         say(as_json(document, ascii_only=not takes_unicode()) + "\n")
+    elif chosen.format in FORMATS:
+        say(reports.text(document, chosen.format, chosen.pipeline))
     elif chosen.quiet:
         for warning in warnings_of(document):
             complain(warning)
         say(coloured(short_text(document)))
     else:
         say(coloured(as_text(executor)))
+    reports.write(document, [path, *executor.files], chosen.pipeline)
     for own in document["errors"]:
         # The terminal may show a few labels, which the document may not.
         reason = executor.messages.get(own["run"], own["reason"])

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 
 from petaudit.errors import phrase, term
+from petaudit.reporting import FORMATS
 from petaudit.singling.profiles import PROFILES
+
+AUDIT_FORMATS = ("text", "json", *FORMATS)
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +35,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def add_format(parser: argparse.ArgumentParser) -> None:
     """How an audit is shown."""
     output = parser.add_argument_group(term("output"))
-    output.add_argument("--format", choices=("text", "json"), default="text")
+    output.add_argument("--format", choices=AUDIT_FORMATS, default="text")
     output.add_argument(
         "--out", metavar="FILE", help=term("write there instead of to the terminal")
     )
@@ -44,7 +47,32 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--reveal-values",
         action="store_true",
-        help=term("show the quasi-identifier values of the worst classes"),
+        help=term("show values of the worst classes, and small counts in reports"),
+    )
+    add_reports(output)
+
+
+def add_reports(output: argparse._ArgumentGroup) -> None:
+    """Which reports to make, and what they tell."""
+    output.add_argument(
+        "--report",
+        action="append",
+        metavar="FILE",
+        help=term("also write a report: .html, .md, .xml (JUnit) or .sarif; repeat for more"),
+    )
+    add_telling(output)
+
+
+def add_telling(output: argparse._ArgumentGroup) -> None:
+    """What reports compare with, and from which number on they count people."""
+    output.add_argument(
+        "--baseline", metavar="FILE", help=term("an earlier result, to show before and after")
+    )
+    output.add_argument(
+        "--hide-below",
+        metavar="N",
+        default="5",
+        help=term("reports show numbers of people from 1 to N-1 as <N (default: 5; 0 shows all)"),
     )
 
 
@@ -204,7 +232,7 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--profile", choices=tuple(PROFILES), help=_PROFILE_HELP)
     limits.add_argument("--limit", metavar="N", help=term("the risk score may be at most this"))
     output = parser.add_argument_group(term("output"))
-    output.add_argument("--format", choices=("text", "json"), default="text")
+    output.add_argument("--format", choices=AUDIT_FORMATS, default="text")
     output.add_argument(
         "--out", metavar="DIR", help=term("also write the tables there, as CSV and as Parquet")
     )
@@ -214,6 +242,7 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
         help=term("write the values that identify people, too"),
     )
     output.add_argument("--quiet", action="store_true", help=term("no progress, only the verdict"))
+    add_reports(output)
     add_reading(parser)
 
 

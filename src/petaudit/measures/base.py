@@ -153,16 +153,19 @@ class Result:
             "better": MadeColumn("text", [self.better.value]),
         }
 
-    def to_entry(self, inputs: Inputs | None = None) -> dict[str, Any]:
+    def to_entry(
+        self, inputs: Inputs | None = None, *, with_pictures: bool = True
+    ) -> dict[str, Any]:
         """The result as an entry of a document, with everything that a report shows.
 
-        Pictures are drawn from the counts that the result was made of, so they need the inputs.
+        Most pictures are drawn from the counts that the result was made of, so they need the
+        inputs.
         """
         from petaudit.measures.registry import all_measures  # noqa: PLC0415 (it knows the results)
 
         known = all_measures().get(self.measure)
         pictures: tuple[Picture, ...] = ()
-        if inputs is not None and known is not None and known.pictures is not None:
+        if with_pictures and known is not None and known.pictures is not None:
             pictures = known.pictures(inputs, self)
         return self.to_dict() | {
             "figure": self.figure,
@@ -225,7 +228,7 @@ class Measure:
     """What the figure means, in a sentence or two for somebody who never heard of it."""
     does_not_say: str = ""
     """What a reader might wrongly conclude from the figure."""
-    pictures: Callable[[Inputs, Any], tuple[Picture, ...]] | None = None
+    pictures: Callable[[Inputs | None, Any], tuple[Picture, ...]] | None = None
     """What to draw of a result, from counts that were made for it."""
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[Phrase]:

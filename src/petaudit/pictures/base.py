@@ -12,6 +12,10 @@ class Picture:
 
     kind: ClassVar[str]
 
+    def without_values(self) -> Picture:
+        """The picture without any value of the data; most have none."""
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """The picture as plain data, ready for JSON."""
         return {"kind": self.kind} | {

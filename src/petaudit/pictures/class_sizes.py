@@ -84,6 +84,8 @@ def class_sizes(histogram: ClassHistogram, limit: float | None) -> ClassSizes:
     return ClassSizes(bins, bound, int(histogram.suppressed_rows))
 
 
-def class_sizes_of(inputs: Inputs, result: Result) -> tuple[Picture, ...]:
+def class_sizes_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """The classes of the table against the limit of k-anonymity."""
+    if inputs is None:
+        return ()
     return (class_sizes(inputs.class_histogram, result.limit),)

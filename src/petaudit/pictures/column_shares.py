@@ -56,12 +56,14 @@ def column_shares(
     return ColumnShares(measure, is_kept, shown, len(figures) - len(shown), finite(overall))
 
 
-def column_shares_of(_: Inputs, result: ColumnsResult) -> tuple[Picture, ...]:
+def column_shares_of(_: Inputs | None, result: ColumnsResult) -> tuple[Picture, ...]:
     """What each column keeps."""
     return (column_shares(result.measure, result.columns, result.value, is_kept=True),)
 
 
-def column_distances_of(_: Inputs, result: DistributionDistanceResult) -> tuple[Picture, ...]:
+def column_distances_of(
+    _: Inputs | None, result: DistributionDistanceResult
+) -> tuple[Picture, ...]:
     """How far each column moved, by the distance that was asked for."""
     name = result.distance.replace("-", "_")
     figures = {own.column: getattr(own, name) for own in result.columns}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
@@ -90,9 +90,15 @@ class Distributions(Picture):
             check(len(own.counts) == len(self.bins), "every class has a count for each bin")
             check(sum(own.counts) == own.rows, "the counts of a class are its rows")
 
+    def without_values(self) -> Distributions:
+        """The same bins without the labels at their ends."""
+        return replace(self, bins=tuple(replace(own, labels=None) for own in self.bins))
 
-def distributions_of(inputs: Inputs, result: TClosenessResult) -> tuple[Picture, ...]:
+
+def distributions_of(inputs: Inputs | None, result: TClosenessResult) -> tuple[Picture, ...]:
     """One picture for each sensitive attribute, of the first few."""
+    if inputs is None:
+        return ()
     shown: Mapping[str, FarValues] = dict(list(result.far.items())[:MOST_ATTRIBUTES])
     table = inputs.class_table
     return tuple(

@@ -76,8 +76,10 @@ def rows_at_risk(people: Integers, rows: Integers, threshold: float, at_risk: in
     return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk)
 
 
-def rows_at_risk_of(inputs: Inputs, result: RiskResult) -> tuple[Picture, ...]:
+def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture, ...]:
     """Of everybody whom a row may be: in the table, or in the population where that is matched."""
+    if inputs is None:
+        return ()
     if result.measure == "prosecutor-risk" or inputs.population is None:
         found = inputs.class_histogram
         people, rows = found.sizes, found.sizes * found.classes

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from petaudit.singling.result import MpuccsResult
 
 
-def singled_out_of(_: Inputs, result: MpuccsResult) -> tuple[Picture, ...]:
+def singled_out_of(_: Inputs | None, result: MpuccsResult) -> tuple[Picture, ...]:
     """By number of columns, by column, the search itself, and the control."""
     found = result.findings
     if found.is_empty:

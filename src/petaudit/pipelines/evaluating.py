@@ -21,6 +21,7 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
+from petaudit.pictures import Picture
 from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
@@ -44,6 +45,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     """The problem without any label and without where the files lie."""
+    pictures: tuple[Picture, ...] = ()
 
 
 def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
@@ -75,10 +77,14 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
                 if missing:
                     raise NotMeasurableError(missing)
                 result = measure.compute(inputs, **options)
+                if measure.pictures is not None:
+                    about["pictures"] = measure.pictures(inputs, result)
             _check_judged(experiment.model, measure, result)
             return Outcome(result, None, warnings=tuple(said), **about)
         except UndecidedError as problem:
             found = problem.result if isinstance(problem.result, Result) else None
+            if found is not None and measure.pictures is not None:
+                about["pictures"] = measure.pictures(None, found)
             return replace(failed(problem), result=found)
         except PetauditError as problem:
             return failed(problem)

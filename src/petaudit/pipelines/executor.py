@@ -109,6 +109,7 @@ class Executor:
         self._clock.total = len(self.runs)
         self._entries: list[Entry] = []
         self._document: dict[str, Any] | None = None
+        self._files_read: tuple[Path, ...] = ()
 
     def _read(self, parsed: Document, name: str) -> Pipeline:
         """The pipeline; what is wrong with its tables is said together with what is in the file."""
@@ -142,6 +143,11 @@ class Executor:
     def out(self) -> Path | None:
         """The folder of the results, if they are written."""
         return self._out
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that the last run read; none of them may be written to."""
+        return self._files_read
 
     @property
     def file_names(self) -> list[str]:
@@ -180,6 +186,7 @@ class Executor:
         self._clock.done = 0
         previous_path = self.pipeline.executor.compare_to
         found = self._checked(has_targets=self._out is not None)
+        self._files_read = tuple(found.files)
         with ExitStack() as stack:
             log = (self.pipeline.executor, self._tables.folder, self._clock, self._log_stream)
             stack.enter_context(logged(*log))

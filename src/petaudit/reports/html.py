@@ -66,7 +66,7 @@ class _Page:
             for family, cards in view.by_family().items()
         ]
         return {
-            "t": lambda text, **values: say(phrase(text, **values)),
+            "t": lambda text: say(term(text)),
             "language": self.voice.language,
             "policy": _policy(style),
             "style": _safe_style(style),
@@ -150,7 +150,8 @@ class _Page:
         drawn: dict[int, list[Chart]] = {id(card): [] for card in self.view.cards}
         for card in sorted_cards(self.view.cards):
             for picture in card.pictures[: self.charts_left]:
-                chart = draw(picture, language=self.voice.language, hide_below=self.voice.threshold)
+                shown = picture if self.voice.revealed else picture.without_values()
+                chart = draw(shown, language=self.voice.language, hide_below=self.voice.threshold)
                 if chart is not None:
                     drawn[id(card)].append(chart)
                     self.charts_left -= 1
@@ -176,7 +177,7 @@ class _Page:
             # Made by us from numbers and escaped names; see petaudit.reports.charts.
             svg=Markup(chart.svg),  # noqa: S704
             id=f"chart-{self.charts_made}",
-            t=lambda text: self.voice.say(phrase(text)),
+            t=lambda text: self.voice.say(term(text)),
         )
         return Markup(text)  # noqa: S704
 

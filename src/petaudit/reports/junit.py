@@ -94,19 +94,20 @@ def _of_card(card: Card) -> _Case:
     more = (*card.explanation, *card.warnings)
     if card.status == "error":
         return _Case(name, _ERROR, "not measured", breach_sentence(card), more)
+    value = value_text(card)
+    if card.lower_bound and card.value is not None:
+        value = f"≥ {value}"
     figure = phrase(
         "{title}: {value}; required: {rule}",
         title=card.title,
-        value=value_text(card),
+        value=value,
         rule=card.rule or term("nothing"),
     )
     if card.status == "failed":
         return _Case(name, _FAILURE, _kind(card), breach_sentence(card), (figure, *more))
     if card.status == "passed":
         return _Case(name, None, "", figure, more)
-    no_limit = phrase(
-        "{title}: {value}; no limit was set", title=card.title, value=value_text(card)
-    )
+    no_limit = phrase("{title}: {value}; no limit was set", title=card.title, value=value)
     return _Case(name, None, "", no_limit, more)
 
 

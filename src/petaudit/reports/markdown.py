@@ -28,11 +28,15 @@ _SYMBOLS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "
 _RUN: Final = re.compile("[!-~]+")
 _PLAIN: Final = re.compile(
     r"""[("']*(?:[<>]=?(?=[0-9]))?-?"""
-    r"""(?:[A-Za-z0-9]+(?:(?:[-'/=]|(?<=[0-9])[.,:](?=[0-9]))[A-Za-z0-9]+)*)?"""
-    r"""%?["')]*[.,;:!?]?["')]*|[<>]=?|[-=/+]"""
+    r"""(?:[A-Za-z0-9]+(?:(?:\)?-|['/=]|(?<=[0-9])[.,:](?=[0-9]))[A-Za-z0-9]+)*)?"""
+    r"""[-%]?["')]*[.,;:!?]?["')]*|[<>]=?|[-=/+]"""
 )
-_NOT_PLAIN: Final = re.compile(r"www\.|\b[0-9a-f]{7,}\b|[a-z]-[0-9]", re.IGNORECASE)
+_NOT_PLAIN: Final = re.compile(
+    r"www\.|(?<![0-9]\.)\b[0-9a-f]{7,}\b|\b[a-z][a-z0-9]*-[0-9]", re.IGNORECASE
+)
 _LIST_MARK: Final = re.compile(r"(?:[-+]|[0-9]{1,9}[.)])(?= |$)")
+_OPENING: Final = "%!:"
+"""Marks that may begin a reference or an emoji, if a letter follows."""
 _BACKTICKS: Final = re.compile("`+")
 
 
@@ -69,9 +73,23 @@ def neutral(text: str) -> str:
 
 def _word(word: str, after: str) -> str:
     is_plain = _PLAIN.fullmatch(word) and not _NOT_PLAIN.search(word)
-    if is_plain and not (word[-1] in "%!:" and after.isalnum()):
+    if is_plain and not (word[-1] in _OPENING and after.isalnum()):
         return word.replace("<", "&lt;").replace(">", "&gt;")
-    return _code(word)
+    return _code_in_sentence(word, after)
+
+
+def _code_in_sentence(word: str, after: str) -> str:
+    """A word as code, without the marks around it that belong to the sentence."""
+    before, behind = "", ""
+    if len(word) > 1 and word[-1] in ".,;:" and not (word[-1] in _OPENING and after.isalnum()):
+        word, behind = word[:-1], word[-1]
+    opened, closed = word.count("("), word.count(")")
+    is_around = word.startswith("(") and word.endswith(")")
+    if len(word) > 2 and word.startswith("(") and (is_around or opened > closed):
+        word, before = word[1:], "("
+    if len(word) > 1 and word.endswith(")") and (is_around or closed > opened):
+        word, behind = word[:-1], f"){behind}"
+    return f"{before}{_code(word)}{behind}"
 
 
 def _code(word: str) -> str:
@@ -133,7 +151,7 @@ def _limit(card: Card) -> str:
 
 
 def _named(card: Card, voice: Voice) -> str:
-    title = neutral(voice.say(card.title))
+    title = _said(voice, card.title)
     return title if card.run is None else f"{title} · {neutral(voice.name(card.run))}"
 
 
@@ -155,11 +173,12 @@ def _worst(own: WorstClass, voice: Voice) -> str:
     )
     if own.labels is None or not voice.revealed:
         return _said(voice, facts)
+    null = voice.say(term("null"))
     labels = [
-        f"{voice.name(name)} = {term('null') if label is None else voice.name(repr(label))}"
+        f"{voice.name(name)} = {null if label is None else voice.name(repr(label))}"
         for name, label in own.labels.items()
     ]
-    return f"{_said(voice, facts)}: {_said(voice, joined(labels))}"
+    return _said(voice, phrase("{facts}: {labels}", facts=facts, labels=joined(labels)))
 
 
 def _errors(view: View, voice: Voice) -> Iterator[str]:
@@ -181,10 +200,10 @@ def _rest(view: View, voice: Voice) -> Iterator[str]:
     sections: dict[str, Iterator[str]] = {
         term("What to do next"): (f"- {_said(voice, text)}" for text in next_steps(view)),
         term("Left out"): (
-            f"- {_said(voice, own.title)}: {_said(voice, own.reason)}" for own in view.left_out
+            f"- {_said(voice, _with_reason(own.title, own.reason))}" for own in view.left_out
         ),
         term("Not compared"): (
-            f"- {_named(card, voice)}: {_said(voice, card.before.reason)}"
+            f"- {_said(voice, _with_reason(card.run or card.title, card.before.reason))}"
             for card in view.cards
             if card.before is not None and card.before.reason is not None
         ),
@@ -196,6 +215,10 @@ def _rest(view: View, voice: Voice) -> Iterator[str]:
             if number == 0:
                 yield f"- **{_said(voice, title)}**"
             yield f"  {line}"
+
+
+def _with_reason(title: str, reason: str) -> str:
+    return phrase("{title}: {reason}", title=title, reason=reason)
 
 
 def _warnings(view: View) -> list[str]:

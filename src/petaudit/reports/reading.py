@@ -11,6 +11,7 @@ from typing import Any, Final
 from petaudit.errors import InputError, listing, phrase
 from petaudit.files import require_regular
 from petaudit.languages.phrases import with_phrases
+from petaudit.pictures import picture_from
 from petaudit.reports.view import Before, Card, LeftOut, TableFacts, View, WorstClass
 
 CHECK: Final = "petaudit.check/1"
@@ -239,7 +240,7 @@ def _card(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         reason=_text(entry.get("reason")),
         explanation=_texts(entry.get("explanation")),
         warnings=_texts(entry.get("warnings")),
-        pictures=tuple(_mapping(own) for own in entry.get("pictures") or ()),
+        pictures=tuple(picture_from(_mapping(own)) for own in entry.get("pictures") or ()),
         remedy=None if remedy is None else _mapping(remedy),
         worst=tuple(_worst(details)),
     )

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from petaudit.errors import joined, phrase, term
 from petaudit.measures import Better, Family, all_measures
+from petaudit.pictures import Picture
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
@@ -50,7 +51,7 @@ class Card:
     reason: str | None = None
     explanation: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    pictures: tuple[Mapping[str, Any], ...] = ()
+    pictures: tuple[Picture, ...] = ()
     remedy: Mapping[str, Any] | None = None
     before: Before | None = None
     worst: tuple[WorstClass, ...] = ()

@@ -87,7 +87,7 @@ def _words(bins: tuple[SizeBin, ...], breaking: list[bool], limit: float | None)
 
 
 def _verdict(breaks: bool) -> str:
-    return phrase("below") if breaks else phrase("kept")
+    return phrase("below the limit") if breaks else phrase("kept")
 
 
 def _sizes(own: SizeBin) -> str:

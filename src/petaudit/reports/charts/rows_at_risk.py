@@ -62,17 +62,17 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
         )
     place = next(place for place, own in enumerate(shown) if own.is_used) + 0.5
     dashed = Look(stroke=INK, stroke_width=1.5, dash="5 3")
-    top = _TOP - 22 - (_BOTTOM - _TOP) * 0
+    top = _TOP - 22
     bar_top = _BOTTOM - (_BOTTOM - _TOP) * _height(shown[int(place)], picture.rows) / picture.rows
     sheet.rules([(place, place, top, bar_top - 18, dashed)], "x", None)
-    side = "start" if place < len(shown) / 2 else "end"
+    is_left = place < len(shown) / 2
     in_use = Look(
         fill=INK,
         text=say(phrase("threshold in use: {threshold}", threshold=used)),
-        anchor="start" if side == "start" else "end",
+        anchor="start" if is_left else "end",
         weight="600",
     )
-    sheet.texts([(place + (0.1 if side == "start" else -0.1), top + 6, in_use)], "x", None)
+    sheet.texts([(place + (0.1 if is_left else -0.1), top + 6, in_use)], "x", None)
     sheet.texts(
         [(_LEFT, 11, Look(fill=MUTED, text=say(phrase("share of rows with a higher risk"))))]
     )
