@@ -30,7 +30,7 @@ from petaudit.errors import (
     RoleError,
 )
 from petaudit.inputs import Inputs
-from petaudit.languages.phrases import with_phrases
+from petaudit.languages.kept import with_phrases
 from petaudit.measures import Measure, Need, Result, all_measures
 
 TABLE = {"zip": ["4760*", "4760*", "4790*", "4790*"], "disease": ["flu", "flu", "flu", "cold"]}

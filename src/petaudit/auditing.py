@@ -19,7 +19,7 @@ from petaudit.errors import (
     phrase,
 )
 from petaudit.inputs import Inputs, gather
-from petaudit.languages.phrases import texts_of
+from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 
 DOCUMENT = "petaudit.check/1"

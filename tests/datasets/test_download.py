@@ -475,7 +475,7 @@ def test_a_table_is_opened_from_a_good_server_only(
     act: Act,
     words: str,
 ) -> None:
-    # Impatience only where it is the point: a busy machine may need 0.3 seconds for an honest answer.
+    # Impatience only where it is the point: a busy machine may need 0.3 seconds to be honest.
     patience = 0.3 if "0.3 seconds" in words else 30
     monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=patience, total=60))
     announced.server.acts["/act"] = act

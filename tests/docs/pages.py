@@ -41,8 +41,8 @@ class Command:
     @property
     def exit_code(self) -> int:
         """What the output says, or a comment behind the command; else 0."""
-        said = re.findall(r"\(exit code (\d)\)", self.output or "")
-        said += re.findall(r"# exit code (\d)$", self.line)
+        said = re.findall(r"[(（](?:exit code|結束碼) (\d)[)）]", self.output or "")
+        said += re.findall(r"# (?:exit code|結束碼) (\d)$", self.line)
         return int(said[-1]) if said else 0
 
     @property
@@ -72,7 +72,7 @@ def commands(page: str) -> Iterator[Command]:
 def write_files(page: str, folder: Path) -> None:
     """Save the tables and the YAML files that a page shows under the names that it gives them."""
     (folder / "released.csv").write_text(RELEASED, encoding="utf-8")
-    tables = r"^Save this as `([\w.-]+)`:\n\n```csv\n(.*?)^```$"
+    tables = r"^(?:Save this as|將以下內容存成) `([\w.-]+)`[:：]\n\n```csv\n(.*?)^```$"
     for name, table in re.findall(tables, text_of(page), re.DOTALL | re.MULTILINE):
         (folder / name).write_text(table, encoding="utf-8")
     for block in blocks(page, "yaml"):

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from petaudit.languages.phrases import normalised
+from petaudit.languages.templates import normalised
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SOURCES / "petaudit"

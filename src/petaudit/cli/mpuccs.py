@@ -20,7 +20,7 @@ from petaudit.counts import Source, open_source
 from petaudit.errors import InputError, OptionError, joined, phrase, shortened
 from petaudit.exact import exact
 from petaudit.languages.current import here
-from petaudit.languages.phrases import texts_of
+from petaudit.languages.kept import texts_of
 from petaudit.measures.mpuccs import find
 from petaudit.singling.options import Options
 from petaudit.singling.result import MpuccsResult, checked_limit

@@ -18,7 +18,7 @@ from petaudit.cli.render import (
     title_line,
 )
 from petaudit.errors import Phrase, counted, joined, phrase, term
-from petaudit.languages.phrases import with_phrases
+from petaudit.languages.kept import with_phrases
 from petaudit.pipelines.executor import Executor
 from petaudit.pipelines.gate import rule_of
 from petaudit.pipelines.plain_data import figure_of

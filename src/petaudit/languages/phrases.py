@@ -8,13 +8,11 @@ with small counts hidden.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from string import Formatter
 from typing import Any, Final
 
 from petaudit.languages.catalogue import ENGLISH, translation
+from petaudit.languages.templates import filled, parsed
 
-_FORMATTER: Final = Formatter()
 PEOPLE: Final = frozenset(
     {
         "row",
@@ -46,7 +44,7 @@ class Phrase(str):
 
     def __new__(cls, template: str, values: Mapping[str, str]) -> Phrase:
         """The English sentence; ``template`` has plain names in braces."""
-        made = super().__new__(cls, template.format_map(values))
+        made = super().__new__(cls, filled(template, values))
         made.template, made.values = template, values
         return made
 
@@ -56,7 +54,7 @@ class Phrase(str):
     def said(self, language: str, hide_below: int) -> str:
         """The sentence in a language."""
         own = {name: said(value, language, hide_below) for name, value in self.values.items()}
-        return translation(self.template, language).format_map(own)
+        return filled(translation(self.template, language), own)
 
     def to_plain(self) -> dict[str, Any]:
         """What the sentence is made of, ready for JSON."""
@@ -186,7 +184,7 @@ def phrase(template: str, /, **values: object) -> Phrase:
     >>> phrase("{rows} in the file", rows=counted(1, "row"))
     '1 row in the file'
     """
-    plain_template, fields = _parsed(template)
+    plain_template, fields = parsed(template)
     made: dict[str, str] = {}
     for name, conversion, spec in fields:
         value = values[name]
@@ -255,88 +253,5 @@ def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:
     return text.said(language, hide_below) if isinstance(text, Phrase) else str(text)
 
 
-def normalised(template: str) -> str:
-    """A template as it stands in the catalogue: without conversions and formats.
-
-    >>> normalised("t = {t:.6g} of {name!r}")
-    't = {t} of {name}'
-    """
-    return _parsed(template)[0]
-
-
-def from_plain(made_of: Mapping[str, Any] | str) -> str:
-    """The phrase that :meth:`Phrase.to_plain` took apart.
-
-    >>> from_plain(counted(3, "row").to_plain())
-    '3 rows'
-    """
-    match made_of:
-        case str():
-            return made_of
-        case {"template": str(template), "values": Mapping() as values}:
-            return Phrase(template, {name: from_plain(value) for name, value in values.items()})
-        case {"number": int(number), "nouns": [str(noun), str(plural)]}:
-            return Counted(number, noun, plural)
-        case {"tally": int(number)}:
-            return Tally(number)
-        case {"parts": [*parts], "separator": str(separator)}:
-            return Joined([from_plain(part) for part in parts], separator)
-        case {"part": int(part), "whole": int(whole), "decimals": None | int() as decimals}:
-            return Share(part, whole, decimals)
-    raise ValueError("this is no phrase")
-
-
-def texts_of(document: object) -> dict[str, Any]:
-    """What the phrases of a document are made of, by their English text.
-
-    >>> texts_of({"a": [counted(3, "row")], "b": "plain"})
-    {'3 rows': {'number': 3, 'nouns': ['row', 'rows']}}
-    """
-    found: dict[str, Any] = {}
-    match document:
-        case Phrase():
-            found[str(document)] = document.to_plain()
-        case Mapping():
-            for value in document.values():
-                found |= texts_of(value)
-        case list() | tuple():
-            for value in document:
-                found |= texts_of(value)
-    return found
-
-
-def with_phrases(document: Any, texts: Mapping[str, Any]) -> Any:
-    """A document from JSON with its phrases again, where the texts still fit together.
-
-    >>> found = with_phrases({"a": ["3 rows", "x"]}, {"3 rows": counted(3, "row").to_plain()})
-    >>> said(found["a"][0], hide_below=5)
-    '<5 rows'
-    """
-    match document:
-        case str() if document in texts:
-            try:
-                found = from_plain(texts[document])
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-                return document
-            return found if found == document else document
-        case Mapping():
-            return {name: with_phrases(value, texts) for name, value in document.items()}
-        case list():
-            return [with_phrases(value, texts) for value in document]
-    return document
-
-
 def _plain(value: str) -> Any:
     return value.to_plain() if isinstance(value, Phrase) else str(value)
-
-
-@lru_cache(maxsize=4096)
-def _parsed(template: str) -> tuple[str, tuple[tuple[str, str | None, str], ...]]:
-    """The template with plain names, and name, conversion and format of each field."""
-    text, fields = "", []
-    for literal, name, spec, conversion in _FORMATTER.parse(template):
-        text += literal.replace("{", "{{").replace("}", "}}")
-        if name is not None:
-            text += f"{{{name}}}"
-            fields.append((name, conversion, spec or ""))
-    return text, tuple(fields)

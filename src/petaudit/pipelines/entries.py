@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import counted, phrase
-from petaudit.languages.phrases import texts_of, with_phrases
+from petaudit.languages.kept import texts_of, with_phrases
 from petaudit.measures import Result
 from petaudit.pipelines.evaluating import JUDGING, Outcome
 from petaudit.pipelines.models import (

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from petaudit.errors import InputError, listing, phrase
 from petaudit.files import require_regular
-from petaudit.languages.phrases import with_phrases
+from petaudit.languages.kept import with_phrases
 from petaudit.pictures import picture_from
 from petaudit.reports.view import Before, Card, LeftOut, TableFacts, View, WorstClass
 
