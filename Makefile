@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test lint bench data-check clean
+.PHONY: demo test lint docs bench data-check clean
 
 demo: $(STAMP)
 	$(BIN)/petaudit demo
@@ -16,6 +16,11 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: $(STAMP)
+	$(BIN)/python scripts/make_yaml_reference.py --check
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict -f mkdocs.zh-TW.yml
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py
@@ -30,4 +35,4 @@ $(STAMP): pyproject.toml requirements-dev.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,17 +1,24 @@
 """Draw what a command prints as an SVG picture for the README.
 
 petaudit demo | python scripts/draw_terminal.py "petaudit demo" > docs/images/demo.svg
+petaudit --lang zh-TW demo | python scripts/draw_terminal.py "petaudit --lang zh-TW demo" \
+    > docs/zh-TW/images/demo.svg
 """
 
 from __future__ import annotations
 
+import re
 import sys
+import unicodedata
 from html import escape
 
 LINE_HEIGHT = 19
 CHARACTER_WIDTH = 8.2
 MARGIN = 18
-COLOURS = {" pass ": "#4fc26b", " FAIL ": "#ff6b6b", " ERROR ": "#ff6b6b"}
+GREEN, RED = "#4fc26b", "#ff6b6b"
+COLOURS = {" pass ": GREEN, " FAIL ": RED, " ERROR ": RED}
+CHINESE_COLOURS = {"通過": GREEN, "未通過": RED, "錯誤": RED}
+WIDE = re.compile("([\u2e80-\u9fff\uff00-\uffef]+)")
 
 
 def draw(command: str, text: str) -> str:
@@ -21,7 +28,7 @@ def draw(command: str, text: str) -> str:
     1
     """
     lines = [f"$ {command}", *text.rstrip("\n").split("\n")]
-    width = max(map(len, lines)) * CHARACTER_WIDTH + 2 * MARGIN
+    width = max(map(_width, lines)) * CHARACTER_WIDTH + 2 * MARGIN
     height = len(lines) * LINE_HEIGHT + 2 * MARGIN
     rows = "\n".join(
         f'<text x="{MARGIN}" y="{MARGIN + 14 + number * LINE_HEIGHT}" xml:space="preserve">'
@@ -38,10 +45,28 @@ def draw(command: str, text: str) -> str:
 
 
 def _coloured(line: str) -> str:
+    if WIDE.search(line):
+        return _in_columns(line)
     shown = escape(line)
     for word, colour in COLOURS.items():
         shown = shown.replace(word, f'<tspan fill="{colour}" font-weight="bold">{word}</tspan>')
     return shown
+
+
+def _in_columns(line: str) -> str:
+    """Ideographs are rarely as wide as two letters, so whatever is next to them gets its place."""
+    shown, column = "", 0
+    for part in filter(None, WIDE.split(line)):
+        colour = CHINESE_COLOURS.get(part)
+        look = f' fill="{colour}" font-weight="bold"' if colour else ""
+        place = f"{MARGIN + column * CHARACTER_WIDTH:.1f}"
+        shown += f'<tspan x="{place}"{look}>{escape(part)}</tspan>'
+        column += _width(part)
+    return shown
+
+
+def _width(line: str) -> int:
+    return sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in line)
 
 
 if __name__ == "__main__":

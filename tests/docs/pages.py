@@ -14,6 +14,9 @@ import petaudit
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
+CHINESE = "zh-TW/"
+LANGUAGES = ("", CHINESE)
+"""What stands before the name of a page, in its language."""
 
 RELEASED = """zip,age,disease
 130**,<40,flu
@@ -37,6 +40,7 @@ class Command:
     page: str
     line: str
     output: str | None
+    environment: tuple[tuple[str, str], ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -62,11 +66,13 @@ def blocks(page: str, language: str) -> list[str]:
 def commands(page: str) -> Iterator[Command]:
     """The commands for petaudit, and what copies its files, in order."""
     shown = r"^```sh\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?"
+    exported = tuple(re.findall(r"^export (\w+)=(\S+)$", text_of(page), re.MULTILINE))
     for block, output in re.findall(shown, text_of(page), re.DOTALL | re.MULTILINE):
         lines = re.sub(r"\\\n\s*", "", block).splitlines()
         for line in lines:
             if line.startswith(("petaudit ", "cp ")):
-                yield Command(page, line, output if output and len(lines) == 1 else None)
+                shows = output if output and len(lines) == 1 else None
+                yield Command(page, line, shows, exported)
 
 
 def write_files(page: str, folder: Path) -> None:
@@ -80,13 +86,15 @@ def write_files(page: str, folder: Path) -> None:
             (folder / named[1]).write_text(block, encoding="utf-8")
 
 
-def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def in_shell(
+    line: str, folder: Path, exported: tuple[tuple[str, str], ...] = ()
+) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["/bin/sh", "-c", line],
         capture_output=True,
         text=True,
-        env={**os.environ, "PATH": path, "COLUMNS": "100"},
+        env={**os.environ, "PATH": path, "COLUMNS": "100", "PETAUDIT_LANG": "en"} | dict(exported),
         cwd=folder,
         timeout=300,
         check=False,
@@ -94,4 +102,4 @@ def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def of_this_version(output: str) -> str:
-    return re.sub(r"^petaudit [0-9.]+:", f"petaudit {petaudit.__version__}:", output)
+    return re.sub(r"^petaudit [0-9.]+(?=[:：])", f"petaudit {petaudit.__version__}", output)

@@ -17,7 +17,9 @@ import yaml
 
 import petaudit
 from docs.pages import (
+    CHINESE,
     DOCS,
+    LANGUAGES,
     ROOT,
     Command,
     blocks,
@@ -35,8 +37,10 @@ from petaudit.yaml_files import parse_yaml
 TUTORIALS = ("tutorials/steward.md", "tutorials/ci.md", "tutorials/researcher.md")
 MOVING = ("petworks.md", "migration/petsard.md", "migration/pycanon.md", "migration/arx.md")
 OTHERS = ("index.md", "install.md", "quasi-identifiers.md", "reading-the-report.md")
-PAGES = (*TUTORIALS, *MOVING, *OTHERS, "threat-model.md", "yaml-reference.md")
+ENGLISH_PAGES = (*TUTORIALS, *MOVING, *OTHERS, "threat-model.md", "yaml-reference.md")
+PAGES = [language + page for language in LANGUAGES for page in ENGLISH_PAGES]
 
+in_both_languages = pytest.mark.parametrize("language", LANGUAGES, ids=["en", "zh-TW"])
 WITH_COMMANDS = [page for page in PAGES if any(commands(page))]
 
 
@@ -46,10 +50,14 @@ def test_the_commands_of_a_page_do_what_it_says(page: str, tmp_path: Path) -> No
     write_files(page, tmp_path)
     wrong = []
     for command in commands(page):
-        problem = what_is_wrong(command, in_shell(command.line, tmp_path), tmp_path)
+        problem = what_is_wrong(command, run_as_shown(command, tmp_path), tmp_path)
         if problem is not None:
             wrong.append(f"{command.line}\n{problem}")
     assert not wrong, "\n\n".join(wrong)
+
+
+def run_as_shown(command: Command, folder: Path) -> subprocess.CompletedProcess[str]:
+    return in_shell(command.line, folder, command.environment)
 
 
 def what_is_wrong(
@@ -58,7 +66,8 @@ def what_is_wrong(
     if done.returncode != command.exit_code:
         said = done.stderr or done.stdout
         return f"exit code {done.returncode}, not {command.exit_code}: {said}"
-    if ("error" in done.stderr) != (command.exit_code == 2) or "Traceback" in done.stderr:
+    is_error = "error" in done.stderr or "錯誤" in done.stderr
+    if is_error != (command.exit_code == 2) or "Traceback" in done.stderr:
         return f"standard error is {done.stderr!r}"
     if command.output is not None and plain(done.stdout) != plain(of_this_version(command.output)):
         return f"the page shows something else than {done.stdout}"
@@ -74,16 +83,40 @@ def holds_something(path: Path) -> bool:
     return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
 
 
-def test_the_tutorials_show_outputs() -> None:
-    shown = [sum(own.output is not None for own in commands(page)) for page in TUTORIALS[:2]]
-    assert min(shown) >= 5
+@in_both_languages
+def test_the_tutorials_show_outputs(language: str) -> None:
+    for page in TUTORIALS[:2]:
+        assert sum(own.output is not None for own in commands(language + page)) >= 5
 
 
-@pytest.mark.parametrize("block", blocks("tutorials/ci.md", "yaml"))
-def test_the_jobs_of_the_tutorial_call_petaudit_rightly(block: str) -> None:
-    assert yaml.safe_load(block)
-    for line in re.findall(r"^(?:\s*- run: |\s*- |\s+)(petaudit .*)$", block, re.MULTILINE):
-        build_parser().parse_args(shlex.split(line)[1:])
+@in_both_languages
+def test_the_jobs_of_the_tutorial_call_petaudit_rightly(language: str) -> None:
+    for block in blocks(f"{language}tutorials/ci.md", "yaml"):
+        assert yaml.safe_load(block)
+        for line in re.findall(r"^(?:\s*- run: |\s*- |\s+)(petaudit .*)$", block, re.MULTILINE):
+            build_parser().parse_args(shlex.split(line)[1:])
+
+
+def without_comments(code: str) -> str:
+    return re.sub(r"[ \t]*(?<!\S)# .*", "", code)
+
+
+def shown_code(page: str) -> list[str]:
+    """What a page shows but what comes of it, the comments, and which language petaudit speaks."""
+    found = re.findall(r"^```(?!text)\w*\n.*?^```$", text_of(page), re.DOTALL | re.MULTILINE)
+    kept = [own for own in found if "export PETAUDIT_LANG" not in own]
+    spoken = r" --lang [\w-]+|(?<=audit)-(?:zh|en)(?=\.html)"
+    return [re.sub(spoken, "", without_comments(own)) for own in kept]
+
+
+@pytest.mark.parametrize("page", ENGLISH_PAGES)
+def test_a_translated_page_shows_the_same_code_under_as_many_headings(page: str) -> None:
+    assert shown_code(CHINESE + page) == shown_code(page)
+    english, chinese = (
+        re.findall(r"^#+(?= )", re.sub(r"(?ms)^```.*?^```$", "", text_of(own)), re.MULTILINE)
+        for own in (page, CHINESE + page)
+    )
+    assert chinese == english
 
 
 def is_foreign(block: str) -> bool:
@@ -116,10 +149,15 @@ def test_python_that_is_not_run_is_that_of_another_tool(page: str) -> None:
             ast.parse(block)
 
 
+@in_both_languages
 def test_the_script_of_the_petworks_page_runs_unchanged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    language: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    [script] = [own for own in blocks("petworks.md", "python") if not own.startswith(">>>")]
+    page = f"{language}petworks.md"
+    [script] = [own for own in blocks(page, "python") if not own.startswith(">>>")]
     patient = datasets.load("patient-deidentified")
     (tmp_path / "data").mkdir()
     shutil.copy(patient.path, tmp_path / "data" / "patient_anonymized.csv")
@@ -137,10 +175,11 @@ sys.exit(doctest.DocTestRunner().run(examples).failed)
 """
 
 
-def test_pycanon_says_what_its_page_shows() -> None:
+@in_both_languages
+def test_pycanon_says_what_its_page_shows(language: str) -> None:
     if not PYCANON.exists():
         pytest.skip("the environment with pyCANON (.venv-pycanon) is not here: run the benchmark")
-    table, *others = blocks("migration/pycanon.md", "python")
+    table, *others = blocks(f"{language}migration/pycanon.md", "python")
     source = "\n".join([table, *filter(is_foreign, others)])
     came = subprocess.run(
         [str(PYCANON), "-W", "ignore", "-c", RUNNER],
@@ -153,9 +192,11 @@ def test_pycanon_says_what_its_page_shows() -> None:
     assert came.returncode == 0, came.stdout + came.stderr
 
 
-def test_the_file_of_petsard_needs_changes_and_petaudit_names_each() -> None:
+@in_both_languages
+def test_the_file_of_petsard_needs_changes_and_petaudit_names_each(language: str) -> None:
     """What the page leaves out or replaces is what petaudit does not take."""
-    [theirs] = [own for own in blocks("migration/petsard.md", "yaml") if "# PETsARD" in own]
+    files = blocks(f"{language}migration/petsard.md", "yaml")
+    [theirs] = [own for own in files if "# PETsARD" in own]
     with pytest.raises(petaudit.PetauditError) as raised:
         read_pipeline(parse_yaml(theirs, "theirs.yaml"), "theirs.yaml")
     said = str(raised.value)
@@ -163,17 +204,19 @@ def test_the_file_of_petsard_needs_changes_and_petaudit_names_each() -> None:
         assert word in said
     for instead in ("gaussian-copula", "mpuccs", "distribution-distance", "model-utility"):
         assert instead in said
-        assert any(instead in own for own in blocks("migration/petsard.md", "yaml")[1:])
+        assert any(instead in own for own in files[1:])
 
 
-def test_every_public_name_is_on_the_python_page() -> None:
-    page = text_of("python.md")
+@in_both_languages
+def test_every_public_name_is_on_the_python_page(language: str) -> None:
+    page = text_of(f"{language}python.md")
     spelt = {*re.findall(r"`(?:petaudit\.)?(\w+)", page)}
     assert {*petaudit.__all__} - spelt == set()
 
 
-def test_names_of_errors_on_the_python_page_are_there() -> None:
-    for name in re.findall(r"`(\w+Error)`", text_of("python.md")):
+@in_both_languages
+def test_names_of_errors_on_the_python_page_are_there(language: str) -> None:
+    for name in re.findall(r"`(\w+Error)`", text_of(f"{language}python.md")):
         if name != "PetauditError":
             assert issubclass(getattr(petaudit.errors, name), petaudit.PetauditError)
 
