@@ -1,21 +1,30 @@
 """Write docs/yaml-reference.md from the models that pipeline files are checked against.
 
-python scripts/make_yaml_reference.py            # writes the page
-python scripts/make_yaml_reference.py --check    # exit code 1 if the page is another one
+python scripts/make_yaml_reference.py                       # writes the page in both languages
+python scripts/make_yaml_reference.py --language zh-TW      # only the one in Traditional Chinese
+python scripts/make_yaml_reference.py --check               # exit code 1 if a page is another one
+
+Descriptions are translated as petaudit itself says them. What only this page says is in
+yaml_reference.zh-TW.json; a text that neither of them has is an error.
 """
 
 from __future__ import annotations
 
 import argparse
 import inspect
+import json
+import re
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import petaudit
+from petaudit.errors import Phrase, said
+from petaudit.languages.catalogue import ENGLISH, LANGUAGES, catalogue
 from petaudit.measures import Family, Measure, Need, all_measures
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
@@ -28,8 +37,9 @@ from petaudit.pipelines.models import (
 )
 from petaudit.pipelines.reading import NEVER_EMPTY
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "yaml-reference.md"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 REQUIRED = "*required*"
+NONE = "none"
 WIDTH = 110
 HEADER = ("Option", "Takes", "Default", "Meaning")
 
@@ -70,73 +80,139 @@ NEEDS = {
 }
 
 
-def page() -> str:
-    """The whole page, as Markdown."""
-    modules = (EXECUTOR, *METHODS)
-    never_empty = [f"`{name}`" for name in NEVER_EMPTY]
-    parts = [
-        INTRODUCTION.format(
-            modules=", ".join(f"`{name}`" for name in modules),
-            never_empty=f"{', '.join(never_empty[:-1])} and {never_empty[-1]}",
-        ),
-        _section(EXECUTOR, f"{_summary(ExecutorSettings)} It has no experiments.\n"),
-        _table(_options(ExecutorSettings)),
-    ]
-    for module, models in METHODS.items():
-        if module == EVALUATOR:
-            parts += [_section(EVALUATOR, EVALUATOR_INTRODUCTION), _table(_options(Evaluation))]
-            parts += _measures()
-        else:
-            for model in models:
-                parts += _method(module, model)
-    return "\n".join(parts)
+@dataclass(frozen=True)
+class Reference:
+    """The page in a language."""
 
+    language: str = ENGLISH
 
-def _method(module: str, model: type) -> list[str]:
-    """The section of one method of a module."""
-    method = getattr(model, "method", None)
-    text = _summary(model)
-    if method is None:
-        return [_section(module, f"{text}\n"), _table(_options(model))]
-    is_default = DEFAULT_METHODS.get(module) == method
-    note = " This is the method if none is named." if is_default else ""
-    own = ("`method`", f"`{method}`", f"`{method}`" if is_default else REQUIRED, "names the method")
-    heading = f"{module}: {method}"
-    return [_section(heading, f"{text}{note}\n"), _table([own, *_options(model)])]
-
-
-def _measures() -> list[str]:
-    """A section per family, and a part per measure of petaudit itself."""
-    parts = []
-    for family in Family:
-        own = [
-            measure
-            for measure in all_measures().values()
-            if measure.family is family and measure.compute.__module__.startswith("petaudit.")
+    def page(self) -> str:
+        """The whole page, as Markdown."""
+        *others, last = NEVER_EMPTY
+        before = self.say(", ").join(map(_code, others))
+        parts = [
+            self.text(INTRODUCTION).format(
+                modules=self.say(", ").join(map(_code, (EXECUTOR, *METHODS))),
+                never_empty=self.say(" and ").join([before, _code(last)]),
+            ),
+            _section(
+                EXECUTOR, self.sentences(_summary(ExecutorSettings), "It has no experiments.")
+            ),
+            self.table(_options(ExecutorSettings)),
         ]
-        if own:
-            parts.append(_section(f"{EVALUATOR}: {family.value}", ""))
-            parts += [part for measure in own for part in _measure(measure)]
-    return parts
+        for module, models in METHODS.items():
+            if module == EVALUATOR:
+                parts += [
+                    _section(EVALUATOR, self.text(EVALUATOR_INTRODUCTION)),
+                    self.table(_options(Evaluation)),
+                ]
+                parts += self.measures()
+            else:
+                for model in models:
+                    parts += self.method(module, model)
+        return "\n".join(parts)
+
+    def method(self, module: str, model: type) -> list[str]:
+        """The section of one method of a module."""
+        method = getattr(model, "method", None)
+        summary = _summary(model)
+        if method is None:
+            return [_section(module, self.sentences(summary)), self.table(_options(model))]
+        is_default = DEFAULT_METHODS.get(module) == method
+        note = ("This is the method if none is named.",) if is_default else ()
+        default = f"`{method}`" if is_default else REQUIRED
+        own = ("`method`", f"`{method}`", default, "names the method")
+        return [
+            _section(f"{module}: {method}", self.sentences(summary, *note)),
+            self.table([own, *_options(model)]),
+        ]
+
+    def measures(self) -> list[str]:
+        """A section per family, and a part per measure of petaudit itself."""
+        parts = []
+        for family in Family:
+            own = [
+                measure
+                for measure in all_measures().values()
+                if measure.family is family and measure.compute.__module__.startswith("petaudit.")
+            ]
+            if own:
+                colon = self.say(": ")
+                parts.append(_section(f"{EVALUATOR}{colon}{self.say(family.value)}", ""))
+                parts += [part for measure in own for part in self.measure(measure)]
+        return parts
+
+    def measure(self, measure: Measure) -> Iterator[str]:
+        """The part of one measure."""
+        needs = [self.say(NEEDS[need]) for need in measure.needs]
+        for need, options in measure.either:
+            either = [self.say(NEEDS[need]), *map(_code, options)]
+            needs.append(self.say(" or ").join(either))
+        yield f"### {measure.name}\n"
+        title, question = self.say(measure.title), self.say(measure.question)
+        yield self.say("[{title}](measures/{name}.md):\n{question}\n").format(
+            title=title, name=measure.name, question=question
+        )
+        if needs:
+            line = self.say("Needs {needs}.").format(needs=self.say("; ").join(needs))
+            yield (textwrap.fill(line, WIDTH) if self.language == ENGLISH else line) + "\n"
+        rows = list(_options_of(measure))
+        yield self.table(rows) if rows else self.sentences("It has no options of its own.")
+
+    def table(self, rows: list[tuple[str, ...]]) -> str:
+        """A table of options."""
+        said_rows = [tuple(map(self.say, HEADER)), ("---",) * len(HEADER)]
+        said_rows += [tuple(map(self.cell, row)) for row in rows]
+        return "".join(f"| {' | '.join(row)} |\n" for row in said_rows)
+
+    def cell(self, text: str) -> str:
+        """A cell of a table; code is the same in every language."""
+        if text.startswith("`"):
+            return text
+        shown = self.say(text)
+        return shown if text == REQUIRED else _escaped(shown)
+
+    def sentences(self, *texts: str) -> str:
+        """Sentences that follow each other."""
+        return (" " if self.language == ENGLISH else "").join(map(self.say, texts)) + "\n"
+
+    def text(self, text: str) -> str:
+        """Paragraphs and items of a list, each translated by itself; code stays as it is."""
+        if self.language == ENGLISH:
+            return text
+        parts = re.split(r"(\n\n|\n(?=- )|\n\Z)", text)
+        is_code = [part.startswith("```") for part in parts]
+        return "".join(
+            part if code or not part.strip() else self.say(" ".join(part.split()))
+            for part, code in zip(parts, is_code, strict=True)
+        )
+
+    def say(self, text: str) -> str:
+        """A text in the language, or an error if there is no translation."""
+        if self.language == ENGLISH:
+            return text
+        if isinstance(text, Phrase):
+            made: str | None = said(text, self.language)
+        else:
+            made = own_words(self.language).get(text) or catalogue(self.language).get(text)
+        if made is None or made == text:
+            raise LookupError(f"no translation into {self.language}: {text!r}")
+        return made
 
 
-def _measure(measure: Measure) -> Iterator[str]:
-    needs = [NEEDS[need] for need in measure.needs]
-    for need, options in measure.either:
-        needs.append(" or ".join([NEEDS[need], *(f"`{name}`" for name in options)]))
-    yield f"### {measure.name}\n"
-    yield f"[{measure.title}](measures/{measure.name}.md):\n{measure.question}\n"
-    if needs:
-        yield textwrap.fill(f"Needs {'; '.join(needs)}.", WIDTH) + "\n"
-    rows = list(_options_of(measure))
-    yield _table(rows) if rows else "It has no options of its own.\n"
+@cache
+def own_words(language: str) -> dict[str, str]:
+    """What only this page says, and petaudit does not."""
+    file = Path(__file__).with_name(f"yaml_reference.{language}.json")
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
 
 
 def _options_of(measure: Measure) -> Iterator[tuple[str, ...]]:
     given = dict(inspect.signature(petaudit.mpuccs).parameters) if measure.name == "mpuccs" else {}
     given |= inspect.signature(measure.compute).parameters
     if measure.limit_help is not None:
-        yield "`limit`", measure.limit_kind.expected, "none", measure.limit_help
+        yield "`limit`", measure.limit_kind.expected, NONE, measure.limit_help
     for option in measure.options:
         default = REQUIRED if option.required else _default(given[option.name].default)
         yield f"`{option.name}`", option.kind.expected, default, option.help
@@ -159,7 +235,7 @@ def _default(value: Any) -> str:
     if value is MISSING or value is inspect.Parameter.empty:
         return REQUIRED
     if value is None:
-        return "none"
+        return NONE
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     return f"`{value:g}`" if isinstance(value, int | float) else f"`{value}`"
@@ -169,19 +245,16 @@ def _section(heading: str, text: str) -> str:
     return f"## {heading}\n\n{text}" if text else f"## {heading}\n"
 
 
-def _table(rows: list[tuple[str, ...]]) -> str:
-    lines = [HEADER, ("---",) * len(HEADER), *rows]
-    return "".join(f"| {' | '.join(map(_cell, line))} |\n" for line in lines)
+def _code(name: str) -> str:
+    return f"`{name}`"
 
 
-def _cell(text: str) -> str:
+def _escaped(text: str) -> str:
     """Text that a cell of a Markdown table can hold.
 
-    >>> _cell("a|b <c>"), _cell("`*`"), _cell("all '*'")
-    ('a\\\\|b &lt;c>', '`*`', "all '\\\\*'")
+    >>> _escaped("a|b <c>"), _escaped("all '*'")
+    ('a\\\\|b &lt;c>', "all '\\\\*'")
     """
-    if text.startswith("`") or text == REQUIRED:
-        return text
     return text.replace("|", r"\|").replace("<", "&lt;").replace("*", r"\*")
 
 
@@ -189,18 +262,27 @@ def _summary(model: type) -> str:
     return (model.__doc__ or "").strip().splitlines()[0]
 
 
+def file_of(language: str) -> Path:
+    """Where the page of a language lies."""
+    return (DOCS if language == ENGLISH else DOCS / language) / "yaml-reference.md"
+
+
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the pages, or compare them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
-    made = page()
-    if not parser.parse_args().check:
-        PAGE.write_text(made, encoding="utf-8")
-        return 0
-    if PAGE.read_text(encoding="utf-8") == made:
-        return 0
-    sys.stderr.write(f"{PAGE.name} is not what the models say: run {Path(__file__).name}\n")
-    return 1
+    parser.add_argument("--language", choices=LANGUAGES, help="only the page in this language")
+    given = parser.parse_args()
+    code = 0
+    for language in [given.language] if given.language else LANGUAGES:
+        made, file = Reference(language).page(), file_of(language)
+        if not given.check:
+            file.write_text(made, encoding="utf-8")
+        elif file.read_text(encoding="utf-8") != made:
+            where = file.relative_to(DOCS).as_posix()
+            sys.stderr.write(f"{where} is not what the models say: run {Path(__file__).name}\n")
+            code = 1
+    return code
 
 
 if __name__ == "__main__":

@@ -13,9 +13,14 @@ def printable(text: str) -> str:
     a\nb\x1b[31m
     """
     return "".join(
-        mark if unicodedata.category(mark)[0] != "C" else mark.encode("unicode_escape").decode()
-        for mark in text
+        mark.encode("unicode_escape").decode() if _is_hidden(mark) else mark for mark in text
     )
+
+
+def _is_hidden(mark: str) -> bool:
+    """Control, format and private characters, and those that begin a line or paragraph."""
+    category = unicodedata.category(mark)
+    return category[0] == "C" or category in ("Zl", "Zp")
 
 
 def json_text(document: object, *, ascii_only: bool = False) -> str:

@@ -123,7 +123,7 @@ def test_a_failed_check() -> None:
     assert (
         "- **t-closeness is 0.44, and must be at most 0.4.**\n  - &lt;5 rows are too far" in found
     )
-    assert found.endswith("petaudit 0.4.0; values hidden; counts below 5 shown as &lt;5\n")
+    assert found.endswith("petaudit 0.5.0; values hidden; counts below 5 shown as &lt;5\n")
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def view(*cards: Card, **given: object) -> View:
     usual: dict[str, object] = {
         "kind": "check",
         "subject": "released.csv",
-        "version": "0.4.0",
+        "version": "0.5.0",
         "verdict": verdict,
         "exit_code": {"error": 2, "failed": 1}.get(verdict, 0),
         "tables": (),

@@ -12,7 +12,7 @@ from petaudit.errors import InputError, listing, phrase
 from petaudit.files import require_regular
 from petaudit.languages.kept import with_phrases
 from petaudit.pictures import picture_from
-from petaudit.reports.view import Before, Card, LeftOut, TableFacts, View, WorstClass
+from petaudit.reports.view import Before, Card, Change, LeftOut, TableFacts, View, WorstClass
 
 CHECK: Final = "petaudit.check/1"
 RUN: Final = "petaudit.result/1"
@@ -181,6 +181,7 @@ def _run_card(entry: Mapping[str, Any]) -> Card:
         own = _mapping(comparison)
         changes["before"] = Before(_figure(own.get("previous")), _text(own.get("reason")))
     if worse:
+        changes["breaks_limit"] = len(worse) < len(_entries(entry, "breaches"))
         changes["worsening"] = phrase(
             "it was {before}, and only {allowed} worse is allowed",
             before=_shown(worse[0].get("limit")),
@@ -207,6 +208,11 @@ def _mpuccs(document: Mapping[str, Any]) -> View:
         roles={},
         cards=(card,),
         warnings=_texts(document.get("warnings")),
+        changes=tuple(
+            Change(str(own["column"]), int(own["rows_before"]), int(own["rows_after"]))
+            for own in _entries(document, "changes")
+            if own.get("change") == "left out"
+        ),
         settings=_settings({"options": {"mpuccs": _mapping(document.get("options"))}}),
     )
 

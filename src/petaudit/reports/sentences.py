@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import counted, listing, phrase, term
+from petaudit.errors import counted, joined, listing, phrase, tally, term
 from petaudit.measures import Family
 from petaudit.reports.view import Card, View, value_text
 
@@ -68,7 +68,9 @@ def next_steps(view: View) -> list[str]:
                 "whether they hold."
             )
         )
-    if view.verdict == "passed":
+    if view.kind == "mpuccs":
+        found += _for_search(view)
+    elif view.verdict == "passed":
         found.append(
             phrase(
                 "Check that the quasi-identifiers are all the columns by which somebody could "
@@ -139,12 +141,17 @@ def breach_sentence(card: Card) -> str:
             reason=card.reason or phrase("no reason was given"),
         )
     if card.worsening is not None:
-        return phrase(
+        worse = phrase(
             "{title} is {value}: {why}.",
             title=_named(card),
             value=value_text(card),
             why=card.worsening,
         )
+        return joined([worse, _broken_limit(card)], " ") if card.breaks_limit else worse
+    return _broken_limit(card)
+
+
+def _broken_limit(card: Card) -> str:
     if card.better == "true":
         return phrase("{title} does not hold.", title=_named(card))
     return phrase(
@@ -222,6 +229,26 @@ def _for_breach(card: Card) -> Iterator[str]:
         )
     else:
         yield phrase("{title}: see below.", title=_named(card))
+
+
+def _for_search(view: View) -> Iterator[str]:
+    helpful = sorted(view.changes, key=lambda own: own.rows_after)
+    if helpful and helpful[0].rows_after < helpful[0].rows_before:
+        best = helpful[0]
+        yield phrase(
+            "Leaving out {column} would help most: {after} of {before} would still single out "
+            "somebody, with combinations of few columns.",
+            column=best.column,
+            after=tally(best.rows_after),
+            before=counted(best.rows_before, "identified row"),
+        )
+    if not any(own.part == "control table" for own in view.tables):
+        yield phrase(
+            "Give a control, people whom the synthesizer never saw: without one nobody knows how "
+            "much of this is coincidence."
+        )
+    if any(card.lower_bound for card in view.cards):
+        yield phrase("Search to the end: the figure is a lower bound, and the truth may be worse.")
 
 
 def status_word(status: str) -> str:

@@ -57,6 +57,8 @@ class Card:
     worst: tuple[WorstClass, ...] = ()
     worsening: str | None = None
     """Why it fails against the earlier result, if it does."""
+    breaks_limit: bool = True
+    """Whether a failure is one of the limit, too, and not only against the earlier result."""
 
     @property
     def family(self) -> Family:
@@ -108,6 +110,15 @@ class WorstClass:
 
 
 @dataclass(frozen=True)
+class Change:
+    """What leaving out one column would do to the rows that single out somebody."""
+
+    column: str
+    rows_before: int
+    rows_after: int
+
+
+@dataclass(frozen=True)
 class TableFacts:
     """A table that was read."""
 
@@ -154,6 +165,7 @@ class View:
     """Errors that belong to no card."""
     settings: Mapping[str, str] = ()  # type: ignore[assignment]
     compared_with: str | None = None
+    changes: tuple[Change, ...] = ()
     holds_values: bool = False
     """Whether the document has values of the data in it, which a report may yet hide."""
 
