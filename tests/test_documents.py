@@ -39,6 +39,38 @@ DOCUMENTS = sorted(
 )  # fmt: skip
 
 
+CHINESE = "docs/zh-TW/"
+
+
+def in_both_languages(*pages: str) -> list[str]:
+    """English pages and their twins in Traditional Chinese, whose code is the same.
+
+    tests/docs/test_translations.py compares the code, so only what stands around it is tested here.
+    """
+    return [own for page in pages for own in (page, page.replace("docs/", CHINESE))]
+
+
+def word(page: str, english: str) -> str:
+    """A word of the tables and headings of a page, in its language."""
+    return WORDS[english] if page.startswith(CHINESE) else english
+
+
+WORDS = {
+    "Option": "選項",
+    "Key": "鍵",
+    "none": "無",
+    "*required*": "*必填*",
+    "Options of the command line": "命令列選項",
+    "Evaluator: privacy models": "Evaluator：隱私模型",
+    "Evaluator: re-identification risk": "Evaluator：再識別風險",
+    "Evaluator: utility": "Evaluator：資料效用",
+    "Granularities": "資料表（granularity）",
+    "Measures": "指標",
+    "The document": "文件",
+    "What it takes": "需要什麼",
+}
+
+
 def blocks(document: str, language: str) -> list[str]:
     text = (ROOT / document).read_text(encoding="utf-8")
     return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
@@ -90,12 +122,13 @@ def test_the_measure_of_the_contributing_guide_works() -> None:
 def commands() -> list[str]:
     found = []
     for document in (
-        "README.md", "docs/command-line.md", "docs/data.md", "docs/pipelines.md",
-        "docs/singling-out.md", "examples/pipelines/README.md",
+        "README.md", "examples/pipelines/README.md", *in_both_languages(
+            "docs/command-line.md", "docs/data.md", "docs/pipelines.md", "docs/singling-out.md"
+        ),
     ):  # fmt: skip
         for block in blocks(document, "sh"):
             found += re.findall(r"^petaudit .*", block.replace("\\\n", " "), re.MULTILINE)
-    return found
+    return list(dict.fromkeys(found))
 
 
 @pytest.mark.parametrize("command", commands())
@@ -168,6 +201,7 @@ def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: 
 
 PIPELINES = "docs/pipelines.md"
 PART = "# part of "
+pipelines_pages = pytest.mark.parametrize("page", in_both_languages(PIPELINES))
 
 
 def test_a_newcomer_who_follows_the_pipelines_page_sees_what_it_shows(tmp_path: Path) -> None:
@@ -205,7 +239,7 @@ def files_of(page: str) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("page", [PIPELINES, "docs/result-document.md"])
+@pytest.mark.parametrize("page", in_both_languages(PIPELINES, "docs/result-document.md"))
 def test_yaml_of_the_pages_is_read(page: str, tmp_path: Path) -> None:
     for block in blocks(page, "yaml"):
         if block.startswith(PART):
@@ -274,15 +308,24 @@ def reference() -> dict[str, dict[str, str]]:
     return found | {"Evaluator: mpuccs": defaults_of_measure(all_measures()["mpuccs"])}
 
 
+@pipelines_pages
 @pytest.mark.parametrize(("heading", "expected"), reference().items())
-def test_the_reference_of_options_is_complete(heading: str, expected: dict[str, str]) -> None:
-    rows = tables_of(PIPELINES, "Option")[heading]
-    assert dict(zip(names_in(rows), [row[1] for row in rows], strict=True)) == expected
+def test_the_reference_of_options_is_complete(
+    heading: str, expected: dict[str, str], page: str
+) -> None:
+    rows = tables_of(page, word(page, "Option"))[heading]
+    shown = dict(zip(names_in(rows), [row[1] for row in rows], strict=True))
+    assert shown == {name: default_on(page, default) for name, default in expected.items()}
 
 
-def test_the_reference_has_nothing_else() -> None:
-    found = tables_of(PIPELINES, "Option")
-    assert {*found} - {"Options of the command line"} == {*reference()}
+def default_on(page: str, default: str) -> str:
+    return word(page, default) if default in ("none", "*required*") else default
+
+
+@pipelines_pages
+def test_the_reference_has_nothing_else(page: str) -> None:
+    found = tables_of(page, word(page, "Option"))
+    assert {*found} - {word(page, "Options of the command line")} == {*reference()}
 
 
 LETTERS = {
@@ -294,11 +337,11 @@ LETTERS = {
 }
 
 
-def measures_of_the_reference() -> dict[str, list[tuple[str, str, str, str]]]:
+def measures_of_the_reference(document: str) -> dict[str, list[tuple[str, str, str, str]]]:
     """By measure: family, needs, option and default, from the tables with a row per option."""
     found: dict[str, list[tuple[str, str, str, str]]] = {}
     heading = name = needs = ""
-    for line in (ROOT / PIPELINES).read_text(encoding="utf-8").splitlines():
+    for line in (ROOT / document).read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             heading = line.lstrip("# ")
         cells = [cell.strip() for cell in line.strip("|").split(" | ")]
@@ -310,7 +353,7 @@ def measures_of_the_reference() -> dict[str, list[tuple[str, str, str, str]]]:
             assert name not in found
             needs = cells[1]
         found.setdefault(name, []).append((heading, needs, cells[2].strip("`"), cells[3]))
-        assert len(cells[4]) > 10
+        assert len(cells[4]) > (4 if document.startswith(CHINESE) else 10)
     return found
 
 
@@ -319,11 +362,17 @@ def needs_text(measure: Measure) -> str:
     return " ".join(letters + [f"({LETTERS[need]})" for need, _ in measure.either])
 
 
-def test_the_reference_of_measures_is_complete() -> None:
-    found = measures_of_the_reference()
+@pipelines_pages
+def test_the_reference_of_measures_is_complete(page: str) -> None:
+    found = measures_of_the_reference(page)
     expected = {
         name: [
-            (f"Evaluator: {measure.family.value}", needs_text(measure), option, default)
+            (
+                word(page, f"Evaluator: {measure.family.value}"),
+                needs_text(measure),
+                option,
+                default_on(page, default),
+            )
             for option, default in defaults_of_measure(measure).items()
         ]
         for name, measure in all_measures().items()
@@ -333,9 +382,10 @@ def test_the_reference_of_measures_is_complete() -> None:
     assert [*found] == [*expected], "in the order of petaudit measures"
 
 
-def test_the_letters_of_needs_are_explained() -> None:
-    page = (ROOT / PIPELINES).read_text(encoding="utf-8")
-    explained = re.findall(r"^\| (\(?[A-Z]\)?) \| ", page, re.MULTILINE)
+@pipelines_pages
+def test_the_letters_of_needs_are_explained(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    explained = re.findall(r"^\| (\(?[A-Z]\)?) \| ", text, re.MULTILINE)
     either = {f"({LETTERS[need]})" for own in all_measures().values() for need, _ in own.either}
     assert explained == [*LETTERS.values(), *either]
 
@@ -347,14 +397,21 @@ def test_measures_that_keep_their_limit_strictly_are_named() -> None:
         for name, own in all_measures().items()
         if own.family is Family.PRIVACY and own.run(passing_inputs(), PASSING[name]).is_strict
     }
-    page = " ".join((ROOT / PIPELINES).read_text(encoding="utf-8").split())
+    english, chinese = (
+        " ".join((ROOT / page).read_text(encoding="utf-8").split())
+        for page in in_both_languages(PIPELINES)
+    )
     assert strict == {"recursive-l-diversity", "delta-disclosure"}
-    assert f"only those of {' and '.join(sorted(strict, reverse=True))} must be kept" in page
+    names = sorted(strict, reverse=True)
+    assert f"only those of {' and '.join(names)} must be kept" in english
+    assert f"只有 {' 與 '.join(names)} 的門檻是嚴格的" in chinese
 
 
-def test_the_granularities_of_all_measures_are_listed() -> None:
-    page = (ROOT / PIPELINES).read_text(encoding="utf-8")
-    [rows] = re.findall(r"\| Granularities \| Measures \|\n.*\n((?:\|.*\n)+)", page)
+@pipelines_pages
+def test_the_granularities_of_all_measures_are_listed(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    header = f"| {word(page, 'Granularities')} | {word(page, 'Measures')} |"
+    [rows] = re.findall(rf"{re.escape(header)}\n.*\n((?:\|.*\n)+)", text)
     found = {}
     for row in rows.splitlines():
         tables, names = row.strip("| ").split(" | ")
@@ -363,10 +420,11 @@ def test_the_granularities_of_all_measures_are_listed() -> None:
     assert found == {name: own.granularities for name, own in all_measures().items()}
 
 
-def test_the_functions_of_the_python_page_have_these_arguments() -> None:
-    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", in_both_languages("docs/python.md"))
+def test_the_functions_of_the_python_page_have_these_arguments(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
     shown = re.findall(
-        r"^\| \[`(\w+)\((.*)\)`\]\(measures/(.*)\.md\) \| (.*) \|$", page, re.MULTILINE
+        r"^\| \[`(\w+)\((.*)\)`\]\(measures/(.*)\.md\) \| (.*) \|$", text, re.MULTILINE
     )
     assert [name for _, _, name, _ in shown] == [*all_measures()]
     for function, first, name, own in shown:
@@ -482,12 +540,16 @@ Evaluator:
     real = run_text(text, tmp_path, "second.yaml")
     assert {own["kind"] for own in real["breaches"]} == {"limit", "worsening"}
     assert [own["status"] for own in real["results"]] == ["failed", "error"]
-    documented = {name: names_in(rows) for name, rows in tables_of(RESULT_PAGE, "Key").items()}
+    for page in in_both_languages(RESULT_PAGE):
+        tables = tables_of(page, word(page, "Key"))
+        assert_documented(real, {name: names_in(rows) for name, rows in tables.items()}, page)
 
+
+def assert_documented(real: dict[str, Any], documented: dict[str, list[str]], page: str) -> None:
     def keys(entries: list[dict[str, Any]]) -> list[str]:
         return list(dict.fromkeys(key for own in entries for key in own))
 
-    assert documented["The document"] == [*real]
+    assert documented[word(page, "The document")] == [*real]
     assert documented["configuration"] == [*real["configuration"]]
     assert documented["compare_to"] == [*real["compare_to"]]
     assert documented["inputs"] == keys([*real["inputs"].values()])
@@ -498,7 +560,7 @@ Evaluator:
     assert keys(real["errors"]) == ["run", "reason"]
     assert [*real["timings"]] == ["steps", "stages"]
     assert documented["timings"] == keys(real["timings"]["steps"])
-    assert documented["What it takes"] == [*real["results"][0]["details"]["remedy"]]
+    assert documented[word(page, "What it takes")] == [*real["results"][0]["details"]["remedy"]]
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

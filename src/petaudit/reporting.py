@@ -59,7 +59,7 @@ def report(
     if baseline is not None:
         name = Path(baseline).name if isinstance(baseline, str | Path) else "baseline"
         view = with_baseline(view, _view(baseline), name)
-    voice = Voice(language=spoken, revealed=reveal_values, hide_below=_checked(hide_below))
+    voice = Voice(language=spoken, revealed=reveal_values, hide_below=checked_threshold(hide_below))
     text = _made(view, voice, chosen, location)
     if path is not None:
         target = Path(path)
@@ -68,7 +68,8 @@ def report(
     return text
 
 
-def _checked(hide_below: object) -> int:
+def checked_threshold(hide_below: object) -> int:
+    """From which number on people are counted, or an error."""
     if isinstance(hide_below, bool) or not isinstance(hide_below, int) or hide_below < 0:
         raise OptionError(
             phrase(

@@ -50,14 +50,11 @@ def test_the_commands_of_a_page_do_what_it_says(page: str, tmp_path: Path) -> No
     write_files(page, tmp_path)
     wrong = []
     for command in commands(page):
-        problem = what_is_wrong(command, run_as_shown(command, tmp_path), tmp_path)
+        done = in_shell(command.line, tmp_path, command.environment)
+        problem = what_is_wrong(command, done, tmp_path)
         if problem is not None:
             wrong.append(f"{command.line}\n{problem}")
     assert not wrong, "\n\n".join(wrong)
-
-
-def run_as_shown(command: Command, folder: Path) -> subprocess.CompletedProcess[str]:
-    return in_shell(command.line, folder, command.environment)
 
 
 def what_is_wrong(
@@ -103,8 +100,8 @@ def without_comments(code: str) -> str:
 
 def shown_code(page: str) -> list[str]:
     """What a page shows but what comes of it, the comments, and which language petaudit speaks."""
-    found = re.findall(r"^```(?!text)\w*\n.*?^```$", text_of(page), re.DOTALL | re.MULTILINE)
-    kept = [own for own in found if "export PETAUDIT_LANG" not in own]
+    found = re.findall(r"^```\w+\n.*?^```$", text_of(page), re.DOTALL | re.MULTILINE)
+    kept = [own for own in found if not re.match("```text|```sh\nexport PETAUDIT_LANG", own)]
     spoken = r" --lang [\w-]+|(?<=audit)-(?:zh|en)(?=\.html)"
     return [re.sub(spoken, "", without_comments(own)) for own in kept]
 

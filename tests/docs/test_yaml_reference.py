@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from types import ModuleType
 
 import pytest
 
-from docs.pages import ROOT, text_of
+from docs.pages import CHINESE, LANGUAGES, ROOT, text_of
+from petaudit.languages.catalogue import catalogue
 from petaudit.measures import all_measures
 from petaudit.pipelines import models
 from petaudit.pipelines.schema import json_schema
+
+in_both_languages = pytest.mark.parametrize("language", LANGUAGES, ids=["en", "zh-TW"])
+PAGE = "yaml-reference.md"
 
 
 def script(name: str) -> ModuleType:
@@ -19,6 +24,7 @@ def script(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where its dataclasses look for their types
     spec.loader.exec_module(module)
     return module
 
@@ -34,13 +40,38 @@ def options_by_heading(page: str) -> dict[str, list[str]]:
     return found
 
 
-def test_the_page_is_what_the_script_makes() -> None:
-    made = script("make_yaml_reference").page()
-    assert text_of("yaml-reference.md") == made, "run scripts/make_yaml_reference.py"
+@in_both_languages
+def test_the_page_is_what_the_script_makes(language: str) -> None:
+    """A text without a translation would be an error here."""
+    made = script("make_yaml_reference").Reference(language.strip("/") or "en").page()
+    assert text_of(language + PAGE) == made, "run scripts/make_yaml_reference.py"
 
 
-def test_every_model_is_on_the_page() -> None:
-    found = options_by_heading(text_of("yaml-reference.md"))
+def test_a_text_without_a_translation_is_an_error() -> None:
+    chinese = script("make_yaml_reference").Reference("zh-TW")
+    with pytest.raises(LookupError, match="a new description"):
+        chinese.say("a new description")
+
+
+def test_every_translation_of_the_script_is_used_and_new() -> None:
+    module = script("make_yaml_reference")
+    own = module.own_words("zh-TW")
+    asked: set[str] = set()
+
+    class Listening(module.Reference):  # type: ignore[misc, name-defined]
+        def say(self, text: str) -> str:
+            asked.add(text)
+            return str(super().say(text))
+
+    Listening("zh-TW").page()
+    # A table may come to have no measure without options, or with.
+    assert {*own} - asked <= {"It has no options of its own."}
+    assert [text for text, made in own.items() if catalogue("zh-TW").get(text) == made] == []
+
+
+@in_both_languages
+def test_every_model_is_on_the_page(language: str) -> None:
+    found = options_by_heading(text_of(language + PAGE))
     assert found["Executor"] == [*models.settings_of(models.ExecutorSettings)]
     for module, own in models.METHODS.items():
         for model in own:
@@ -51,9 +82,10 @@ def test_every_model_is_on_the_page() -> None:
             assert found[heading] == (["method", *expected] if is_named else expected)
 
 
+@in_both_languages
 @pytest.mark.parametrize("measure", all_measures().values(), ids=lambda own: own.name)
-def test_every_option_of_a_measure_is_on_the_page(measure) -> None:
-    found = options_by_heading(text_of("yaml-reference.md"))
+def test_every_option_of_a_measure_is_on_the_page(measure, language: str) -> None:
+    found = options_by_heading(text_of(language + PAGE))
     limit = ["limit"] if measure.limit_help is not None else []
     assert found.get(measure.name, []) == [*limit, *(own.name for own in measure.options)]
 
@@ -69,14 +101,22 @@ def test_the_page_and_the_json_schema_know_the_same_options() -> None:
             assert {*variant["properties"]} == expected
 
 
-def test_a_page_that_is_behind_is_noticed(tmp_path, monkeypatch, capsys) -> None:
+@in_both_languages
+def test_a_page_that_is_behind_is_noticed(language: str, tmp_path, monkeypatch, capsys) -> None:
     module = script("make_yaml_reference")
-    page = tmp_path / "yaml-reference.md"
+    (tmp_path / CHINESE).mkdir()
+    for own in LANGUAGES:
+        (tmp_path / own / PAGE).write_text(text_of(own + PAGE), encoding="utf-8")
+    page = tmp_path / language / PAGE
     page.write_text("old\n", encoding="utf-8")
-    monkeypatch.setattr(module, "PAGE", page)
+    monkeypatch.setattr(module, "DOCS", tmp_path)
     monkeypatch.setattr("sys.argv", ["make_yaml_reference.py", "--check"])
     assert module.main() == 1
-    assert "run make_yaml_reference.py" in capsys.readouterr().err
-    monkeypatch.setattr("sys.argv", ["make_yaml_reference.py"])
+    said = capsys.readouterr().err
+    assert said == f"{language}{PAGE} is not what the models say: run make_yaml_reference.py\n"
+    only = ["make_yaml_reference.py", "--language", language.strip("/") or "en"]
+    monkeypatch.setattr("sys.argv", only)
     assert module.main() == 0
-    assert page.read_text(encoding="utf-8") == text_of("yaml-reference.md")
+    assert page.read_text(encoding="utf-8") == text_of(language + PAGE)
+    monkeypatch.setattr("sys.argv", ["make_yaml_reference.py", "--check"])
+    assert module.main() == 0

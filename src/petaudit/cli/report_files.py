@@ -12,7 +12,7 @@ from petaudit.cli.arguments import whole_number
 from petaudit.errors import InputError, OptionError, phrase
 from petaudit.languages.current import language
 from petaudit.output import refuse_inputs, write_whole
-from petaudit.reporting import FORMATS, checked_format, report
+from petaudit.reporting import FORMATS, checked_format, checked_threshold, report
 
 __all__ = ["FORMATS", "Reports"]
 
@@ -40,7 +40,7 @@ class Reports:
             files=files,
             baseline=baseline,
             reveal_values=chosen.reveal_values,
-            hide_below=whole_number(chosen.hide_below, "--hide-below"),
+            hide_below=checked_threshold(whole_number(chosen.hide_below, "--hide-below")),
         )
 
     def text(

@@ -13,7 +13,7 @@ from petaudit.measures import Family, all_measures
 from petaudit.reports.charts import draw, draw_comparison
 from petaudit.reports.gauge import gauge_of
 from petaudit.reports.sentences import headline, next_steps, status_word, summary
-from petaudit.reports.view import Card, View, short, sorted_cards, value_text
+from petaudit.reports.view import MARKS, Card, View, short, sorted_cards, value_text
 from petaudit.reports.voice import Voice
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 MOST_CHARTS: Final = 12
 """Each costs time and space; a pipeline of a hundred runs has hundreds."""
 _FEW_CARDS: Final = 6
-_MARKS: Final = {"passed": "✓", "failed": "✕", "error": "?", "measured": "–"}
 _KEYS: Final = {
     Family.PRIVACY: "privacy",
     Family.RISK: "risk",
@@ -74,7 +73,7 @@ class _Page:
             "subject": self.voice.name(view.subject),
             "verdict": view.verdict,
             "status_title": say(status_word(view.verdict)),
-            "marks": _MARKS,
+            "marks": MARKS,
             "word": lambda status: say(status_word(status)),
             "revealed": self.voice.revealed,
             "mark": say(self._mark()),

@@ -13,7 +13,7 @@ from typing import Final
 
 from petaudit.errors import joined, phrase, term
 from petaudit.reports.sentences import breach_sentence, headline, next_steps, status_word
-from petaudit.reports.view import Card, View, WorstClass, short, sorted_cards, value_text
+from petaudit.reports.view import MARKS, Card, View, WorstClass, short, sorted_cards, value_text
 from petaudit.reports.voice import Voice
 
 MOST: Final = 60_000
@@ -23,7 +23,6 @@ _FOR_BREACHES: Final = 16_000
 _FOR_ERRORS: Final = 8_000
 _FOR_REST: Final = 5_000
 _LONGEST: Final = 600
-_SYMBOLS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "·"}
 
 _RUN: Final = re.compile("[!-~]+")
 _PLAIN: Final = re.compile(
@@ -42,7 +41,7 @@ _BACKTICKS: Final = re.compile("`+")
 
 def as_markdown(view: View, voice: Voice) -> str:
     """The verdict, a table with the worst first, the reasons, and the rest to unfold."""
-    verdict = f"{_SYMBOLS[view.verdict]} petaudit: {_said(voice, status_word(view.verdict))}"
+    verdict = f"{MARKS[view.verdict]} petaudit: {_said(voice, status_word(view.verdict))}"
     parts = [
         f"## {verdict} · {neutral(voice.name(view.subject))}",
         _said(voice, headline(view)),
@@ -138,7 +137,7 @@ def _cells(card: Card, voice: Voice, is_compared: bool) -> Iterator[str]:
     if is_compared:
         yield _said(voice, short(None if card.before is None else card.before.value))
     yield _said(voice, _limit(card))
-    yield f"{_SYMBOLS[card.status]} {_said(voice, status_word(card.status))}"
+    yield f"{MARKS[card.status]} {_said(voice, status_word(card.status))}"
 
 
 def _limit(card: Card) -> str:

@@ -9,14 +9,13 @@ from petaudit.languages.current import language
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, status_word
 from petaudit.reports.single import document_of
-from petaudit.reports.view import Card, View, value_text
+from petaudit.reports.view import MARKS, Card, View, value_text
 from petaudit.reports.voice import Voice
 
 if TYPE_CHECKING:
     from petaudit.auditing import Audit
     from petaudit.measures import Result
 
-_MARKS: Final = {"passed": "✓", "failed": "✕", "error": "?", "measured": "–"}
 _COLOURS: Final = {
     # Legible on white as on black, and told apart by their marks, too.
     "passed": "#0a8f6a",
@@ -75,5 +74,5 @@ def _status(card: Card, voice: Voice) -> Any:
     from markupsafe import Markup  # noqa: PLC0415 (as above)
 
     return Markup('<span style="color:{}">{} {}</span>').format(
-        _COLOURS[card.status], _MARKS[card.status], voice.say(status_word(card.status))
+        _COLOURS[card.status], MARKS[card.status], voice.say(status_word(card.status))
     )

@@ -16,6 +16,8 @@ from petaudit.pictures import Picture
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
+MARKS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "·"}
+"""A sign for each, so that colour is never all there is."""
 
 
 @dataclass(frozen=True)
