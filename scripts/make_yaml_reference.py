@@ -41,6 +41,7 @@ DOCS = Path(__file__).resolve().parents[1] / "docs"
 REQUIRED = "*required*"
 NONE = "none"
 WIDTH = 110
+HAN_APART = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 HEADER = ("Option", "Takes", "Default", "Meaning")
 
 INTRODUCTION = """\
@@ -197,7 +198,7 @@ class Reference:
             made = own_words(self.language).get(text) or catalogue(self.language).get(text)
         if made is None or made == text:
             raise LookupError(f"no translation into {self.language}: {text!r}")
-        return made
+        return HAN_APART.sub("", made)
 
 
 @cache

@@ -59,7 +59,11 @@ def report(
     if baseline is not None:
         name = Path(baseline).name if isinstance(baseline, str | Path) else "baseline"
         view = with_baseline(view, _view(baseline), name)
-    voice = Voice(language=spoken, revealed=reveal_values, hide_below=checked_threshold(hide_below))
+    voice = Voice(
+        language=spoken,
+        revealed=reveal_values,
+        hide_below=checked_threshold(hide_below, "hide_below"),
+    )
     text = _made(view, voice, chosen, location)
     if path is not None:
         target = Path(path)
@@ -68,15 +72,21 @@ def report(
     return text
 
 
-def checked_threshold(hide_below: object) -> int:
-    """From which number on people are counted, or an error."""
-    if isinstance(hide_below, bool) or not isinstance(hide_below, int) or hide_below < 0:
+def checked_threshold(given: object, name: str) -> int:
+    """From which number on people are counted, or an error.
+
+    >>> checked_threshold(5, "hide_below")
+    5
+    """
+    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise OptionError(
             phrase(
-                "hide_below is {given!r}; a number of people from 0 was expected", given=hide_below
+                "{name} is {given!r}; a number of people from 0 was expected",
+                name=name,
+                given=given,
             )
         )
-    return hide_below
+    return given
 
 
 def checked_format(given: str | None, path: str | Path | None) -> str:

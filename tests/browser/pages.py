@@ -97,6 +97,7 @@ class Window:
         """Open a file; everything else that the page asks for is refused and noted."""
         context = self.browser.new_context(**({"viewport": WIDE} | options))
         self.contexts.append(context)
+        context.set_default_timeout(10_000)
         page = context.new_page()
         opened = Opened(page, context)
         address = path.resolve().as_uri()

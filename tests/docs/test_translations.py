@@ -32,7 +32,7 @@ def without_code(page: str) -> str:
 
 
 def prose(page: str) -> str:
-    """What a page says in words; a sign for code and addresses, and nothing of what is set apart."""
+    """What a page says in words, with a sign for code and addresses."""
     text = re.sub(r"^(?: {4}|> ).*$", "", without_code(page), flags=re.MULTILINE)
     return re.sub(r"`[^`\n]*`|(?<=\])\([^)\s]*\)|<[^>\s]*>", "`", text)
 

@@ -40,7 +40,7 @@ class Reports:
             files=files,
             baseline=baseline,
             reveal_values=chosen.reveal_values,
-            hide_below=checked_threshold(whole_number(chosen.hide_below, "--hide-below")),
+            hide_below=_threshold(chosen.hide_below),
         )
 
     def text(
@@ -72,6 +72,11 @@ class Reports:
 def write_text(path: Path, text: str) -> None:
     """Write a text; a name that is no UTF-8 becomes an escape."""
     write_whole(path, lambda file: file.write(text.encode(errors="backslashreplace")))
+
+
+def _threshold(given: str) -> int:
+    option = "--hide-below"
+    return checked_threshold(whole_number(given, option), option)
 
 
 def _check_document(path: Path) -> None:

@@ -47,7 +47,7 @@ ATTRIBUTES = {
     *("viewBox", "class", "role", "aria-labelledby", "aria-describedby", "aria-label"),
     *("aria-hidden", "id", "width", "height", "patternUnits", "patternTransform", "d", "transform"),
     *("x", "y", "x2", "y2", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"),
-    *("tabindex", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order"),
+    *("tabindex", "visibility", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order"),
 }
 COMPARED = [
     ("k-anonymity", 2.0, 5.0, 5.0, "higher"),
@@ -97,6 +97,10 @@ def test_every_kind(language: str, hide_below: int) -> None:
         assert marks
         for mark in marks:
             assert (mark.get("tabindex"), mark.get("role")) == ("0", "img")
+            # What the page shows while it is pointed at or in focus stands right behind it.
+            tip = list(root)[list(root).index(mark) + 1]
+            assert (tip.get("class"), tip.get("visibility")) == ("tip", "hidden")
+            assert tip.text == mark.get("aria-label")
             assert mark.get("aria-label")
             assert mark[0].text == mark.get("aria-label")
         header, rows = chart.table
@@ -107,7 +111,7 @@ def test_every_kind(language: str, hide_below: int) -> None:
         assert chart.text_alternative
         _, _, width, height = map(float, root.attrib["viewBox"].split())
         assert width == 640
-        assert height <= 420
+        assert height <= 440
 
 
 def test_ids_differ_between_charts() -> None:
@@ -150,7 +154,8 @@ def test_hostile_names_are_text(name: str) -> None:
         )
         chart.svg.encode("utf-8")
         for element in root.iter(f"{SVG}text"):
-            assert element.text is None or len(element.text) <= 60
+            longest = 200 if element.get("class") == "tip" else 60
+            assert element.text is None or len(element.text) <= longest
 
 
 @settings(max_examples=40)
@@ -184,7 +189,7 @@ def test_a_search_tree_at_its_largest_is_small() -> None:
         nodes += [SearchNode(depth, f"c{place}", 9, 10, False) for depth in (2, 3, 4, 5)]
     chart = draw(SearchTree(tuple(nodes), 10**9, 0, 10**6))
     assert chart is not None
-    assert float(checked(chart).attrib["viewBox"].split()[3]) <= 424
+    assert float(checked(chart).attrib["viewBox"].split()[3]) <= 444
     assert len(chart.svg) < 60_000
 
 

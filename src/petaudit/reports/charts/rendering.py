@@ -8,11 +8,13 @@ import re
 from typing import Final
 from xml.etree import ElementTree
 
-from petaudit.reports.charts.sheet import HATCH, MAIN, PAPER, Look, Sheet
+from petaudit.reports.charts.sheet import HATCH, INK, MAIN, PAPER, Look, Sheet
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 _SHAPES: Final = {"path": ("d", "transform"), "line": ("transform", "x2", "y2")}
+_TIP_HEIGHT: Final = 20
+"""Below the drawing is a line for what the shape under the pointer, or in focus, is."""
 _PLACE: Final = re.compile(r"translate\(([^,]+),([^)]+)\)")
 
 
@@ -27,7 +29,7 @@ def svg_of(sheet: Sheet, title: str, description: str) -> str:
         "svg",
         {
             "xmlns": _SVG,
-            "viewBox": f"0 0 {_short(sheet.width)} {_short(sheet.height)}",
+            "viewBox": f"0 0 {_short(sheet.width)} {_short(sheet.height + _TIP_HEIGHT)}",
             "class": "plot",
             "role": "group",
             "aria-labelledby": f"{name}-t",
@@ -42,7 +44,10 @@ def svg_of(sheet: Sheet, title: str, description: str) -> str:
     for element in ElementTree.fromstring(drawn).iter():  # noqa: S314
         number = element.get("aria-label", "")
         if number.isdecimal():
-            root.append(_rewritten(element, sheet.looks[int(number)], name))
+            look = sheet.looks[int(number)]
+            root.append(_rewritten(element, look, name))
+            if look.label is not None:
+                root.append(_tip(look.label, sheet.height))
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -70,6 +75,25 @@ def _rewritten(element: ElementTree.Element, look: Look, name: str) -> ElementTr
         made.set(own, value)
     made.set("aria-label", look.label)
     ElementTree.SubElement(made, "title").text = look.label
+    return made
+
+
+def _tip(label: str, height: float) -> ElementTree.Element:
+    """A label that the page shows while the shape before it is pointed at or in focus."""
+    made = ElementTree.Element(
+        "text",
+        {
+            "class": "tip",
+            "x": "0",
+            "y": _short(height + _TIP_HEIGHT / 2),
+            "fill": INK,
+            "font-size": "12",
+            "dominant-baseline": "central",
+            "aria-hidden": "true",
+            "visibility": "hidden",
+        },
+    )
+    made.text = label
     return made
 
 

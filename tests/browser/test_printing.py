@@ -1,0 +1,83 @@
+"""On paper there is everything that the screen has, and nothing that can only be pressed."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from tests.browser.pages import LANGUAGES, NAMES, Window
+
+Report = Callable[[str, str], Path]
+PAGES = {"demo": range(12, 35), "mpuccs": range(3, 10), "compare": range(4, 11)}
+MARKS = {"en": "Values hidden", "zh-TW": "已隱藏資料值"}
+PAPER = "rgb(255, 255, 255)"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pdf_has_the_expected_pages(
+    name: str, lang: str, report: Report, window: Window
+) -> None:
+    # Whoever prints at night gets no black paper.
+    page = window.open(report(name, lang), color_scheme="dark").page
+    titles = page.locator("details.card h3").all_inner_texts()
+    file = page.pdf(prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type /Page\b", file)) in PAGES[name]
+    sizes = set(re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", file))
+    assert sizes <= {(b"594", b"841"), (b"595", b"842"), (b"595", b"841"), (b"594", b"842")}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pdf_can_be_searched_and_every_page_has_the_mark(
+    name: str, lang: str, report: Report, window: Window
+) -> None:
+    pypdf = pytest.importorskip("pypdf")
+    page = window.open(report(name, lang)).page
+    titles = page.locator("details.card h3").all_inner_texts()
+    file = BytesIO(page.pdf(prefer_css_page_size=True))
+    # Some characters come back as others that look the same.
+    texts = [
+        "".join(unicodedata.normalize("NFKC", own.extract_text()).split())
+        for own in pypdf.PdfReader(file).pages
+    ]
+    mark = "".join(MARKS[lang].split())
+    assert all(mark in text for text in texts)
+    whole = "".join(texts)
+    assert [own for own in titles if "".join(own.split()) not in whole] == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_shut_on_the_screen_is_on_paper(
+    name: str, lang: str, report: Report, window: Window
+) -> None:
+    page = window.open(report(name, lang), color_scheme="dark").page
+    page.locator("details.card[open] > summary").first.click()
+    if page.locator(".tabs").count():
+        page.locator(".tabs label").last.click()
+    page.emulate_media(media="print")
+    parts = "details.card > .body, figure.chart table, details.plain dl, .glance tbody, .group"
+    found = page.locator(parts).evaluate_all(
+        """all => all.map(own => [own.checkVisibility({contentVisibilityAuto: true}),
+                                  own.getBoundingClientRect().height > 10])"""
+    )
+    assert len(found) > 10
+    assert all(own == [True, True] for own in found)
+    for gone in (".theme", ".tabs", ".skip", ".plain > summary"):
+        assert not any(own.is_visible() for own in page.locator(gone).all())
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == PAPER
+    mark = page.evaluate("getComputedStyle(document.body, '::before').content")
+    assert mark == f'"{MARKS[lang]}"'
+
+
+def test_paper_is_light_whatever_was_chosen(report: Report, window: Window) -> None:
+    page = window.open(report("mpuccs", "en"), color_scheme="light").page
+    page.locator("label[for=theme-dark]").click()
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == PAPER
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
