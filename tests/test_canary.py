@@ -93,8 +93,10 @@ def _written_otherwise(content: bytes) -> Iterator[bytes]:
     for own in PACKED.findall(content):
         plain = own.rstrip(b"=").replace(b"-", b"+").replace(b"_", b"/")
         for start in range(4):
-            part = plain[start : start + (len(plain) - start) // 4 * 4]
-            yield base64.b64decode(part)
+            part = plain[start:]
+            # One character alone holds no byte.
+            part = part[:-1] if len(part) % 4 == 1 else part
+            yield base64.b64decode(part + b"=" * (-len(part) % 4))
         if len(plain) % 2 == 0:
             try:
                 yield binascii.unhexlify(plain)
@@ -175,7 +177,7 @@ class Tables:
         born = {row[3]: years[place % 6] for place, row in enumerate(original)}
         illnesses = [self.text() for _ in range(4)]
         released = [
-            (row[0], zips[row[1]], "*" if place % 9 == 0 else ages[row[2]], born[row[3]],
+            (row[0], *(("*",) * 3 if place % 9 == 0 else (zips[row[1]], ages[row[2]], born[row[3]])),
              illnesses[place % 4], row[5])
             for place, row in enumerate(original)
         ]  # fmt: skip
@@ -500,7 +502,7 @@ def test_no_mark_comes_out_of_any_command(language: str, place: Place) -> None:
         *other_commands(language),
     ]
     found = place.run(commands)
-    codes = {" ".join(map(str, own[2:])): code for own, (code, _, _) in zip(commands, found)}
+    codes = {" ".join(map(str, own[2:])): code for own, (code, _, _) in zip(commands, found, strict=True)}
     # They fail their limits, and nothing else is wrong.
     assert {own: code for own, code in codes.items() if code not in (0, 1)} == {}
     assert sum(code == 1 for code in codes.values()) > 15
@@ -511,12 +513,17 @@ def test_no_mark_comes_out_of_any_command(language: str, place: Place) -> None:
     assert not list((place.folder / "tmp").iterdir())
 
 
-@pytest.mark.parametrize("level", ["INFO", "WARNING", "ERROR", "CRITICAL"])
-def test_no_mark_is_logged_at_any_level(level: str, place: Place) -> None:
-    write_pipelines(place, level)
-    found = place.run([("run", f"{name}.yaml") for name in ("synthetic", "released")])
-    assert [code for code, _, _ in found] == [1, 1]
+def test_no_mark_is_logged_at_any_level(place: Place) -> None:
+    commands = []
+    for level in ("INFO", "WARNING", "ERROR", "CRITICAL"):
+        text = PIPELINE.format(level=level, more="").replace("log_dir: logs", f"log_dir: {level}")
+        (place.work / f"s-{level}.yaml").write_text(text)
+        text = RELEASED.format(level=level, hierarchies="hierarchies")
+        (place.work / f"r-{level}.yaml").write_text(text)
+        commands += [("run", f"{name}-{level}.yaml", "--quiet") for name in ("s", "r")]
+    assert [code for code, _, _ in place.run(commands)] == [1] * len(commands)
     assert place.leaks() == {}
+    assert list((place.work / "INFO").iterdir())
 
 
 def test_saved_tables_are_the_only_files_with_marks(place: Place) -> None:
@@ -589,12 +596,16 @@ def test_what_goes_wrong_quotes_three_marks_at_most(place: Place) -> None:
         assert place.marks.found_in(out.read_bytes()) == set(), command
         messages = [line for line in err.read_text().splitlines() if line.startswith("petaudit: ")]
         for line in messages:
-            marks = place.marks.found_in(line.encode())
+            # What may have been meant is a label of the hierarchy, and stands behind the three.
+            offending, *rest = re.split("did you mean|是不是", line)
+            meant = "".join(rest)
+            assert len(place.marks.found_in(meant.encode())) <= 1, command
+            marks = place.marks.found_in(offending.encode())
             assert len(marks) <= MOST_QUOTED, command
             quoted += len(marks)
         # The log to the terminal holds none.
-        rest = [line for line in err.read_text().splitlines() if line not in messages]
-        assert place.marks.found_in("\n".join(rest).encode()) == set(), command
+        logged = [line for line in err.read_text().splitlines() if line not in messages]
+        assert place.marks.found_in("\n".join(logged).encode()) == set(), command
         assert len(place.marks.found_in(err.read_bytes())) <= 3 * MOST_QUOTED, command
     assert quoted
     assert {name for name in place.leaks() if not name.endswith(".err")} == set()
@@ -716,8 +727,7 @@ def test_revealed_marks_are_where_they_are_documented_and_a_watermark_says_so(
     assert json.loads((place.work / "r.json").read_text())["options"]["reveal_values"] is True
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_report_of_a_document_with_marks_hides_them(language: str, place: Place) -> None:
+def test_a_report_of_a_document_with_marks_hides_them(place: Place) -> None:
     write_pipelines(place)
     place.run(
         [
@@ -727,23 +737,23 @@ def test_a_report_of_a_document_with_marks_hides_them(language: str, place: Plac
         ]
     )
     assert place.leaks()
-    kept = {path for path in place.files() if path.is_file()}
-    documents = ("r.json", "m/summary.json", "o/result.json")
+    kept = set(place.files())
     found = place.run(
         [
             ("--lang", language, "report", document, "--format", name, "--out", "-", *more)
-            for document in documents
+            for language in LANGUAGES
+            for document in ("r.json", "m/summary.json", "o/result.json")
             for name in ("html", "markdown", "junit", "sarif")
             for more in ((), ("--baseline", document))
+            if not more or name == "html"
         ]
     )
     assert {code for code, _, _ in found} == {0}
     new = {str(path.relative_to(place.folder)) for path in place.files() if path not in kept}
-    assert len(new) > 60
+    assert len(new) == 3 * len(found)
     assert {name: own for name, own in place.leaks().items() if name in new} == {}
-    hidden = {"en": "Values hidden", "zh-TW": "已隱藏"}[language]
-    assert hidden in found[0][1].read_text()
-    assert any("hidden" in out.read_text() or "隱藏" in out.read_text() for _, out, _ in found)
+    assert "Values hidden" in found[0][1].read_text()
+    assert "隱藏" in found[-1][1].parent.joinpath("015.out").read_text()
 
 
 def run_alone(place: Place, *command: str) -> subprocess.CompletedProcess[bytes]:

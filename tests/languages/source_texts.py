@@ -40,7 +40,10 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
         if text is not None:
             yield call.lineno, text.replace("{", "{{").replace("}", "}}")
     for call in calls(tree, "counted"):
-        yield call.lineno, written(call.args[1])
+        noun = written(call.args[-1])
+        if noun is not None:
+            noun = "{number} " + (noun if len(call.args) == 3 else f"{noun}s")
+        yield call.lineno, noun
     for call in calls(tree, "joined"):
         given = [*call.args[1:], *(word.value for word in call.keywords)]
         yield call.lineno, written(given[0]) if given else ", "

@@ -35,10 +35,9 @@ from petaudit.yaml_files import LARGEST_FILE
 
 SCHEMA_FILE = "petaudit.schema.json"
 _BENCHMARK = "benchmark://"
-# An empty field tells a heading or a role from the noun that is counted.
 _ROLE_NAMES = {
-    Role.IDENTIFIER: phrase("identifier{role}", role=""),
-    Role.QUASI_IDENTIFIER: phrase("quasi-identifier{role}", role=""),
+    Role.IDENTIFIER: term("identifier"),
+    Role.QUASI_IDENTIFIER: term("quasi-identifier"),
     Role.SENSITIVE: term("sensitive"),
     Role.INSENSITIVE: term("insensitive"),
 }
@@ -302,4 +301,4 @@ def _guessed(guesses: Sequence[Guess]) -> list[str]:
         ]
         for guess in guesses
     ]
-    return format_table([phrase("column{heading}", heading=""), term("role"), term("why")], rows)
+    return format_table([term("column"), term("role"), term("why")], rows)

@@ -146,7 +146,7 @@ def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
         rows=before,
         columns=up_to,
     )
-    column = phrase("column{heading}", heading="")
+    column = term("column")
     header = [term("rows then"), term("difference"), column, term("change")]
     return [title, *format_table(header, rows), ""]
 

@@ -24,7 +24,7 @@ from petaudit.pipelines.gate import rule_of
 from petaudit.pipelines.plain_data import figure_of
 
 _VERDICTS = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}
-_HEADER = (term("limit"), term("verdict"), phrase("run{heading}", heading=""))
+_HEADER = (term("limit"), term("verdict"), term("run"))
 _MOST_EXPLAINED = 10
 
 

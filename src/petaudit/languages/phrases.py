@@ -86,7 +86,8 @@ class Counted(Phrase):
         shown = f"<{hide_below}" if is_hidden else f"{self.number:,}"
         if language == ENGLISH:
             return f"{shown} {one if self.number == 1 and not is_hidden else many}"
-        return f"{shown} {translation(one, language)}"
+        # The noun alone may be a heading elsewhere, and other languages count with other words.
+        return filled(translation(f"{{number}} {many}", language), {"number": shown})
 
     def to_plain(self) -> dict[str, Any]:
         """The number and its nouns."""

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
-from petaudit.errors import counted, joined, phrase
+from petaudit.errors import counted, joined, phrase, term
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
@@ -98,13 +98,20 @@ class TClosenessResult(Result):
         raise no_such_table(self.measure, granularity, TABLES)
 
 
+_DISTANCES: Final[Mapping[Distance, str]] = {
+    "ordered": term("ordered"),
+    "hierarchical": term("hierarchical"),
+    "equal": term("equal"),
+}
+
+
 def _reasons(found: AttributeCloseness) -> Iterator[str]:
     """How far the classes are, where the farthest are, and what is above the limit."""
     yield phrase(
         "{attribute}: t = {t:.6g} ({distance} distance, {classes})",
         attribute=found.attribute,
         t=found.t,
-        distance=found.distance,
+        distance=_DISTANCES[found.distance],
         classes=counted(found.classes, "class", "classes"),
     )
     if found.worst_classes:

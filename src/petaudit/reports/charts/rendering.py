@@ -8,7 +8,7 @@ import re
 from typing import Final
 from xml.etree import ElementTree
 
-from petaudit.reports.charts.sheet import HATCH, INK, MAIN, PAPER, Look, Sheet
+from petaudit.reports.charts.sheet import HATCH, MAIN, PAPER, Look, Sheet
 
 _SVG: Final = "http://www.w3.org/2000/svg"
 _NUMBER: Final = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
@@ -84,11 +84,7 @@ def _tip(label: str, height: float) -> ElementTree.Element:
         "text",
         {
             "class": "tip",
-            "x": "0",
             "y": _short(height + _TIP_HEIGHT / 2),
-            "fill": INK,
-            "font-size": "12",
-            "dominant-baseline": "central",
             "aria-hidden": "true",
             "visibility": "hidden",
         },

@@ -1,0 +1,160 @@
+"""Names and labels that somebody made to run, or to break the page, are only text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from tests.browser.pages import LANGUAGES, PHONE, Opened, Window
+from tests.reports.test_reading import check
+from tests.reports.views import HOSTILE, everything
+
+import petaudit
+from petaudit.reports.html import as_html
+from petaudit.reports.voice import Voice
+
+PAYLOADS = (
+    "<script>owned=1</script>",
+    "</script><script>owned=1</script>",
+    "</style><script>owned=1</script>",
+    "</title></head><body onload=owned=1>",
+    "<img src=x onerror=owned=1>",
+    '"><svg onload=owned=1><a href="javascript:owned=1">',
+    '" onfocus="owned=1" autofocus tabindex="1" x="',
+    "' onmouseover='owned=1' x='",
+    "</details></section></main></table><iframe srcdoc='<script>parent.owned=1</script>'>",
+    "]]></text></svg><script>owned=1</script>",
+    "<!--<script>",
+    "--><script>owned=1</script>",
+    "<base href='https://evil.example/'><link rel=stylesheet href=//evil.example/x.css>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/'>",
+    "javascript:owned=1",
+    "url(https://evil.example/x.png)",
+    "{{ 7*7 }}{% raw %}${7*7}",
+    "&lt;script&gt;owned=1&lt;/script&gt;",
+    '=HYPERLINK("https://evil.example/","x")',
+    "=cmd|' /C calc'!A0",
+    "@SUM(1+1)*cmd|' /C calc'!A0",
+    "\u202egnp.exe\u202c\u200f\u2066x\u2069",
+    "a\x00b\x1b[31m\r\nc\td\x9b",
+    "n" * 10_000,
+    "寬" * 10_000,
+    "x" * 80 + " " + "<b>" * 3_000,
+)
+DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+STRANGE = "script, iframe, img, object, embed, form, base, link:not([href='data:,']), math, video"
+_SHAPE = """[...document.querySelectorAll("*")].map(own => own.localName + " "
+    + [...own.attributes].map(one => one.name).sort().join(" "))"""
+_LINKS = "[...document.querySelectorAll('[href], [src]')].map(own => own.getAttribute('href') ?? '')"
+
+
+def assert_harmless(opened: Opened) -> None:
+    """Nothing ran, nothing was asked for, and the page is a report."""
+    page = opened.page
+    page.mouse.move(300, 300)
+    page.keyboard.press("Tab")
+    assert page.evaluate("window.owned") is None
+    assert opened.complaints() == []
+    assert len(opened.requests) == 1
+    assert page.locator(STRANGE).count() == 0
+    assert all(own.startswith("#") or own == "data:," for own in page.evaluate(_LINKS))
+    events = "all => all.flatMap(own => [...own.attributes]).filter(own => /^on/i.test(own.name))"
+    assert page.locator("*").evaluate_all(f"{events}.length".replace("all =>", "all => (", 1) + ")") == 0
+    assert page.locator("h1").is_visible()
+    assert page.locator("footer").is_visible()
+    assert page.locator("meta[http-equiv]").count() == 1
+    assert DIRECTIONS.search(page.content()) is None
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table whose name, columns and labels are hostile."""
+    # No file system has a name with a slash in it, or a long one.
+    path = tmp_path_factory.mktemp("hostile") / "<img src=x onerror=owned=1>\"'\u202e.parquet"
+    rows = len(PAYLOADS) * 2
+    columns = {f"{own}{'' if own.strip() else number}": [
+        PAYLOADS[(row // 2 + number) % len(PAYLOADS)] for row in range(rows)
+    ] for number, own in enumerate(PAYLOADS)}  # fmt: skip
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+@pytest.mark.parametrize("reveal", [False, True])
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_hostile_table(
+    lang: str, reveal: bool, tables: Path, tmp_path: Path, window: Window
+) -> None:
+    names = pq.read_schema(tables).names
+    found = petaudit.audit(
+        tables,
+        quasi_identifiers=names[:-4],
+        sensitive=names[-4:],
+        measures=["k-anonymity", "l-diversity", "t-closeness", "prosecutor-risk"],
+        options={"k-anonymity": {"limit": 5}, "l-diversity": {"limit": 2}},
+        reveal_values=reveal,
+    )
+    target = tmp_path / "hostile.html"
+    petaudit.report(found, target, lang=lang, reveal_values=reveal)
+    assert target.stat().st_size < 1_500_000
+    # Without the page's policy, only the escaping is left to stop a script.
+    opened = window.open(target, bypass_csp=True, viewport=PHONE)
+    opened.open_everything()
+    assert_harmless(opened)
+    page = opened.page
+    assert page.locator("details.card").count() == 4
+    assert page.locator("figure.chart svg").count() >= 2
+    assert opened.overflow() == 0
+    text = page.locator("body").inner_text()
+    assert "<script>owned=1</script>" in text
+    assert "n" * 300 not in text
+    assert ("\\u202e" in page.title()) is True
+
+
+@pytest.mark.parametrize("bypass", [False, True])
+def test_hostile_names_are_text_wherever_names_can_stand(
+    bypass: bool, tmp_path: Path, window: Window
+) -> None:
+    target = tmp_path / "page.html"
+
+    def written(name: str) -> Path:
+        made = as_html(everything(name), Voice(revealed=True))
+        target.write_bytes(made.encode(errors="backslashreplace"))
+        return target
+
+    opened = window.open(written("disease"), bypass_csp=bypass)
+    shape = opened.page.evaluate(_SHAPE)
+    # With the policy in force, one page with all of them is enough.
+    names = [" ".join(own[:60] for own in (*PAYLOADS, *HOSTILE))] if not bypass else PAYLOADS
+    for name in (*names, *(own for own in HOSTILE if bypass and own.strip())):
+        written(name)
+        opened.requests.clear()
+        opened.page.goto(target.as_uri())
+        assert_harmless(opened)
+        assert opened.page.evaluate(_SHAPE) == shape, name[:80]
+        assert opened.overflow() == 0, name[:80]
+
+
+def test_a_hostile_document(tmp_path: Path, window: Window) -> None:
+    """Somebody else may have written the file that a report is made of."""
+    for number, own in enumerate(PAYLOADS):
+        table = {"name": own, "rows": 3, "columns": [own], "sha256": own}
+        made = check(
+            petaudit=own,
+            inputs={"table": table},
+            roles={own: "quasi_identifier"},
+            warnings=[own],
+            texts={own: {"template": own, "values": {}}},
+            options={"options": {"t-closeness": {own: own}}},
+            not_measured=[{"measure": own, "status": "skipped", "reason": own}],
+        )
+        target = tmp_path / f"{number}.html"
+        petaudit.report(made, target)
+        opened = window.open(target, bypass_csp=True)
+        assert_harmless(opened)
+        assert opened.page.locator(".about table tbody tr").count() == 1
+        assert opened.page.locator("details.card").count() == 2
+        assert opened.overflow() == 0
+        window.close()
