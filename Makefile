@@ -4,13 +4,17 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test lint docs bench data-check clean
+.PHONY: demo test browser lint docs bench data-check clean
 
 demo: $(STAMP)
 	$(BIN)/petaudit demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered --cov-fail-under=95
+
+# What the tests of the report's page need; without it they are skipped.
+browser:
+	sh scripts/install_browser.sh
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

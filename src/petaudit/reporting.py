@@ -48,7 +48,7 @@ def report(
     >>> found = petaudit.audit(pa.table({"zip": ["130**"] * 3}), quasi_identifiers="zip",
     ...                        measures="k-anonymity", options={"k-anonymity": {"limit": 2}})
     >>> print(petaudit.report(found, format="markdown").splitlines()[0])
-    ## ✓ petaudit: passed
+    ## ✓ petaudit: passed · the frame
     """
     chosen = checked_format(format, path)
     spoken = language() if lang is None else checked_language(lang, "lang")

@@ -43,7 +43,11 @@ def browser() -> Iterator[Browser]:
             pytest.fail(why)
         pytest.skip(why)
     # Root can have no sandbox, and a container little shared memory.
-    flags = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    flags = [
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        *(["--no-sandbox"] if os.geteuid() == 0 else []),
+    ]
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=flags)
         yield started
@@ -51,15 +55,9 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def shared_window(browser: Browser) -> Window:
+def window(browser: Browser) -> Window:
+    """Where reports are opened, one after another."""
     return Window(browser)
-
-
-@pytest.fixture
-def window(shared_window: Window) -> Iterator[Window]:
-    """Where reports are opened; what a test leaves open is closed."""
-    yield shared_window
-    shared_window.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,14 +6,15 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Request, Route
+from playwright.sync_api import Browser, Dialog, Page, Request, Route, ViewportSize
 
 NAMES = ("demo", "mpuccs", "compare")
 LANGUAGES = ("en", "zh-TW")
-WIDE = {"width": 1280, "height": 900}
-PHONE = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
+Scheme = Literal["light", "dark"]
 
 _LISTEN = """
 window.broken = [];
@@ -52,7 +53,7 @@ class Opened:
     """A page, and what happened while it was open."""
 
     page: Page
-    context: BrowserContext
+    address: str = ""
     requests: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     said: list[str] = field(default_factory=list)
@@ -86,44 +87,71 @@ class Drawn:
 
 
 class Window:
-    """A browser that reads one file at a time, and nothing else."""
+    """A browser that reads one file at a time, and nothing else.
+
+    To start a page takes longer than to read a report, so pages are used again.
+    """
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
-        self.contexts: list[BrowserContext] = []
+        self._pages: dict[tuple[bool, float], Opened] = {}
         self._counter: Page | None = None
 
-    def open(self, path: Path, *, script: str = "", **options: Any) -> Opened:
-        """Open a file; everything else that the page asks for is refused and noted."""
-        context = self.browser.new_context(**({"viewport": WIDE} | options))
-        self.contexts.append(context)
+    def open(
+        self,
+        path: Path,
+        *,
+        size: ViewportSize = WIDE,
+        scheme: Scheme = "light",
+        motion: Literal["reduce", "no-preference"] = "reduce",
+        bypass: bool = False,
+        scale: float = 1,
+    ) -> Opened:
+        """Open a file; everything else that the page asks for is refused and noted.
+
+        ``bypass`` is without the page's own policy, and ``scale`` how large pictures of it are.
+        """
+        if (bypass, scale) not in self._pages:
+            self._pages[bypass, scale] = self._new_page(bypass, scale)
+        opened = self._pages[bypass, scale]
+        page = opened.page
+        page.goto("about:blank")
+        page.set_viewport_size(size)
+        page.emulate_media(media="null", color_scheme=scheme, reduced_motion=motion)
+        page.mouse.move(0, 0)
+        opened.address = path.resolve().as_uri()
+        opened.requests.clear()
+        opened.refused.clear()
+        opened.said.clear()
+        page.goto(opened.address)
+        return opened
+
+    def _new_page(self, bypass: bool, scale: float) -> Opened:
+        context = self.browser.new_context(bypass_csp=bypass, device_scale_factor=scale)
         context.set_default_timeout(10_000)
+        context.add_init_script(_LISTEN)
         page = context.new_page()
-        opened = Opened(page, context)
-        address = path.resolve().as_uri()
+        opened = Opened(page)
 
         def answer(route: Route, request: Request) -> None:
-            if request.url.partition("#")[0] == address:
+            if request.url.partition("#")[0] == opened.address:
                 route.continue_()
                 return
             opened.refused.append(f"request: {request.url[:200]}")
             route.abort()
 
+        def dismiss(dialog: Dialog) -> None:
+            opened.said.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
         context.route("**/*", answer)
         context.set_offline(True)
-        context.add_init_script(_LISTEN + script)
         page.on("request", lambda own: opened.requests.append(own.url))
         page.on("console", lambda own: opened.said.append(f"console: {own.text}"))
         page.on("pageerror", lambda own: opened.said.append(f"error: {own}"))
         page.on("crash", lambda _: opened.said.append("the page crashed"))
-        context.on("page", lambda own: opened.said.append(f"window: {own.url}"))
-
-        def dismiss(dialog: Any) -> None:
-            opened.said.append(f"dialog: {dialog.message}")
-            dialog.dismiss()
-
         page.on("dialog", dismiss)
-        page.goto(address)
+        context.on("page", lambda own: opened.said.append(f"window: {own.url}"))
         return opened
 
     def counted(
@@ -134,17 +162,6 @@ class Window:
     ) -> list[Drawn]:
         """Count the pixels of a picture, in all of it or in places (left, top, width, height)."""
         if self._counter is None:
-            context = self.browser.new_context()
-            self._counter = context.new_page()
+            self._counter = self.browser.new_page()
         given = [base64.b64encode(picture).decode(), places, nearest]
         return [Drawn(**own) for own in self._counter.evaluate(_COUNT, given)]
-
-    def look(self, element: Locator, nearest: float = 60) -> Drawn:
-        """Count the pixels of an element as it is to be seen."""
-        return self.counted(element.screenshot(), nearest=nearest)[0]
-
-    def close(self) -> None:
-        """Close what a test opened."""
-        for context in self.contexts:
-            context.close()
-        self.contexts.clear()

@@ -23,9 +23,7 @@ def test_no_serious_violation(
 ) -> None:
     size = PHONE if (lang, scheme) == ("en", "dark") else WIDE
     # The page's own policy lets no scanner in.
-    opened = window.open(
-        report(name, lang), color_scheme=scheme, viewport=size, bypass_csp=True
-    )
+    opened = window.open(report(name, lang), scheme=scheme, size=size, bypass=True)
     opened.open_everything()
     found = Axe().run(opened.page).response
     assert {own["id"] for own in found["passes"]} >= {"color-contrast", "html-has-lang"}

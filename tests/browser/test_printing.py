@@ -19,12 +19,9 @@ PAPER = "rgb(255, 255, 255)"
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
-def test_a_pdf_has_the_expected_pages(
-    name: str, lang: str, report: Report, window: Window
-) -> None:
+def test_a_pdf_has_the_expected_pages(name: str, lang: str, report: Report, window: Window) -> None:
     # Whoever prints at night gets no black paper.
-    page = window.open(report(name, lang), color_scheme="dark").page
-    titles = page.locator("details.card h3").all_inner_texts()
+    page = window.open(report(name, lang), scheme="dark").page
     file = page.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type /Page\b", file)) in PAGES[name]
     sizes = set(re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", file))
@@ -56,7 +53,7 @@ def test_a_pdf_can_be_searched_and_every_page_has_the_mark(
 def test_what_is_shut_on_the_screen_is_on_paper(
     name: str, lang: str, report: Report, window: Window
 ) -> None:
-    page = window.open(report(name, lang), color_scheme="dark").page
+    page = window.open(report(name, lang), scheme="dark").page
     page.locator("details.card[open] > summary").first.click()
     if page.locator(".tabs").count():
         page.locator(".tabs label").last.click()
@@ -76,7 +73,7 @@ def test_what_is_shut_on_the_screen_is_on_paper(
 
 
 def test_paper_is_light_whatever_was_chosen(report: Report, window: Window) -> None:
-    page = window.open(report("mpuccs", "en"), color_scheme="light").page
+    page = window.open(report("mpuccs", "en"), scheme="light").page
     page.locator("label[for=theme-dark]").click()
     page.emulate_media(media="print")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == PAPER

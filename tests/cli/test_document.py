@@ -19,6 +19,8 @@ Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]
 
 RESULT = ["measure", "status", "better", "value", "limit", "passed", "warnings"]
+SHOWN = ["figure", "strict", "conditions", "lower_bound", "explanation", "pictures"]
+"""What a report needs of every result beside these."""
 GOLDEN = {
     "": [
         *("document", "petaudit", "verdict", "exit_code", "inputs", "roles", "options"),
@@ -30,23 +32,21 @@ GOLDEN = {
     "options": [
         *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding")
     ],
-    "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", "explanation"],
+    "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", *SHOWN],
     "attribute": [
         *("attribute", "distance", "t", "exact_t", "classes", "classes_above_limit"),
         *("rows_above_limit", "worst_classes"),
     ],
     "worst class": ["rows", "distance", "classes", "labels"],
     "remedy": ["rows_breaking", "rows_to_suppress", "share_to_suppress"],
-    "k-anonymity": [
-        *(*RESULT, "classes", "rows", "suppressed_rows", "curve", "remedy", "explanation")
-    ],
+    "k-anonymity": [*(*RESULT, "classes", "rows", "suppressed_rows", "curve", "remedy", *SHOWN)],
     "point": ["k", "rows", "share"],
-    "precision": [*RESULT, "columns", "suppressed_rows", "explanation"],
-    "non-uniform-entropy": [*RESULT, "columns", "explanation"],
+    "precision": [*RESULT, "columns", "suppressed_rows", *SHOWN],
+    "non-uniform-entropy": [*RESULT, "columns", *SHOWN],
     "profitability": [
         *(*RESULT, "allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
         *("publisher_benefit", "rows", "rows_failing_benefit", "rows_worth_attacking"),
-        *("worst_row", "smallest_passing_class", "explanation"),
+        *("worst_row", "smallest_passing_class", *SHOWN),
     ],
     "worst row": [
         *("class_size", "adversary_expected_gain", "adversary_payoff", "publisher_risk"),

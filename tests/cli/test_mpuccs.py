@@ -336,14 +336,15 @@ def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None)
 KEYS = {
     "": [
         *("document", "petaudit", "verdict", "exit_code", "inputs", "options", "result"),
-        *("combinations", "changes", "warnings"),
+        *("combinations", "changes", "warnings", "texts"),
     ],
     "inputs": ["original", "synthetic"],
     "input": ["name", "rows", "columns", "engine", "sha256"],
     "result": [
         *("measure", "status", "better", "value", "limit", "passed", "warnings", "complete"),
         *("figures", "columns", "sizes", "combinations", "removed_original", "removed_synthetic"),
-        *("removed_control", "precision", "timings", "profile", "undecided"),
+        *("removed_control", "precision", "timings", "profile", "undecided", "figure", "strict"),
+        *("conditions", "lower_bound", "explanation", "pictures"),
     ],
     "figures": [
         *("privacy_risk_score", "overall_protection", "main_protection", "baseline_protection"),

@@ -106,8 +106,10 @@ def test_a_page_that_is_behind_is_noticed(language: str, tmp_path, monkeypatch, 
     module = script("make_yaml_reference")
     (tmp_path / CHINESE).mkdir()
     for own in LANGUAGES:
-        (tmp_path / own / PAGE).write_text(text_of(own + PAGE), encoding="utf-8")
+        made = module.Reference(own.strip("/") or "en").page()
+        (tmp_path / own / PAGE).write_text(made, encoding="utf-8")
     page = tmp_path / language / PAGE
+    right = page.read_text(encoding="utf-8")
     page.write_text("old\n", encoding="utf-8")
     monkeypatch.setattr(module, "DOCS", tmp_path)
     monkeypatch.setattr("sys.argv", ["make_yaml_reference.py", "--check"])
@@ -117,6 +119,6 @@ def test_a_page_that_is_behind_is_noticed(language: str, tmp_path, monkeypatch, 
     only = ["make_yaml_reference.py", "--language", language.strip("/") or "en"]
     monkeypatch.setattr("sys.argv", only)
     assert module.main() == 0
-    assert page.read_text(encoding="utf-8") == text_of(language + PAGE)
+    assert page.read_text(encoding="utf-8") == right
     monkeypatch.setattr("sys.argv", ["make_yaml_reference.py", "--check"])
     assert module.main() == 0

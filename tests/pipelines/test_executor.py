@@ -173,8 +173,8 @@ ENTRY: dict[str, Any] = {
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
     "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
-    "details": dict, "comparison": (dict, type(None)), "breaches": list, "texts": dict,
-    "pictures": list,
+    "details": dict, "pictures": list, "comparison": (dict, type(None)), "breaches": list,
+    "texts": dict,
 }  # fmt: skip
 
 

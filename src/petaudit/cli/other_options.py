@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from petaudit.cli.table_options import AUDIT_FORMATS, add_reading, add_reports, add_telling
+from petaudit.cli.table_options import add_formats, add_reading, add_reports, add_telling
 from petaudit.errors import term
 from petaudit.reporting import FORMATS
 
@@ -45,7 +45,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     output.add_argument(
         "--out", metavar="DIR", help=term("folder of the results (default: AUDIT-results)")
     )
-    output.add_argument("--format", choices=AUDIT_FORMATS, default="text")
+    add_formats(output)
     output.add_argument(
         "--reveal-values",
         action="store_true",
@@ -66,7 +66,10 @@ def add_report(parser: argparse.ArgumentParser) -> None:
     )
     output = parser.add_argument_group(term("output"))
     output.add_argument(
-        "--format", choices=FORMATS, help=term("default: what --out ends with, else html")
+        "--format",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=term("html, markdown, junit or sarif (default: what --out ends with, else html)"),
     )
     output.add_argument(
         "--out",

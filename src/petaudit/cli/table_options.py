@@ -35,7 +35,7 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def add_format(parser: argparse.ArgumentParser) -> None:
     """How an audit is shown."""
     output = parser.add_argument_group(term("output"))
-    output.add_argument("--format", choices=AUDIT_FORMATS, default="text")
+    add_formats(output)
     output.add_argument(
         "--out", metavar="FILE", help=term("write there instead of to the terminal")
     )
@@ -50,6 +50,17 @@ def add_format(parser: argparse.ArgumentParser) -> None:
         help=term("show values of the worst classes, and small counts in reports"),
     )
     add_reports(output)
+
+
+def add_formats(output: argparse._ArgumentGroup) -> None:
+    """What goes to the terminal; the choices would not fit on a narrow one."""
+    output.add_argument(
+        "--format",
+        choices=AUDIT_FORMATS,
+        default="text",
+        metavar="FORMAT",
+        help=term("text, json, html, markdown, junit or sarif (default: text)"),
+    )
 
 
 def add_reports(output: argparse._ArgumentGroup) -> None:
@@ -232,7 +243,7 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--profile", choices=tuple(PROFILES), help=_PROFILE_HELP)
     limits.add_argument("--limit", metavar="N", help=term("the risk score may be at most this"))
     output = parser.add_argument_group(term("output"))
-    output.add_argument("--format", choices=AUDIT_FORMATS, default="text")
+    add_formats(output)
     output.add_argument(
         "--out", metavar="DIR", help=term("also write the tables there, as CSV and as Parquet")
     )

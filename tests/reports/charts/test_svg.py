@@ -47,7 +47,15 @@ ATTRIBUTES = {
     *("viewBox", "class", "role", "aria-labelledby", "aria-describedby", "aria-label"),
     *("aria-hidden", "id", "width", "height", "patternUnits", "patternTransform", "d", "transform"),
     *("x", "y", "x2", "y2", "fill", "stroke", "stroke-width", "stroke-dasharray", "opacity"),
-    *("tabindex", "visibility", "font-size", "font-weight", "text-anchor", "dominant-baseline", "paint-order"),
+    *(
+        "tabindex",
+        "visibility",
+        "font-size",
+        "font-weight",
+        "text-anchor",
+        "dominant-baseline",
+        "paint-order",
+    ),
 }
 COMPARED = [
     ("k-anonymity", 2.0, 5.0, 5.0, "higher"),
