@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import html
 import io
 import json
@@ -98,10 +99,8 @@ def _written_otherwise(content: bytes) -> Iterator[bytes]:
             part = part[:-1] if len(part) % 4 == 1 else part
             yield base64.b64decode(part + b"=" * (-len(part) % 4))
         if len(plain) % 2 == 0:
-            try:
+            with contextlib.suppress(binascii.Error):
                 yield binascii.unhexlify(plain)
-            except binascii.Error:
-                pass
     yield from _unpacked(content)
 
 
@@ -110,10 +109,8 @@ def _unpacked(content: bytes) -> Iterator[bytes]:
     for head in (b"\x1f\x8b\x08", b"x\x01", b"x\x9c", b"x\xda"):
         place = content.find(head)
         while place >= 0:
-            try:
+            with contextlib.suppress(zlib.error):
                 yield zlib.decompressobj(47).decompress(content[place:])
-            except zlib.error:
-                pass
             place = content.find(head, place + 1)
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as packed:

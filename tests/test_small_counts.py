@@ -54,7 +54,6 @@ FIGURES = frozenset(
 OF_THE_WHOLE_TABLE = frozenset(
     {
         # The number of all rows or cells, which is small for a table of next to nobody alone.
-        ("fails for {failing} of {rows} rows", "rows"),
         ("{cells} of {all} suppressed", "all"),
         ("{rows} of {all} ({share}) suppressed in every quasi-identifier", "all"),
         (
@@ -74,8 +73,13 @@ OF_THE_WHOLE_TABLE = frozenset(
         ),
     }
 )
-TO_BE_HIDDEN = frozenset({("{what} ({source}): {people}, of {k} that there must be", "people")})
-"""The people of the smallest class in sentences of strict-average-risk; see the test of it."""
+TO_BE_HIDDEN = frozenset(
+    {
+        ("{what} ({source}): {people}, of {k} that there must be", "people"),
+        ("fails for {failing} of {rows} rows", "rows"),
+    }
+)
+"""Of strict-average-risk and profitability; see the tests of them."""
 BARE = re.compile(
     r"(?<![\w.,<>=≥-])[1-4] (?:[a-z]+ )?(?:rows?|class(?:es)?|persons?|people|cells?|records?)\b"
 )
@@ -137,16 +141,31 @@ def test_strict_average_risk_hides_the_people_of_its_smallest_class() -> None:
     assert not re.search(r": 3, of 5", text)
 
 
+@pytest.mark.xfail(strict=True, reason="profitability.py says the rows in classes as they are")
+def test_profitability_hides_the_rows_that_are_left() -> None:
+    found = petaudit.audit(
+        pa.table({"zip": ["*"] * 9 + ["a"] * 3}),
+        quasi_identifiers="zip",
+        measures="profitability",
+        options={"profitability": {"cost": 1, "gain": 900, "loss": 900, "benefit": 1}},
+    )
+    [result] = found.to_dict()["results"]
+    text = " ".join(said(own, "en", HIDE_BELOW) for own in result["explanation"])
+    assert "fails for <5 of " in text
+    assert "of 3 rows" not in text
+
+
 @settings(max_examples=15)
 @given(asked=tables(most_rows=17))
 def test_no_sentence_tells_a_small_number_of_people(asked: Tables) -> None:
-    if len(asked.release.released) < HIDE_BELOW:
-        return  # the number of all rows is said as it is
+    if min(len(asked.release.released), len(asked.population)) < HIDE_BELOW:
+        return  # the number of all rows of a table is said as it is
     for text in sentences(asked):
         shown = said(text, "en", HIDE_BELOW)
         # A limit is no number of people.
         told = re.sub(
-            r"(?:limit of|smaller than|at least|fewer than|below) [\d.]+ \w+|\d+ rows? or more",
+            r"(?:limit of|smaller than|at least|fewer than|below) [\d.]+ \w+"
+            r"|\d+ rows? (?:or more|on average)|of \d+ rows(?: \(allowed\))?$",
             "",
             shown,
         )
@@ -322,7 +341,6 @@ def test_one_is_said_like_few(name: str) -> None:
     assert said(make(1), "en", HIDE_BELOW) == said(make(3), "en", HIDE_BELOW)
 
 
-@pytest.mark.xfail(strict=True, reason="the rows below the limit are all rows but those above it")
 def test_few_rows_below_the_limit_do_not_follow_from_the_others() -> None:
     sizes = [1, 1, 1, 7, 7, 9]
     zips = [f"z{place}" for place, size in enumerate(sizes) for _ in range(size)]

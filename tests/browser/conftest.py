@@ -18,15 +18,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.browser.pages import Window
 
 ROOT = Path(__file__).resolve().parents[2]
-HERE = Path(__file__).parent
 Report = Callable[[str, str], Path]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker have all of them: one browser at a time, and each audit made once."""
-    for item in items:
-        if HERE in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("browser"))
 
 
 @pytest.fixture(scope="module")

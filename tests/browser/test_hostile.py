@@ -16,6 +16,7 @@ import petaudit
 from petaudit.reports.html import as_html
 from petaudit.reports.voice import Voice
 
+pytestmark = pytest.mark.xdist_group("browser")  # one worker, and so one browser
 PAYLOADS = (
     "<script>owned=1</script>",
     "</script><script>owned=1</script>",

@@ -11,10 +11,16 @@ from pathlib import Path
 import pytest
 from tests.browser.pages import LANGUAGES, NAMES, Window
 
+pytestmark = pytest.mark.xdist_group("browser")  # one worker, and so one browser
 Report = Callable[[str, str], Path]
 PAGES = {"demo": range(12, 35), "mpuccs": range(3, 10), "compare": range(4, 11)}
 MARKS = {"en": "Values hidden", "zh-TW": "已隱藏資料值"}
 PAPER = "rgb(255, 255, 255)"
+
+
+def bare(text: str) -> str:
+    """A text without spaces, and with characters that look the same made the same."""
+    return "".join(unicodedata.normalize("NFKC", text).split())
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -37,15 +43,10 @@ def test_a_pdf_can_be_searched_and_every_page_has_the_mark(
     page = window.open(report(name, lang)).page
     titles = page.locator("details.card h3").all_inner_texts()
     file = BytesIO(page.pdf(prefer_css_page_size=True))
-    # Some characters come back as others that look the same.
-    texts = [
-        "".join(unicodedata.normalize("NFKC", own.extract_text()).split())
-        for own in pypdf.PdfReader(file).pages
-    ]
-    mark = "".join(MARKS[lang].split())
-    assert all(mark in text for text in texts)
+    texts = [bare(own.extract_text()) for own in pypdf.PdfReader(file).pages]
+    assert all(bare(MARKS[lang]) in text for text in texts)
     whole = "".join(texts)
-    assert [own for own in titles if "".join(own.split()) not in whole] == []
+    assert [own for own in titles if bare(own) not in whole] == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page
 from tests.browser.pages import LANGUAGES, NAMES, PHONE, Window
 
+pytestmark = pytest.mark.xdist_group("browser")  # one worker, and so one browser
 Report = Callable[[str, str], Path]
 LIGHT, DARK = "rgb(244, 246, 248)", "rgb(17, 22, 28)"
 FAMILIES = ("privacy", "risk", "utility", "other")

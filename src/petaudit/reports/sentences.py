@@ -172,7 +172,9 @@ def _plain_words(card: Card) -> Iterator[str]:
     """A figure that everybody asks for, without a word of jargon."""
     if card.value is None or isinstance(card.value, bool):
         return
-    if card.measure == "k-anonymity" and card.value > 1:
+    if card.measure == "k-anonymity" and card.value == 2:
+        yield phrase("Everybody in it looks like at least one other.")
+    elif card.measure == "k-anonymity" and card.value > 1:
         yield phrase(
             "Everybody in it looks like at least {others} others.", others=f"{card.value - 1:,.0f}"
         )

@@ -188,3 +188,11 @@ def test_bins_are_joined_until_they_tell_something() -> None:
     chart = draw(found)
     assert chart is not None
     assert [row[2] for row in chart.table[1]] == ["0 %", "0 %", "100 %"]
+
+
+def test_few_rows_below_the_limit_do_not_follow_from_all_rows_and_the_others() -> None:
+    bins = (SizeBin(2, 2, 1, 2), SizeBin(5, 9, 1, 9), SizeBin(10, 19, 30, 443))
+    chart = draw(ClassSizes(bins, 5.0, 0))
+    assert chart is not None
+    # All rows are told, so the nine must not be.
+    assert [row[1] for row in chart.table[1]] == ["<9", "≥5", "443"]

@@ -99,8 +99,12 @@ def _sizes(own: SizeBin) -> str:
 def _hidden(bins: tuple[SizeBin, ...], breaking: list[bool], hide_below: int) -> Counts:
     """Few classes of few rows are hidden; their rows would tell how many they are.
 
-    The rows on both sides of the limit are told elsewhere in every report.
+    The rows on both sides of the limit are told elsewhere in every report, unless they are few;
+    then those of one side would follow from all rows and those of the other.
     """
+    sides = [[place for place, own in enumerate(breaking) if own is side] for side in (True, False)]
+    if any(0 < sum(bins[place].rows for place in side) < hide_below for side in sides):
+        sides = [[*range(len(bins))]]
     is_near = [own.lowest < hide_below for own in bins]
     return hiding(
         [own.rows for own in bins],
@@ -113,7 +117,5 @@ def _hidden(bins: tuple[SizeBin, ...], breaking: list[bool], hide_below: int) ->
             for near, own in zip(is_near, bins, strict=True)
         ],
         steps=[own.lowest if own.lowest == own.highest else 1 for own in bins],
-        groups=[
-            [place for place, own in enumerate(breaking) if own is side] for side in (True, False)
-        ],
+        groups=sides,
     )
