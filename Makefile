@@ -10,7 +10,7 @@ demo: $(STAMP)
 	$(BIN)/petaudit demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered --cov-fail-under=95
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-fail-under=95
 
 # What the tests of the report's page need; without it they are skipped.
 browser:

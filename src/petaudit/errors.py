@@ -8,7 +8,8 @@ from difflib import get_close_matches
 from typing import Self
 
 from petaudit.languages.current import here
-from petaudit.languages.phrases import Phrase, counted, joined, phrase, said, share, tally, term
+from petaudit.languages.numbers import counted, numbered, share, steps, tally
+from petaudit.languages.phrases import Phrase, joined, phrase, said, term
 
 __all__ = [
     "ColumnError",
@@ -27,11 +28,13 @@ __all__ = [
     "joined",
     "listing",
     "naming",
+    "numbered",
     "phrase",
     "quoted",
     "said",
     "share",
     "shortened",
+    "steps",
     "suggestion",
     "tally",
     "term",

@@ -1,4 +1,7 @@
-"""One browser for the tests of a file, and the reports that they open."""
+"""One browser for the tests of a file, and the reports that they open.
+
+Workers of pytest-xdist share nothing: each has a browser of its own, and makes the audits itself.
+"""
 
 from __future__ import annotations
 

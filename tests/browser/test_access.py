@@ -10,7 +10,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from tests.browser.pages import LANGUAGES, NAMES, PHONE, WIDE, Window
 
-pytestmark = pytest.mark.xdist_group("browser")  # one worker, and so one browser
 Report = Callable[[str, str], Path]
 GRAVE = ("serious", "critical")
 

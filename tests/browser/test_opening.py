@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from tests.browser.pages import LANGUAGES, NAMES, Drawn, Opened, Window
 
-pytestmark = pytest.mark.xdist_group("browser")  # one worker, and so one browser
 Report = Callable[[str, str], Path]
 PICTURES = "figure.chart svg"
 MOST_BYTES = 1_500_000

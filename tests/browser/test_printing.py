@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from tests.browser.pages import LANGUAGES, NAMES, Window
 
-pytestmark = pytest.mark.xdist_group("browser")  # one worker, and so one browser
 Report = Callable[[str, str], Path]
 PAGES = {"demo": range(12, 35), "mpuccs": range(3, 10), "compare": range(4, 11)}
 MARKS = {"en": "Values hidden", "zh-TW": "已隱藏資料值"}

@@ -23,7 +23,9 @@ ERRORS = {
 }
 FILES = [path.relative_to(SOURCES).as_posix() for path, _ in trees()]
 CHINESE_MARK = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
-SAME_IN_BOTH = {"\n", " ", "-"}
+SAME_IN_BOTH = {"\n", "-"}
+NOTHING = {" "}
+"""What stands between sentences of English, and between those of Chinese does not."""
 
 
 def declared() -> Iterator[str]:
@@ -75,7 +77,7 @@ def test_errors_are_phrases(path: str) -> None:
 def test_translations_keep_the_fields_and_are_chinese() -> None:
     for english, chinese in catalogue(CHINESE).items():
         assert fields(chinese) == fields(english), english
-        assert CHINESE_MARK.search(chinese), english
+        assert CHINESE_MARK.search(chinese) or english in NOTHING, english
 
 
 def test_the_file_is_sorted_and_names_nothing_twice() -> None:

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.errors import InputError, PetauditError
-from petaudit.languages.phrases import counted, said
+from petaudit.languages.numbers import counted
+from petaudit.languages.phrases import said
 from petaudit.reports.reading import read_document, view_of
 
 

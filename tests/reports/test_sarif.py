@@ -82,6 +82,7 @@ RUN = closed(
     tool=closed(["driver"], driver=DRIVER),
     invocations=array(INVOCATION, minItems=1, maxItems=1),
     results=array(RESULT),
+    properties={"type": "object"},
 )
 LOG = closed(
     ["$schema", "version", "runs"],

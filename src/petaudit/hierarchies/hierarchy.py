@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from petaudit.errors import HierarchyError, counted, phrase, suggestion
+from petaudit.errors import MOST_QUOTED, HierarchyError, counted, phrase, suggestion
 from petaudit.labels import SUPPRESSED, label_of
 
 NULL_LABEL = ""
@@ -124,8 +124,12 @@ class Hierarchy:
                 nulls=nulls,
             ),
             values=labels,
-            after_values=suggestion(_text(labels[0]), self._lowest_level),
+            after_values=self._near(labels, self._lowest_level),
         )
+
+    def _near(self, labels: Sequence[str | None], known: Iterable[str]) -> str:
+        """The nearest label, unless as many are quoted already as a message may."""
+        return suggestion(_text(labels[0]), known) if len(labels) < MOST_QUOTED else ""
 
     def unknown_leaves(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for values of the data that are not leaves."""
@@ -146,7 +150,7 @@ class Hierarchy:
         return HierarchyError(
             message,
             values=labels,
-            after_values=suggestion(_text(labels[0]), self._paths),
+            after_values=self._near(labels, self._paths),
         )
 
     def _validated(

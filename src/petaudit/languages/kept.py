@@ -3,38 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from petaudit.languages.phrases import Counted, Joined, Phrase, Share, Tally
+from petaudit.languages.numbers import Counted, Numbered, Share, Steps, Tally
+from petaudit.languages.phrases import Joined, Phrase
+from petaudit.languages.templates import length_filled
+
+_LARGEST: Final = 10**15
+_MOST_DECIMALS: Final = 20
 
 
-def from_plain(made_of: Mapping[str, Any] | str) -> str:
-    """The phrase that :meth:`Phrase.to_plain` took apart.
+def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
+    """The phrase that :meth:`Phrase.to_plain` took apart; no part may be longer than ``longest``.
 
-    >>> from petaudit.languages.phrases import counted
+    A file may say anything: a few lines could ask for a gigabyte of text.
+
+    >>> from petaudit.languages.numbers import counted
     >>> from_plain(counted(3, "row").to_plain())
     '3 rows'
     """
+
+    def part(own: Any) -> str:
+        return from_plain(own, longest)
+
+    found: str
     match made_of:
         case str():
-            return made_of
+            found = made_of
         case {"template": str(template), "values": Mapping() as values}:
-            return Phrase(template, {name: from_plain(value) for name, value in values.items()})
+            own = {name: part(value) for name, value in values.items()}
+            _check(length_filled(template, own) <= longest)
+            found = Phrase(template, own)
         case {"number": int(number), "nouns": [str(noun), str(plural)]}:
-            return Counted(number, noun, plural)
+            found = Counted(_whole(number), noun, plural, _whole(made_of.get("beside", 0)))
+        case {"number": int(number), "one": one, "many": many}:
+            found = Numbered(_whole(number), part(one), part(many))
         case {"tally": int(number)}:
-            return Tally(number)
+            found = Tally(_whole(number))
         case {"parts": [*parts], "separator": str(separator)}:
-            return Joined([from_plain(part) for part in parts], separator)
-        case {"part": int(part), "whole": int(whole), "decimals": None | int() as decimals}:
-            return Share(part, whole, decimals)
-    raise ValueError("this is no phrase")
+            texts = [part(own) for own in parts]
+            _check(sum(map(len, texts)) + len(separator) * len(texts) <= longest + len(separator))
+            found = Joined(texts, separator)
+        case {"part": int(some), "whole": int(whole), "decimals": None | int() as decimals}:
+            _check(decimals is None or 0 <= decimals <= _MOST_DECIMALS)
+            found = Share(_whole(some), _whole(whole), decimals)
+        case {"steps": [*points], "whole": int(whole)}:
+            found = Steps([(_whole(at), _whole(rows)) for at, rows in points], _whole(whole))
+        case _:
+            raise ValueError("this is no phrase")
+    _check(len(found) <= longest)
+    return found
+
+
+def _check(holds: bool) -> None:
+    if not holds:
+        raise ValueError("this is no phrase of ours")
+
+
+def _whole(number: object) -> int:
+    _check(isinstance(number, int) and not isinstance(number, bool))
+    assert isinstance(number, int)  # noqa: S101 (just checked)
+    _check(-_LARGEST <= number <= _LARGEST)
+    return number
 
 
 def texts_of(document: object) -> dict[str, Any]:
     """What the phrases of a document are made of, by their English text.
 
-    >>> from petaudit.languages.phrases import counted
+    >>> from petaudit.languages.numbers import counted
     >>> texts_of({"a": [counted(3, "row")], "b": "plain"})
     {'3 rows': {'number': 3, 'nouns': ['row', 'rows']}}
     """
@@ -54,7 +90,8 @@ def texts_of(document: object) -> dict[str, Any]:
 def with_phrases(document: Any, texts: Mapping[str, Any]) -> Any:
     """A document from JSON with its phrases again, where the texts still fit together.
 
-    >>> from petaudit.languages.phrases import counted, said
+    >>> from petaudit.languages.numbers import counted
+    >>> from petaudit.languages.phrases import said
     >>> found = with_phrases({"a": ["3 rows", "x"]}, {"3 rows": counted(3, "row").to_plain()})
     >>> said(found["a"][0], hide_below=5)
     '<5 rows'
@@ -62,8 +99,16 @@ def with_phrases(document: Any, texts: Mapping[str, Any]) -> Any:
     match document:
         case str() if document in texts:
             try:
-                found = from_plain(texts[document])
-            except (ValueError, KeyError, TypeError, IndexError, AttributeError):
+                # The words for many may be longer than those for one, but not by much.
+                found = from_plain(texts[document], 1000 + 4 * len(document))
+            except (
+                ValueError,
+                LookupError,
+                TypeError,
+                AttributeError,
+                ArithmeticError,
+                RecursionError,
+            ):
                 return document
             return found if found == document else document
         case Mapping():

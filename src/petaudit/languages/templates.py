@@ -25,6 +25,18 @@ def filled(template: str, values: Mapping[str, str]) -> str:
     return text
 
 
+def length_filled(template: str, values: Mapping[str, str]) -> int:
+    """How long a template would be with its fields filled in.
+
+    >>> length_filled("{a} {a}", {"a": "12"})
+    5
+    """
+    return sum(
+        len(literal) + (0 if name is None else len(values[name]))
+        for literal, name in _fields(template)
+    )
+
+
 def normalised(template: str) -> str:
     """A template as it stands in the catalogue: without conversions and formats.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from petaudit.class_figures import Exact
-from petaudit.errors import Phrase, counted, joined, phrase
+from petaudit.errors import Phrase, counted, joined, numbered, phrase
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,18 @@ class AttributeFigure:
 
 def _worst(worst: WorstClass) -> Phrase:
     rows = counted(worst.rows, "row")
-    if worst.classes == 1:
-        return phrase("worst: a class of {rows}", rows=rows)
     classes = counted(worst.classes, "class", "classes")
-    return phrase("worst: {classes} of {rows}", classes=classes, rows=rows)
+    return numbered(
+        worst.classes,
+        phrase("worst: a class of {rows}", rows=rows),
+        phrase("worst: {classes} of {rows}", classes=classes, rows=rows),
+    )
 
 
 def _breaking(classes: int, rows: int) -> Phrase:
     number, inside = counted(classes, "class", "classes"), counted(rows, "row")
-    if classes == 1:
-        return phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside)
-    return phrase("{classes} with {rows} break the limit", classes=number, rows=inside)
+    return numbered(
+        classes,
+        phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside),
+        phrase("{classes} with {rows} break the limit", classes=number, rows=inside),
+    )

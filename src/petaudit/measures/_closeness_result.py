@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
-from petaudit.errors import counted, joined, phrase, term
+from petaudit.errors import counted, joined, numbered, phrase, term
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
@@ -117,15 +117,17 @@ def _reasons(found: AttributeCloseness) -> Iterator[str]:
     if found.worst_classes:
         worst = found.worst_classes[0]
         rows = counted(worst.rows, "row")
-        if worst.classes > 1:
-            many = counted(worst.classes, "class", "classes")
-            yield phrase("farthest: {classes} of {rows}", classes=many, rows=rows)
-        else:
-            yield phrase("farthest: a class of {rows}", rows=rows)
+        classes = counted(worst.classes, "class", "classes")
+        yield numbered(
+            worst.classes,
+            phrase("farthest: a class of {rows}", rows=rows),
+            phrase("farthest: {classes} of {rows}", classes=classes, rows=rows),
+        )
     if found.classes_above_limit and found.rows_above_limit:
         above = counted(found.classes_above_limit, "class", "classes")
         rows = counted(found.rows_above_limit, "row")
-        if found.classes_above_limit == 1:
-            yield phrase("{classes} with {rows} is above the limit", classes=above, rows=rows)
-        else:
-            yield phrase("{classes} with {rows} are above the limit", classes=above, rows=rows)
+        yield numbered(
+            found.classes_above_limit,
+            phrase("{classes} with {rows} is above the limit", classes=above, rows=rows),
+            phrase("{classes} with {rows} are above the limit", classes=above, rows=rows),
+        )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import counted, phrase
+from petaudit.errors import counted, numbered, phrase
 from petaudit.learning.models import REGRESSION
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Result
@@ -86,10 +86,12 @@ class ModelUtilityResult(Result):
                 folds=self.folds,
             )
         without = counted(self.left_out_released, "released row")
-        if self.left_out_released == 1:
-            yield phrase("{rows} has no target to learn from", rows=without)
-        elif self.left_out_released:
-            yield phrase("{rows} have no target to learn from", rows=without)
+        if self.left_out_released:
+            yield numbered(
+                self.left_out_released,
+                phrase("{rows} has no target to learn from", rows=without),
+                phrase("{rows} have no target to learn from", rows=without),
+            )
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``details`` has the score of each model."""

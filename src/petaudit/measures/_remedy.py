@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.errors import Phrase, counted, phrase, share
+from petaudit.errors import Phrase, counted, numbered, phrase, share
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,11 @@ class Remedy:
         '1 row breaks the limit'
         """
         rows = counted(self.rows_breaking, "row")
-        if self.rows_breaking == 1:
-            return phrase("{rows} breaks the limit", rows=rows)
-        return phrase("{rows} break the limit", rows=rows)
+        return numbered(
+            self.rows_breaking,
+            phrase("{rows} breaks the limit", rows=rows),
+            phrase("{rows} break the limit", rows=rows),
+        )
 
     @property
     def text(self) -> Phrase:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import InputError, OptionError, counted, phrase, suggestion
+from petaudit.errors import InputError, OptionError, counted, numbered, phrase, suggestion
 from petaudit.errors import share as in_percent
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs
@@ -97,20 +97,21 @@ class RiskResult(Result):
         if not self.rows_at_risk:
             return phrase("no row has a risk above {threshold:g}", threshold=above)
         rows, part = counted(self.rows_at_risk, "row"), in_percent(self.rows_at_risk, self.rows)
-        if self.rows_at_risk == 1:
-            found = phrase(
+        found = numbered(
+            self.rows_at_risk,
+            phrase(
                 "{rows} ({share}) has a risk above {threshold:g}",
                 rows=rows,
                 share=part,
                 threshold=above,
-            )
-        else:
-            found = phrase(
+            ),
+            phrase(
                 "{rows} ({share}) have a risk above {threshold:g}",
                 rows=rows,
                 share=part,
                 threshold=above,
-            )
+            ),
+        )
         if self.rows_to_suppress_for_threshold is None:
             return found
         return phrase("{found}; without them no row has", found=found)
@@ -139,7 +140,7 @@ def rows_in_classes(rows: int, classes: int, suppressed: int) -> str:
     >>> rows_in_classes(8, 1, 2), rows_in_classes(8, 2, 0)
     ('8 rows in 1 class, 2 rows suppressed', '8 rows in 2 classes')
     """
-    number = counted(rows, "row")
+    number = counted(rows, "row", beside=suppressed)
     inside = counted(classes, "class", "classes")
     if not suppressed:
         return phrase("{rows} in {classes}", rows=number, classes=inside)

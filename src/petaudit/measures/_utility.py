@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from petaudit.counts import ClassHistogram, Source
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import InputError, OptionError, counted, joined, phrase, suggestion
+from petaudit.errors import InputError, OptionError, counted, joined, numbered, phrase, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs
@@ -245,9 +245,11 @@ def suppressed_text(rows: int) -> tuple[str, ...]:
     if not rows:
         return ()
     number = counted(rows, "row")
-    if rows == 1:
-        return (phrase("{rows} is suppressed", rows=number),)
-    return (phrase("{rows} are suppressed", rows=number),)
+    one, many = (
+        phrase("{rows} is suppressed", rows=number),
+        phrase("{rows} are suppressed", rows=number),
+    )
+    return (numbered(rows, one, many),)
 
 
 def _occur_twice(labels: int) -> str:

@@ -43,11 +43,20 @@ class AmbiguityResult(ColumnsResult):
     def explanation(self) -> tuple[str, ...]:
         """What a row may stand for, and the figure per column, lowest first."""
         stands = phrase(
-            "on average a row may stand for {mean:.6g} of {possible:.6g} combinations of values",
-            mean=self.mean_combinations,
-            possible=self.possible_combinations,
+            "on average a row may stand for {mean} of {possible} combinations of values",
+            mean=_plainly(self.mean_combinations),
+            possible=_plainly(self.possible_combinations),
         )
         return (stands, *super().explanation)
+
+
+def _plainly(number: float) -> str:
+    """A number of combinations, which may be large, without an exponent where people can read it.
+
+    >>> _plainly(1.5), _plainly(6193850.4), _plainly(1e30)
+    ('1.5', '6,193,850', '1e+30')
+    """
+    return f"{number:,.0f}" if 1e4 <= number < 1e15 else f"{number:.6g}"
 
 
 def ambiguity(

@@ -9,7 +9,7 @@ import numpy as np
 
 from petaudit.counts import ClassHistogram
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, counted, joined, phrase, share
+from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
@@ -63,7 +63,7 @@ class KAnonymityResult(Result):
         parts = [
             phrase(
                 "{rows} in {classes}",
-                rows=counted(self.rows, "row"),
+                rows=counted(self.rows, "row", beside=self.suppressed_rows),
                 classes=counted(self.classes, "class", "classes"),
             )
         ]
@@ -73,11 +73,8 @@ class KAnonymityResult(Result):
         if self.remedy is not None:
             lines.append(self.remedy.text)
         total = self.rows + self.suppressed_rows
-        points = [
-            phrase("{k}: {share}", k=point.k, share=share(point.rows, total))
-            for point in self.curve
-        ]
-        lines.append(phrase("rows in classes smaller than k: {points}", points=joined(points)))
+        points = steps([(point.k, point.rows) for point in self.curve], total)
+        lines.append(phrase("rows in classes smaller than k: {points}", points=points))
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:

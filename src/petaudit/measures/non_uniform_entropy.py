@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.counts import PairCounts
-from petaudit.errors import Phrase, counted, phrase
+from petaudit.errors import Phrase, counted, numbered, phrase
 from petaudit.exact import Number
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.inputs import Inputs, gather
@@ -86,18 +86,20 @@ def compute(inputs: Inputs, limit: Number | None = None) -> NonUniformEntropyRes
 
 def _strange(column: str, strangers: int) -> Phrase:
     rows = counted(strangers, "row")
-    if strangers == 1:
-        return phrase(
+    return numbered(
+        strangers,
+        phrase(
             "column {column!r}: {rows} holds a label that is not a generalisation of its original "
             "value; only its level is counted",
             column=column,
             rows=rows,
-        )
-    return phrase(
-        "column {column!r}: {rows} hold a label that is not a generalisation of their original "
-        "value; only its level is counted",
-        column=column,
-        rows=rows,
+        ),
+        phrase(
+            "column {column!r}: {rows} hold a label that is not a generalisation of their original "
+            "value; only its level is counted",
+            column=column,
+            rows=rows,
+        ),
     )
 
 

@@ -222,7 +222,9 @@ def _payoffs(game: _Game, size: int) -> Payoffs:
 def _holds(failing: int, rows: int) -> str:
     if not failing:
         return phrase("holds for every row")
-    return phrase("fails for {failing} of {rows:,} rows", failing=tally(failing), rows=rows)
+    return phrase(
+        "fails for {failing} of {rows}", failing=tally(failing), rows=counted(rows, "row")
+    )
 
 
 MEASURE = Measure(

@@ -40,7 +40,7 @@ class SampleUniquesResult(Result):
             phrase(
                 "{number} of {rows} alone in their class",
                 number=tally(self.uniques),
-                rows=counted(self.rows, "row"),
+                rows=counted(self.rows, "row", beside=self.suppressed_rows),
             )
         ]
         if self.suppressed_rows:

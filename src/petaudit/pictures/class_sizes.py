@@ -44,6 +44,7 @@ class ClassSizes(Picture):
         after = 0
         for own in self.bins:
             check(after < own.lowest <= own.highest, "bins of sizes ascend")
+            check(own.highest < 5 * own.lowest, "a bin holds sizes that are alike")
             check(own.classes <= own.rows, "a class has a row at least")
             check(own.classes > 0 or own.rows == 0, "rows are in classes")
             after = own.highest

@@ -83,6 +83,7 @@ class Distributions(Picture):
     classes: tuple[FarShares, ...]
 
     def __post_init__(self) -> None:
+        check(not self.bins or sum(own.rows for own in self.bins) > 0, "the table has rows")
         check(len(self.bins) <= MOST_BINS, f"there are at most {MOST_BINS} bins")
         check(len(self.classes) <= len(SHOWABLE) * MOST_CLASSES, "there are too many classes")
         check(self.distance in {"ordered", "hierarchical", "equal"}, "the distance is unknown")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -76,8 +77,8 @@ class _Page:
             "marks": MARKS,
             "word": lambda status: say(status_word(status)),
             "revealed": self.voice.revealed,
-            "mark": say(self._mark()),
-            "mode": say(self._mode()),
+            "mark": self.voice.mark,
+            "mode": self.voice.mode,
             "kicker": say(self._kicker()),
             "headline": say(headline(view)),
             "summary": self.voice.say_all(summary(view)),
@@ -91,7 +92,8 @@ class _Page:
             "warnings": self._warnings(),
             "left_out_title": say(counted(len(view.left_out), "measure")),
             "left_out": [
-                {"title": say(own.title), "reason": say(own.reason)} for own in view.left_out
+                {"title": say(own.title), "reason": self.voice.tell(own.reason)}
+                for own in view.left_out
             ],
             "tables": [
                 {
@@ -110,26 +112,6 @@ class _Page:
             ],
         }
 
-    def _mark(self) -> str:
-        if self.voice.revealed:
-            return phrase("Contains values of the data")
-        return phrase("Values hidden")
-
-    def _mode(self) -> str:
-        if self.voice.revealed:
-            return phrase(
-                "It was made with --reveal-values: it may quote people's data and tells small "
-                "counts. Do not pass it on."
-            )
-        if self.voice.threshold <= 1:
-            return phrase("No value of the data is in this report. Counts are exact.")
-        return phrase(
-            "No value of the data is in this report, and numbers of people from 1 to {most} are "
-            "shown as <{threshold}.",
-            most=self.voice.threshold - 1,
-            threshold=self.voice.threshold,
-        )
-
     def _kicker(self) -> str:
         subject = self.voice.name(self.view.subject)
         match self.view.kind:
@@ -142,7 +124,7 @@ class _Page:
     def _warnings(self) -> list[str]:
         """Those that stand with no card."""
         with_cards = {text for card in self.view.cards for text in card.warnings}
-        return self.voice.say_all(text for text in self.view.warnings if text not in with_cards)
+        return self.voice.tell_all(text for text in self.view.warnings if text not in with_cards)
 
     def _charts(self) -> dict[int, list[Chart]]:
         """The pictures of each card; breaches have the first claim to them."""
@@ -157,8 +139,15 @@ class _Page:
         return drawn
 
     def _comparison(self) -> Chart | None:
+        titles = Counter(card.title for card in self.view.cards)
         rows = [
-            (self.voice.say(_named(card)), card.before.value, card.value, card.limit, card.better)
+            (
+                self.voice.say(_named(card, titles[card.title] == 1)),
+                card.before.value,
+                card.value,
+                card.limit,
+                card.better,
+            )
             for card in self.view.cards
             if card.before is not None and card.before.value is not None and card.value is not None
         ]
@@ -195,6 +184,7 @@ class _Page:
             "has_before": card.before is not None,
             "better": say(_better(card)),
             "gauge": gauge_of(card),
+            "better_is": card.better,
             "gauge_text": say(self._gauge_text(card)),
             "open": is_few or card.status != "measured" or bool(charts),
             "question": "" if known is None else say(term(known.question)),
@@ -204,9 +194,9 @@ class _Page:
                 "" if known is None or not known.does_not_say else say(term(known.does_not_say))
             ),
             "reference": "" if known is None else known.reference,
-            "reason": None if card.reason is None else say(card.reason),
-            "explanation": self.voice.say_all(card.explanation),
-            "warnings": self.voice.say_all(card.warnings),
+            "reason": None if card.reason is None else self.voice.tell(card.reason),
+            "explanation": self.voice.tell_all(card.explanation),
+            "warnings": self.voice.tell_all(card.warnings),
             "charts": charts,
             "worst": self._worst(card),
         }
@@ -257,8 +247,9 @@ class _Page:
         ]
 
 
-def _named(card: Card) -> str:
-    return card.title if card.run is None else card.run
+def _named(card: Card, is_alone: bool) -> str:
+    """The title, or the run where several have the same title."""
+    return card.title if is_alone or card.run is None else card.run
 
 
 def _better(card: Card) -> str:

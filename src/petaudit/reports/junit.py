@@ -65,13 +65,14 @@ def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
     yield "petaudit.version", view.version
     yield "petaudit.verdict", view.verdict
     yield "petaudit.exit_code", str(view.exit_code)
+    yield "petaudit.mode", voice.mode
     yield "petaudit.contains_values", "true" if voice.revealed and view.holds_values else "false"
 
 
 def _element(own: _Case, name: str, classname: str, voice: Voice) -> Tree.Element:
     element = Tree.Element("testcase", {"classname": classname, "name": name})
-    message = voice.say(own.message)
-    text = "\n".join([message, *voice.say_all(own.lines)])
+    message = voice.tell(own.message)
+    text = "\n".join([message, *voice.tell_all(own.lines)])
     if own.outcome is None:
         Tree.SubElement(element, "system-out").text = text
     else:

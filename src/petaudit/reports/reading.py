@@ -11,7 +11,7 @@ from typing import Any, Final
 from petaudit.errors import InputError, listing, phrase
 from petaudit.files import require_regular
 from petaudit.languages.kept import with_phrases
-from petaudit.pictures import picture_from
+from petaudit.pictures import Picture, picture_from
 from petaudit.reports.view import Before, Card, Change, LeftOut, TableFacts, View, WorstClass
 
 CHECK: Final = "petaudit.check/1"
@@ -19,6 +19,7 @@ RUN: Final = "petaudit.result/1"
 MPUCCS: Final = "petaudit.mpuccs/1"
 _LARGEST: Final = 256 << 20
 _MOST_WORST: Final = 3
+_MOST_PICTURES: Final = 20
 
 
 def read_document(path: Path) -> dict[str, Any]:
@@ -67,7 +68,7 @@ def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> Vie
                 phrase("{origin}: its verdict does not follow from its results", origin=origin)
             )
         return view
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         # Which value was no good is not said: it may be a value of the data.
         raise InputError(phrase("{origin}: its results cannot be read", origin=origin)) from None
 
@@ -246,10 +247,16 @@ def _card(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         reason=_text(entry.get("reason")),
         explanation=_texts(entry.get("explanation")),
         warnings=_texts(entry.get("warnings")),
-        pictures=tuple(picture_from(_mapping(own)) for own in entry.get("pictures") or ()),
+        pictures=_pictures(entry.get("pictures") or ()),
         remedy=None if remedy is None else _mapping(remedy),
         worst=tuple(_worst(details)),
     )
+
+
+def _pictures(given: Sequence[Any]) -> tuple[Picture, ...]:
+    if len(given) > _MOST_PICTURES:
+        raise ValueError
+    return tuple(picture_from(_mapping(own)) for own in given)
 
 
 def _worst(details: Mapping[str, Any]) -> list[WorstClass]:

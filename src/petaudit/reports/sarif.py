@@ -60,6 +60,7 @@ def as_sarif(view: View, voice: Voice, *, location: str | None = None) -> str:
     run = {
         "tool": {"driver": driver},
         "invocations": [_invocation(view, voice)],
+        "properties": {"petaudit": voice.mode},
         "results": list(_results(findings, rules, _uri(location or view.subject), voice)),
     }
     return json_text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
@@ -102,6 +103,7 @@ def _results(
     findings: list[_Finding], rules: list[str], uri: str, voice: Voice
 ) -> Iterator[dict[str, Any]]:
     seen: Counter[str] = Counter()
+    places = {name: place for place, name in enumerate(rules)}
     for own in findings:
         rule = voice.name(own.rule)
         mark = _fingerprint(own)
@@ -113,7 +115,7 @@ def _results(
         properties = {} if own.card is None else _properties(own.card, voice)
         yield {
             "ruleId": rule,
-            "ruleIndex": rules.index(rule),
+            "ruleIndex": places[rule],
             "kind": "fail",
             "level": "error",
             "message": _message(voice, *own.texts),
@@ -165,7 +167,7 @@ def _message(voice: Voice, *texts: str) -> dict[str, str]:
     """Plain text; SARIF would make links of ``[](...)`` and put something else for ``{0}``."""
     found = []
     for text in texts:
-        shown = voice.say(text)
+        shown = voice.tell(text)
         shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
         found.append(shown.replace("](", "] (").replace("{", "{{").replace("}", "}}"))
     return {"text": "\n".join(found)}

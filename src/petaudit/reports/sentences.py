@@ -234,6 +234,11 @@ def _for_breach(card: Card) -> Iterator[str]:
 
 
 def _for_search(view: View) -> Iterator[str]:
+    if view.verdict == "measured":
+        yield phrase(
+            "Set a limit, for example --profile research, so that the next report says whether it "
+            "holds."
+        )
     helpful = sorted(view.changes, key=lambda own: own.rows_after)
     if helpful and helpful[0].rows_after < helpful[0].rows_before:
         best = helpful[0]

@@ -81,7 +81,9 @@ class Card:
         None without a limit.
         """
         if self.better == Better.TRUE.value:
-            return phrase("true")
+            return phrase("must hold")
+        if self.limit is None and self.status in ("passed", "failed") and self.before is not None:
+            return phrase("not worse than {before}", before=short(self.before.value))
         if self.limit is None:
             return None
         limit = limit_text(self)

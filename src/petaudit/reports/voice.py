@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from petaudit.languages.catalogue import ENGLISH
-from petaudit.languages.phrases import said
+from petaudit.languages.phrases import Phrase, phrase, said
 from petaudit.text import printable
 
 HIDE_BELOW: Final = 5
 LONGEST: Final = 200
+_NUMBER: Final = re.compile(r"(?<![\w.,])\d{1,4}(?![\d.,]*\d)")
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,55 @@ class Voice:
         """Counts of people below this are hidden; 0 where everything is shown."""
         return 0 if self.revealed else self.hide_below
 
+    @property
+    def mark(self) -> str:
+        """What is written across a report."""
+        if self.revealed:
+            return self.say(phrase("Contains values of the data"))
+        return self.say(phrase("Values hidden"))
+
+    @property
+    def mode(self) -> str:
+        """How much a report tells, in a sentence or two."""
+        if self.revealed:
+            return self.say(
+                phrase(
+                    "It was made with --reveal-values: it may quote people's data and tells small "
+                    "counts. Do not pass it on."
+                )
+            )
+        if self.threshold <= 1:
+            return self.say(phrase("No value of the data is in this report. Counts are exact."))
+        return self.say(
+            phrase(
+                "No value of the data is in this report, and numbers of people from 1 to {most} "
+                "are shown as <{threshold}.",
+                most=self.threshold - 1,
+                threshold=self.threshold,
+            )
+        )
+
     def say(self, text: str) -> str:
         """A text in the language, in which nothing is invisible or changes the direction."""
         return printable(said(text, self.language, self.threshold))
 
+    def tell(self, text: str) -> str:
+        """A sentence of a measure; of one that is no phrase nobody knows what its numbers count.
+
+        >>> Voice().tell("2 of them"), Voice().tell("12 of them")
+        ('(a sentence with small numbers is not shown)', '12 of them')
+        """
+        numbers = () if isinstance(text, Phrase) else map(int, _NUMBER.findall(text))
+        if any(0 < number < self.threshold for number in numbers):
+            return self.say(phrase("(a sentence with small numbers is not shown)"))
+        return self.say(text)
+
+    def tell_all(self, texts: Iterable[str]) -> list[str]:
+        """Several sentences of measures."""
+        return [self.tell(text) for text in texts]
+
     def say_all(self, texts: Iterable[str]) -> list[str]:
-        """Several texts."""
+        """Several texts of a report itself."""
         return [self.say(text) for text in texts]
 
     def count(self, number: int | None) -> str:

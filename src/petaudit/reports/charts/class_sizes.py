@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from petaudit.languages.phrases import counted, joined, phrase
+from petaudit.languages.numbers import counted
+from petaudit.languages.phrases import joined, phrase
 from petaudit.pictures.class_sizes import ClassSizes, SizeBin
 from petaudit.reports.charts.bars import Bar, Divider, bar_list
 from petaudit.reports.charts.chart import Chart

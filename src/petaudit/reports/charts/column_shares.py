@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from petaudit.languages.phrases import counted, phrase
+from petaudit.languages.numbers import counted
+from petaudit.languages.phrases import phrase
 from petaudit.pictures.column_shares import ColumnShares
 from petaudit.reports.charts.bars import Bar, bar_list
 from petaudit.reports.charts.chart import Chart

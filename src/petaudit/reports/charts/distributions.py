@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from petaudit.languages.phrases import counted, joined, phrase
+from petaudit.languages.numbers import counted
+from petaudit.languages.phrases import joined, phrase
 from petaudit.pictures.distributions import Distributions, FarShares, ValueBin
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import Counts, hiding

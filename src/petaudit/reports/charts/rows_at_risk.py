@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.languages.phrases import counted, phrase, share
+from petaudit.languages.numbers import counted, share
+from petaudit.languages.phrases import phrase
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import percent

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.languages.phrases import counted, joined, phrase
+from petaudit.languages.numbers import counted
+from petaudit.languages.phrases import joined, phrase
 from petaudit.pictures.search_tree import SearchNode, SearchTree
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import Counts, hiding

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from petaudit.languages.phrases import counted, phrase, share
+from petaudit.languages.numbers import counted, share
+from petaudit.languages.phrases import phrase
 from petaudit.pictures.column_exposure import ColumnExposure
 from petaudit.pictures.identified_by_size import IdentifiedBySize, SizeCount
 from petaudit.reports.charts.bars import Bar, bar_list

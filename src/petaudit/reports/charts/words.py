@@ -6,7 +6,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.languages.phrases import counted, phrase, said
+from petaudit.languages.numbers import counted
+from petaudit.languages.phrases import phrase, said
 from petaudit.text import printable
 
 LONGEST: Final = 24
