@@ -7,7 +7,7 @@ STAMP = $(VENV)/.installed
 .PHONY: demo test browser lint docs bench data-check clean
 
 demo: $(STAMP)
-	$(BIN)/petaudit demo
+	$(BIN)/petaudit demo --report demo.html
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-fail-under=95
@@ -39,4 +39,4 @@ $(STAMP): pyproject.toml requirements-dev.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo.html site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

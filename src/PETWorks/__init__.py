@@ -97,7 +97,7 @@ def _writePage(result: Mapping[str, Any], path: str | Path) -> None:
         raise OptionError(
             phrase("the format 'web' needs what PETValidation returned, not a copy of it")
         )
-    petaudit.report(result.found, path, format="html")
+    petaudit.report(result.found, path)
     print(path)
 
 

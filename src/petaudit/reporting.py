@@ -24,6 +24,7 @@ _BY_ENDING: Final = {
     ".sarif": "sarif",
 }
 HIDE_BELOW: Final = 5
+"""Numbers of people from 1 to one less are not told in reports."""
 
 
 def report(

@@ -38,7 +38,7 @@ GOLDEN = {
         *("rows_above_limit", "worst_classes"),
     ],
     "worst class": ["rows", "distance", "classes", "labels"],
-    "remedy": ["rows_breaking", "rows_to_suppress", "share_to_suppress"],
+    "remedy": ["rows_breaking", "rows_to_suppress", "share_to_suppress", "rows_keeping"],
     "k-anonymity": [*(*RESULT, "classes", "rows", "suppressed_rows", "curve", "remedy", *SHOWN)],
     "point": ["k", "rows", "share"],
     "precision": [*RESULT, "columns", "suppressed_rows", *SHOWN],

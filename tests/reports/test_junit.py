@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from xml.etree import ElementTree as Tree
 
 import pytest
@@ -146,6 +148,7 @@ def test_worse_than_before(
     given_value: float | None, limit: float | None, better: str, strict: bool, kind: str
 ) -> None:
     own = card(value=given_value, limit=limit, better=better, strict=strict, worsening="it was 0.2")
+    own = replace(own, breaks_limit=not own.keeps_limit)
     found = only(as_junit(view(own), Voice()), "failure")
     assert found.get("type") == kind
     assert "it was 0.2" in (found.get("message") or "")

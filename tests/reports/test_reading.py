@@ -72,7 +72,33 @@ def test_texts_are_phrases_again() -> None:
 def test_a_text_that_does_not_fit_its_parts_stays_as_it_is() -> None:
     document = check(texts={"3 rows in 1 class": counted(4, "row").to_plain()})
     (line,) = view_of(document).cards[0].explanation
-    assert said(line, "zh-TW", hide_below=5) == "3 rows in 1 class"
+    assert said(line, "zh-TW") == "3 rows in 1 class"
+    # Nobody knows what its numbers count.
+    assert said(line, hide_below=5) == "(a sentence with small numbers is not shown)"
+
+
+def test_a_figure_that_breaks_its_limit_has_not_passed() -> None:
+    passed = check()["results"][0] | {"status": "passed"}
+    with pytest.raises(InputError, match="does not follow"):
+        view_of(check(results=[passed], verdict="passed", exit_code=0))
+
+
+def test_without_any_result_nothing_holds() -> None:
+    for verdict in ("passed", "measured"):
+        with pytest.raises(InputError, match="does not follow"):
+            view_of(check(results=[], verdict=verdict, exit_code=0))
+    assert view_of(check(results=[], verdict="error", exit_code=2)).cards == ()
+
+
+def test_the_limit_of_what_could_not_be_measured_is_shown() -> None:
+    document = check(
+        results=[],
+        verdict="error",
+        exit_code=2,
+        options={"options": {"k-map": {"limit": "1/2"}}},
+        not_measured=[{"measure": "k-map", "status": "error", "reason": "needs a population"}],
+    )
+    assert view_of(document).cards[0].limit == 0.5
 
 
 @pytest.mark.parametrize(

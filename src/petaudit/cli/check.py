@@ -67,6 +67,8 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         write_text(target, _shown(found, chosen, reports, location, to_file=True))
     if reports.files:
         reports.write(found.to_dict(), found.files, location)
+        if target is None and chosen.format == "text":
+            reports.say_written()
     if found.exit_code == COULD_NOT_MEASURE:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
         for message in by_reason(asked_for or found.not_measured, reveal=True):

@@ -60,6 +60,8 @@ def run(chosen: argparse.Namespace) -> int:
         return code
     text = verdict_text(found, code) if chosen.quiet else as_text(found, sources, advice, code)
     say(coloured(text))
+    if not chosen.quiet:
+        reports.say_written()
     if folder is not None and not chosen.quiet:
         told = phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))
         say("\n".join(finished([told])) + "\n")

@@ -20,6 +20,7 @@ from petaudit.cli.render import (
 )
 from petaudit.counts import Source
 from petaudit.errors import counted, joined, listing, phrase, term
+from petaudit.limits import limit_rule
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import MpuccsResult
 
@@ -82,9 +83,9 @@ def _figures(found: MpuccsResult) -> list[list[str]]:
     value, shown_limit = figures_of(found)
     judged: tuple[str, str] = ("-", "-")
     if found.limit is not None:
-        rule = term("below") if found.is_strict else term("at most")
         verdict = ERROR if found.undecided else PASS if found.passed else FAIL
-        judged = (joined([rule, shown_limit], " "), verdict)
+        rule = limit_rule(found.better.value, strict=found.is_strict, limit=shown_limit)
+        judged = (rule, verdict)
 
     def bounded(figure: str) -> str:
         return figure if found.complete else phrase("at least {figure}", figure=figure)

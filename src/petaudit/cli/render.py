@@ -15,6 +15,7 @@ from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, counted, joined, listing, phrase, term
 from petaudit.languages.catalogue import ENGLISH
 from petaudit.languages.current import here, language
+from petaudit.limits import limit_rule
 from petaudit.measures import Better, Family, Result, all_measures, find_measure
 
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
@@ -162,11 +163,8 @@ def _row(result: Result) -> list[str]:
     value, bound = figures_of(result)
     limit = term("true") if result.better is Better.TRUE else bound
     if result.limit is not None:
-        if result.better is Better.LOWER:
-            rule = term("below") if result.is_strict else term("at most")
-        else:
-            rule = term("above") if result.is_strict else term("at least")
-        limit = joined([joined([rule, bound], " "), *result.conditions])
+        rule = limit_rule(result.better.value, strict=result.is_strict, limit=bound)
+        limit = joined([rule, *result.conditions])
     better = term(result.better.value)
     return [result.measure, value, limit, _VERDICTS[result.status], better]
 

@@ -21,7 +21,6 @@ def run(chosen: argparse.Namespace) -> int:
     if target is None and format_name == "html" and chosen.out is None:
         # A page is for a browser, not for a terminal.
         target = Path(f"{result.stem}.html")
-    chosen.report = None
     reports = Reports.of(chosen)
     text = reports.text(result, format_name, chosen.location)
     if target is None:

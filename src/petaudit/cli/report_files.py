@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from petaudit.cli.arguments import whole_number
+from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, OptionError, phrase
-from petaudit.languages.current import language
+from petaudit.languages.current import here, language
 from petaudit.output import refuse_inputs, write_whole
 from petaudit.reporting import FORMATS, checked_format, checked_threshold, report
 
@@ -30,7 +32,9 @@ class Reports:
     @classmethod
     def of(cls, chosen: argparse.Namespace) -> Reports:
         """From the options; what is wrong about them is said before a long wait."""
-        files = tuple((Path(name), checked_format(None, name)) for name in chosen.report or ())
+        names = getattr(chosen, "report", None) or ()
+        files = tuple((Path(name), checked_format(None, name)) for name in names)
+        _check_apart([path for path, _ in files], chosen)
         baseline = None if chosen.baseline is None else Path(chosen.baseline)
         if baseline is not None:
             _check_document(baseline)
@@ -59,19 +63,37 @@ class Reports:
 
     def write(
         self, document: Mapping[str, Any], inputs: Iterable[Path], location: str | None = None
-    ) -> list[Path]:
+    ) -> None:
         """Write the reports that were asked for, each whole or not at all."""
         read = [*inputs, *([] if self.baseline is None else [self.baseline])]
         for path, _ in self.files:
             refuse_inputs(path, read)
         for path, format_name in self.files:
             write_text(path, self.text(document, format_name, location))
-        return [path for path, _ in self.files]
+
+    def say_written(self) -> None:
+        """Say where the reports are, where people read what is printed."""
+        for path, _ in self.files:
+            say(printable(here(phrase("wrote {path}", path=str(path)))) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
     """Write a text; a name that is no UTF-8 becomes an escape."""
     write_whole(path, lambda file: file.write(text.encode(errors="backslashreplace")))
+
+
+def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
+    """No report takes the place of a table that is read, of another report, or of the output."""
+    given = [getattr(chosen, name, None) for name in _READ]
+    for path in paths:
+        refuse_inputs(path, [Path(name) for name in given if name and os.path.exists(name)])  # noqa: PTH110
+    out = getattr(chosen, "out", None)
+    targets = [*paths, *([Path(out)] if out else [])]
+    if len({path.absolute() for path in targets}) < len(targets):
+        raise OptionError(phrase("the same file is to be written twice; name another for each"))
+
+
+_READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
 
 def _threshold(given: str) -> int:

@@ -60,6 +60,8 @@ def run(chosen: argparse.Namespace) -> int:
     else:
         say(coloured(as_text(executor)))
     reports.write(document, [path, *executor.files], chosen.pipeline)
+    if chosen.format == "text" and not chosen.quiet:
+        reports.say_written()
     for own in document["errors"]:
         # The terminal may show a few labels, which the document may not.
         reason = executor.messages.get(own["run"], own["reason"])

@@ -19,11 +19,18 @@ from petaudit.cli.render import (
 )
 from petaudit.errors import Phrase, counted, joined, phrase, term
 from petaudit.languages.kept import with_phrases
+from petaudit.limits import limit_rule
 from petaudit.pipelines.executor import Executor
-from petaudit.pipelines.gate import rule_of
 from petaudit.pipelines.plain_data import figure_of
 
 _VERDICTS = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}
+_RULES = {
+    "at least": ("higher", False),
+    "above": ("higher", True),
+    "at most": ("lower", False),
+    "below": ("lower", True),
+}
+"""What the words of a breach in a document stand for."""
 _HEADER = (term("limit"), term("verdict"), term("run"))
 _MOST_EXPLAINED = 10
 
@@ -87,7 +94,8 @@ def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
     limit = bound
     if entry["limit"] is not None:
-        limit = joined([joined([term(rule_of(entry)), bound], " "), *entry["conditions"]])
+        rule = limit_rule(entry["better"], strict=bool(entry["strict"]), limit=bound)
+        limit = joined([rule, *entry["conditions"]])
     elif entry["better"] == "true":
         limit = term("true")
     # With blanks, so that a narrow terminal breaks it between the modules.
@@ -109,10 +117,13 @@ def breach_text(breach: Mapping[str, Any]) -> Phrase:
     value, bound = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
     measure = breach["measure"]
     if breach["kind"] == "limit":
-        own_rule = term(breach["rule"])
-        is_truth = breach["rule"] == "true"
+        better, strict = _RULES.get(breach["rule"], ("true", False))
+        is_truth = better == "true"
         rule = joined(
-            [own_rule if is_truth else joined([own_rule, bound], " "), *breach["conditions"]]
+            [
+                term("true") if is_truth else limit_rule(better, strict=strict, limit=bound),
+                *breach["conditions"],
+            ]
         )
         if breach["profile"] is None:
             return phrase(

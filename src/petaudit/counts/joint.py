@@ -75,7 +75,7 @@ def joint_tables(
                 phrase(
                     "column {column!r} writes the same values in different ways in {tables}",
                     column=name,
-                    tables=joined([table.name for table in tables], " and "),
+                    tables=joined([table.name for table in tables]),
                 )
             )
             continue

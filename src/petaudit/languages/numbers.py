@@ -6,11 +6,12 @@ up a known sum with it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from petaudit.languages.catalogue import ENGLISH, translation
-from petaudit.languages.phrases import Phrase, joined, phrase, plain_part, said
+from petaudit.languages.phrases import Phrase, joined, phrase, plain_part, said, shortened_value
 from petaudit.languages.templates import filled
 
 PEOPLE: Final = frozenset(
@@ -27,6 +28,7 @@ PEOPLE: Final = frozenset(
     }
 )
 """Nouns whose small counts point at somebody."""
+_NUMBER: Final = re.compile(r"(?<![\w.,])\d{1,4}(?![\d.,]*\d)")
 
 
 class Counted(Phrase):
@@ -50,45 +52,40 @@ class Counted(Phrase):
     def said(self, language: str, hide_below: int) -> str:
         """The number, or that it is too small to tell, with the noun."""
         one, many = self.nouns
-        is_hidden = one in PEOPLE and 0 < self.number < hide_below
-        shown = f"<{hide_below}" if is_hidden else f"{self.number:,}"
-        if 0 < self.beside < hide_below and not is_hidden:
-            # The sum of both may be known, so only what follows from the sum is told.
-            is_hidden = True
-            shown = f"≥{max(self.number + self.beside - hide_below + 1, 0):,}"
+        shown = _shown(self.number, self.beside, hide_below if one in PEOPLE else 0)
         if language == ENGLISH:
-            return f"{shown} {one if self.number == 1 and not is_hidden else many}"
+            return f"{shown} {one if shown == '1' else many}"
         # The noun alone may be a heading elsewhere, and other languages count with other words.
         return filled(translation(f"{{number}} {many}", language), {"number": shown})
 
     def to_plain(self) -> dict[str, Any]:
         """The number and its nouns."""
-        own = {"number": self.number, "nouns": list(self.nouns)}
-        return own | ({"beside": self.beside} if self.beside else {})
+        return {"number": self.number, "nouns": list(self.nouns)} | _beside(self.beside)
 
 
 class Tally(Phrase):
     """A number of people without a noun; see :func:`tally`."""
 
     number: int
+    beside: int
 
-    def __new__(cls, number: int) -> Tally:
+    def __new__(cls, number: int, beside: int = 0) -> Tally:
         """The number as people write it."""
         made = str.__new__(cls, f"{number:,}")
         made.template, made.values = str(made), {}
-        made.number = number
+        made.number, made.beside = number, beside
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return (self.number,)
+        return self.number, self.beside
 
     def said(self, language: str, hide_below: int) -> str:
         """The number, or that it is too small to tell."""
-        return f"<{hide_below}" if 0 < self.number < hide_below else str(self)
+        return _shown(self.number, self.beside, hide_below)
 
     def to_plain(self) -> dict[str, Any]:
         """The number."""
-        return {"tally": self.number}
+        return {"tally": self.number} | _beside(self.beside)
 
 
 class Share(Phrase):
@@ -97,31 +94,53 @@ class Share(Phrase):
     part: int
     whole: int
     decimals: int | None
+    beside: int
 
-    def __new__(cls, part: int, whole: int, decimals: int | None) -> Share:
+    def __new__(cls, part: int, whole: int, decimals: int | None, beside: int = 0) -> Share:
         """The English words."""
         shown = _percent(part / max(whole, 1), decimals)
         made = str.__new__(cls, shown)
         made.template, made.values = shown, {}
-        made.part, made.whole, made.decimals = part, whole, decimals
+        made.part, made.whole, made.decimals, made.beside = part, whole, decimals, beside
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.part, self.whole, self.decimals
+        return self.part, self.whole, self.decimals, self.beside
 
     def said(self, language: str, hide_below: int) -> str:
         """The percentage, or what it is less than where it would tell a small count."""
         if 0 < self.part < hide_below:
             return f"<{_percent(min(hide_below / max(self.whole, 1), 1), self.decimals)}"
+        if 0 < self.beside < hide_below:
+            least = max(self.part + self.beside - hide_below + 1, 0)
+            return f"≥{_percent(least / max(self.whole, 1), self.decimals)}"
         return str(self)
 
     def to_plain(self) -> dict[str, Any]:
         """Both numbers."""
-        return {"part": self.part, "whole": self.whole, "decimals": self.decimals}
+        own = {"part": self.part, "whole": self.whole, "decimals": self.decimals}
+        return own | _beside(self.beside)
 
 
 def _percent(value: float, decimals: int | None) -> str:
     return f"{100 * value:.3g} %" if decimals is None else f"{value:.{decimals}%}"
+
+
+def _shown(number: int, beside: int, hide_below: int) -> str:
+    """A number of people, or what may be told of it.
+
+    ``beside`` is what is left of a known sum: if that is small, only what follows from the sum is
+    told.
+    """
+    if 0 < number < hide_below:
+        return f"<{hide_below}"
+    if 0 < beside < hide_below:
+        return f"≥{max(number + beside - hide_below + 1, 0):,}"
+    return f"{number:,}"
+
+
+def _beside(number: int) -> dict[str, int]:
+    return {"beside": number} if number else {}
 
 
 class Numbered(Phrase):
@@ -157,30 +176,68 @@ class Steps(Phrase):
 
     points: tuple[tuple[int, int], ...]
     whole: int
+    told: tuple[int, ...]
 
-    def __new__(cls, points: Sequence[tuple[int, int]], whole: int) -> Steps:
+    def __new__(
+        cls, points: Sequence[tuple[int, int]], whole: int, told: Sequence[int] = ()
+    ) -> Steps:
         """The English words."""
         made = str.__new__(cls, ", ".join(f"{at}: {share(part, whole)}" for at, part in points))
         made.template, made.values = str(made), {}
-        made.points, made.whole = tuple(points), whole
+        made.points, made.whole, made.told = tuple(points), whole, tuple(told)
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.points, self.whole
+        return self.points, self.whole, self.told
 
     def said(self, language: str, hide_below: int) -> str:
         """The steps from which no small number follows."""
-        shown, last = [], 0
+        shown = []
+        known = {0, self.whole, *(own for own in self.told if own >= hide_below)}
         for at, part in self.points:
-            if 0 < part - last < hide_below or 0 < self.whole - part < hide_below:
+            if any(0 < abs(part - own) < hide_below for own in known):
                 continue
-            last = part
+            known.add(part)
             shown.append(phrase("{k}: {share}", k=at, share=share(part, self.whole)))
         return joined(shown).said(language, hide_below) if shown else "-"
 
     def to_plain(self) -> dict[str, Any]:
         """The steps."""
-        return {"steps": [list(own) for own in self.points], "whole": self.whole}
+        own = [list(point) for point in self.points]
+        return {"steps": own, "whole": self.whole, "told": list(self.told)}
+
+
+class Foreign(Phrase):
+    """A sentence that is no phrase of ours; see :func:`foreign`."""
+
+    def __new__(cls, text: str) -> Foreign:
+        """The sentence as it is."""
+        made = str.__new__(cls, text)
+        made.template, made.values = text, {}
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (str(self),)
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The sentence, unless a number in it may count few people."""
+        if any(0 < int(number) < hide_below for number in _NUMBER.findall(self)):
+            hidden = phrase("(a sentence with small numbers is not shown)")
+            return hidden.said(language, hide_below)
+        return shortened_value(str(self))
+
+    def to_plain(self) -> dict[str, Any]:
+        """There is nothing to take apart."""
+        return {"foreign": str(self)}
+
+
+def foreign(text: str) -> str:
+    """A sentence of somebody else's, of whose numbers nobody knows what they count.
+
+    >>> said(foreign("2 of them"), hide_below=5), said(foreign("12 of them"), hide_below=5)
+    ('(a sentence with small numbers is not shown)', '12 of them')
+    """
+    return text if isinstance(text, Phrase) else Foreign(text)
 
 
 def counted(number: int, noun: str, plural: str | None = None, *, beside: int = 0) -> Counted:
@@ -199,16 +256,18 @@ def counted(number: int, noun: str, plural: str | None = None, *, beside: int = 
     return Counted(number, noun, plural or f"{noun}s", beside)
 
 
-def tally(number: int) -> Tally:
+def tally(number: int, *, beside: int = 0) -> Tally:
     """A number of people whose noun stands elsewhere, as in "3 of 12 rows".
+
+    ``beside`` is as with :func:`counted`: the other nine.
 
     >>> tally(1200), said(tally(3), hide_below=5)
     ('1,200', '<5')
     """
-    return Tally(number)
+    return Tally(number, beside)
 
 
-def share(part: int, whole: int, decimals: int | None = None) -> Share:
+def share(part: int, whole: int, decimals: int | None = None, *, beside: int = 0) -> Share:
     """How many of how many, in percent; it is hidden with the count that it would tell.
 
     Without ``decimals`` it has three digits.
@@ -216,7 +275,7 @@ def share(part: int, whole: int, decimals: int | None = None) -> Share:
     >>> share(3, 12), share(1, 3, 2), said(share(3, 12), "en", hide_below=5)
     ('25 %', '33.33%', '<41.7 %')
     """
-    return Share(part, whole, decimals)
+    return Share(part, whole, decimals, beside)
 
 
 def numbered(number: int, one: str, many: str) -> Numbered:
@@ -228,11 +287,13 @@ def numbered(number: int, one: str, many: str) -> Numbered:
     return Numbered(number, one, many)
 
 
-def steps(points: Sequence[tuple[int, int]], whole: int) -> Steps:
+def steps(points: Sequence[tuple[int, int]], whole: int, told: Sequence[int] = ()) -> Steps:
     """Shares that grow from step to step, each with what it is the share for.
+
+    ``told`` are numbers that stand elsewhere: a step that differs from one by few is left out.
 
     >>> grown = steps([(2, 0), (3, 2), (5, 20)], 40)
     >>> grown, said(grown, hide_below=5)
     ('2: 0 %, 3: 5 %, 5: 50 %', '2: 0 %, 5: 50 %')
     """
-    return Steps(points, whole)
+    return Steps(points, whole, told)

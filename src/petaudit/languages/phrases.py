@@ -40,10 +40,7 @@ class Phrase(str):
 
     def said(self, language: str, hide_below: int) -> str:
         """The sentence in a language."""
-        own = {
-            name: said(value if isinstance(value, Phrase) else _short(value), language, hide_below)
-            for name, value in self.values.items()
-        }
+        own = {name: _part_said(value, language, hide_below) for name, value in self.values.items()}
         return filled(translation(self.template, language), own)
 
     def to_plain(self) -> dict[str, Any]:
@@ -78,7 +75,13 @@ class Joined(Phrase):
         return {"parts": [plain_part(part) for part in self.parts], "separator": self.separator}
 
 
-def _short(value: str) -> str:
+def _part_said(value: str, language: str, hide_below: int) -> str:
+    if isinstance(value, Phrase):
+        return value.said(language, hide_below)
+    return shortened_value(value)
+
+
+def shortened_value(value: str) -> str:
     """A name from a file may be as long as a book."""
     return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
 

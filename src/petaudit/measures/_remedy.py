@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from petaudit.errors import Phrase, counted, numbered, phrase, share
 
@@ -18,6 +18,8 @@ class Remedy:
     rows_breaking: int
     rows_to_suppress: int | None
     share_to_suppress: float | None
+    rows_keeping: int | None = field(default=None, repr=False, compare=False)
+    """The rows that break no limit, where that is known."""
 
     @classmethod
     def by_suppressing(cls, breaking: int, in_classes: int, rows: int, *, can: bool) -> Remedy:
@@ -28,7 +30,8 @@ class Remedy:
         >>> Remedy.by_suppressing(3, 3, 12, can=True).rows_to_suppress
         """
         helps = not breaking or (can and breaking < in_classes)
-        return cls.of(breaking, breaking if helps else None, rows)
+        found = cls.of(breaking, breaking if helps else None, rows)
+        return replace(found, rows_keeping=in_classes - breaking)
 
     @classmethod
     def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
@@ -49,7 +52,8 @@ class Remedy:
         """
         part = self.rows_to_suppress or 0
         # Only the quotient is kept, and it has the number of all rows in it.
-        return share(part, round(part / self.share_to_suppress) if self.share_to_suppress else 0)
+        whole = round(part / self.share_to_suppress) if self.share_to_suppress else 0
+        return share(part, whole, beside=self.rows_keeping or 0)
 
     @property
     def breaks(self) -> Phrase:
@@ -58,7 +62,7 @@ class Remedy:
         >>> Remedy.of(1, None, 12).breaks
         '1 row breaks the limit'
         """
-        rows = counted(self.rows_breaking, "row")
+        rows = counted(self.rows_breaking, "row", beside=self.rows_keeping or 0)
         return numbered(
             self.rows_breaking,
             phrase("{rows} breaks the limit", rows=rows),
@@ -81,6 +85,6 @@ class Remedy:
         return phrase(
             "{breaks}; suppressing {rows} ({share}) reaches it",
             breaks=self.breaks,
-            rows=counted(self.rows_to_suppress, "row"),
+            rows=counted(self.rows_to_suppress, "row", beside=self.rows_keeping or 0),
             share=self.shown_share,
         )

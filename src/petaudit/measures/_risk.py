@@ -96,7 +96,9 @@ class RiskResult(Result):
         above = self.risk_threshold
         if not self.rows_at_risk:
             return phrase("no row has a risk above {threshold:g}", threshold=above)
-        rows, part = counted(self.rows_at_risk, "row"), in_percent(self.rows_at_risk, self.rows)
+        others = self.rows - self.rows_at_risk
+        rows = counted(self.rows_at_risk, "row", beside=others)
+        part = in_percent(self.rows_at_risk, self.rows, beside=others)
         found = numbered(
             self.rows_at_risk,
             phrase(

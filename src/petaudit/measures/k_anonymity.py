@@ -73,7 +73,8 @@ class KAnonymityResult(Result):
         if self.remedy is not None:
             lines.append(self.remedy.text)
         total = self.rows + self.suppressed_rows
-        points = steps([(point.k, point.rows) for point in self.curve], total)
+        told = () if self.remedy is None else (self.remedy.rows_breaking,)
+        points = steps([(point.k, point.rows) for point in self.curve], total, told)
         lines.append(phrase("rows in classes smaller than k: {points}", points=points))
         return tuple(lines)
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase, share
+from petaudit.errors import NotMeasurableError, OptionError, counted, phrase, steps
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
@@ -98,13 +98,9 @@ class KMapResult(Result):
         if self.remedy is not None:
             lines.append(self.remedy.text)
         total = self.rows + self.suppressed_rows
-        points = [
-            phrase("{k}: {share}", k=point.k, share=share(point.rows, total))
-            for point in self.curve
-        ]
-        lines.append(
-            phrase("rows that could be fewer than k people: {points}", points=joined(points))
-        )
+        told = () if self.remedy is None else (self.remedy.rows_breaking,)
+        points = steps([(point.k, point.rows) for point in self.curve], total, told)
+        lines.append(phrase("rows that could be fewer than k people: {points}", points=points))
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:

@@ -39,7 +39,7 @@ class SampleUniquesResult(Result):
         said = [
             phrase(
                 "{number} of {rows} alone in their class",
-                number=tally(self.uniques),
+                number=tally(self.uniques, beside=self.rows - self.uniques),
                 rows=counted(self.rows, "row", beside=self.suppressed_rows),
             )
         ]

@@ -10,7 +10,6 @@ from petaudit.measures import all_measures
 from petaudit.reports.view import Card
 
 WIDTH: Final = 200.0
-_HALF: Final = 0.5
 
 
 @dataclass(frozen=True)

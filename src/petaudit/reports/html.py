@@ -48,6 +48,7 @@ class _Page:
         self.view, self.voice = view, voice
         self.charts_left = MOST_CHARTS
         self.charts_made = 0
+        self.undrawn = 0
 
     def content(self) -> dict[str, Any]:
         view, say = self.view, self.voice.say
@@ -87,12 +88,14 @@ class _Page:
             "number_of_cards": len(view.cards),
             "has_before": any(card.before is not None for card in view.cards),
             "comparison": self._comparison(),
+            "compared_with": self._compared_with(),
+            "left_undrawn": self._left_undrawn(),
             "chart": self._chart_markup,
             "problems": self.voice.say_all(view.problems),
             "warnings": self._warnings(),
             "left_out_title": say(counted(len(view.left_out), "measure")),
             "left_out": [
-                {"title": say(own.title), "reason": self.voice.tell(own.reason)}
+                {"title": say(own.title), "reason": self.voice.say(own.reason)}
                 for own in view.left_out
             ],
             "tables": [
@@ -124,12 +127,13 @@ class _Page:
     def _warnings(self) -> list[str]:
         """Those that stand with no card."""
         with_cards = {text for card in self.view.cards for text in card.warnings}
-        return self.voice.tell_all(text for text in self.view.warnings if text not in with_cards)
+        return self.voice.say_all(text for text in self.view.warnings if text not in with_cards)
 
     def _charts(self) -> dict[int, list[Chart]]:
         """The pictures of each card; breaches have the first claim to them."""
         drawn: dict[int, list[Chart]] = {id(card): [] for card in self.view.cards}
         for card in sorted_cards(self.view.cards):
+            self.undrawn += max(len(card.pictures) - self.charts_left, 0)
             for picture in card.pictures[: self.charts_left]:
                 shown = picture if self.voice.revealed else picture.without_values()
                 chart = draw(shown, language=self.voice.language, hide_below=self.voice.threshold)
@@ -137,6 +141,22 @@ class _Page:
                     drawn[id(card)].append(chart)
                     self.charts_left -= 1
         return drawn
+
+    def _compared_with(self) -> str | None:
+        if self.view.compared_with is None:
+            return None
+        name = self.voice.name(self.view.compared_with)
+        return self.voice.say(phrase("Before is what {name} says.", name=name))
+
+    def _left_undrawn(self) -> str | None:
+        """What is not drawn is said, so that nobody looks for it."""
+        if self.undrawn == 0:
+            return None
+        return self.voice.say(
+            phrase(
+                "{number} more pictures are not drawn, to keep the page small.", number=self.undrawn
+            )
+        )
 
     def _comparison(self) -> Chart | None:
         titles = Counter(card.title for card in self.view.cards)
@@ -179,9 +199,14 @@ class _Page:
             "run": None if card.run is None else self.voice.name(card.run),
             "status": card.status,
             "value": self._value(card),
-            "rule": say(card.rule or phrase("none set")),
+            "rule": say(_rule(card)),
             "before": self._before(card),
             "has_before": card.before is not None,
+            "not_compared": (
+                None
+                if card.before is None or card.before.reason is None
+                else say(phrase("Not compared: {reason}", reason=card.before.reason))
+            ),
             "better": say(_better(card)),
             "gauge": gauge_of(card),
             "better_is": card.better,
@@ -194,9 +219,9 @@ class _Page:
                 "" if known is None or not known.does_not_say else say(term(known.does_not_say))
             ),
             "reference": "" if known is None else known.reference,
-            "reason": None if card.reason is None else self.voice.tell(card.reason),
-            "explanation": self.voice.tell_all(card.explanation),
-            "warnings": self.voice.tell_all(card.warnings),
+            "reason": None if card.reason is None else self.voice.say(card.reason),
+            "explanation": self.voice.say_all(card.explanation),
+            "warnings": self.voice.say_all(card.warnings),
             "charts": charts,
             "worst": self._worst(card),
         }
@@ -250,6 +275,14 @@ class _Page:
 def _named(card: Card, is_alone: bool) -> str:
     """The title, or the run where several have the same title."""
     return card.title if is_alone or card.run is None else card.run
+
+
+def _rule(card: Card) -> str:
+    if card.rule is None:
+        return phrase("none set")
+    if card.profile is None:
+        return card.rule
+    return phrase("{rule} (profile {profile})", rule=card.rule, profile=card.profile)
 
 
 def _better(card: Card) -> str:

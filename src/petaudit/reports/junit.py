@@ -71,8 +71,8 @@ def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
 
 def _element(own: _Case, name: str, classname: str, voice: Voice) -> Tree.Element:
     element = Tree.Element("testcase", {"classname": classname, "name": name})
-    message = voice.tell(own.message)
-    text = "\n".join([message, *voice.tell_all(own.lines)])
+    message = voice.say(own.message)
+    text = "\n".join([message, *voice.say_all(own.lines)])
     if own.outcome is None:
         Tree.SubElement(element, "system-out").text = text
     else:
@@ -114,17 +114,4 @@ def _of_card(card: Card) -> _Case:
 
 def _kind(card: Card) -> str:
     """What a failed card fails: its limit, or else the comparison with an earlier result."""
-    return "worsening" if card.worsening is not None and _keeps_limit(card) else "limit"
-
-
-def _keeps_limit(card: Card) -> bool:
-    value, limit = card.value, card.limit
-    if card.better == "true":
-        return value is True
-    if limit is None:
-        return True
-    if value is None or card.conditions:
-        return False
-    if value == limit:
-        return not card.strict
-    return value > limit if card.better == "higher" else value < limit
+    return "worsening" if card.worsening is not None and not card.breaks_limit else "limit"

@@ -103,11 +103,6 @@ def _said(voice: Voice, text: str) -> str:
     return neutral(voice.say(text))
 
 
-def _told(voice: Voice, text: str) -> str:
-    """A sentence of a measure."""
-    return neutral(voice.tell(text))
-
-
 def _table(view: View, voice: Voice) -> Iterator[str]:
     if not view.cards:
         return
@@ -162,7 +157,7 @@ def _named(card: Card, voice: Voice) -> str:
 def _breaches(view: View, voice: Voice) -> Iterator[str]:
     for card in view.with_status("failed"):
         yield f"- **{_said(voice, breach_sentence(card))}**"
-        yield from (f"  - {_told(voice, text)}" for text in card.explanation)
+        yield from (f"  - {_said(voice, text)}" for text in card.explanation)
         yield from (f"  - {_worst(own, voice)}" for own in card.worst)
 
 
@@ -188,7 +183,7 @@ def _worst(own: WorstClass, voice: Voice) -> str:
 def _errors(view: View, voice: Voice) -> Iterator[str]:
     for card in view.with_status("error"):
         yield f"- {_said(voice, breach_sentence(card))}"
-        yield from (f"  - {_told(voice, text)}" for text in card.explanation)
+        yield from (f"  - {_said(voice, text)}" for text in card.explanation)
     yield from (f"- {_said(voice, text)}" for text in view.problems)
 
 
@@ -211,7 +206,7 @@ def _rest(view: View, voice: Voice) -> Iterator[str]:
             for card in view.cards
             if card.before is not None and card.before.reason is not None
         ),
-        term("Warnings"): (f"- {_told(voice, text)}" for text in _warnings(view)),
+        term("Warnings"): (f"- {_said(voice, text)}" for text in _warnings(view)),
         term("Explanations"): _explanations(view, voice),
     }
     for title, lines in sections.items():
@@ -234,7 +229,7 @@ def _explanations(view: View, voice: Voice) -> Iterator[str]:
     for card in view.cards:
         if card.status in ("passed", "measured") and card.explanation:
             yield f"- {_named(card, voice)}"
-            yield from (f"  - {_told(voice, text)}" for text in card.explanation)
+            yield from (f"  - {_said(voice, text)}" for text in card.explanation)
 
 
 def _section(lines: Iterable[str], title: str, voice: Voice, most: int) -> Iterator[str]:

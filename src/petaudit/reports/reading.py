@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from petaudit.errors import InputError, listing, phrase
 from petaudit.files import require_regular
 from petaudit.languages.kept import with_phrases
+from petaudit.languages.numbers import foreign
 from petaudit.pictures import Picture, picture_from
 from petaudit.reports.view import Before, Card, Change, LeftOut, TableFacts, View, WorstClass
 
@@ -55,8 +58,8 @@ def read_document(path: Path) -> dict[str, Any]:
 def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> View:
     """The view of a result document.
 
-    >>> view = view_of({"document": "petaudit.check/1", "petaudit": "1", "verdict": "measured",
-    ...                 "exit_code": 0, "inputs": {}, "results": []})
+    >>> view = view_of({"document": "petaudit.check/1", "petaudit": "1", "verdict": "error",
+    ...                 "exit_code": 2, "inputs": {}, "results": []})
     >>> view.kind, view.cards
     ('check', ())
     """
@@ -78,7 +81,10 @@ def _agrees(view: View) -> bool:
     statuses = {card.status for card in view.cards} | ({"error"} if view.problems else set())
     worst = next((own for own in ("error", "failed", "passed") if own in statuses), "measured")
     if view.kind == "check" and not view.cards:
-        worst = view.verdict
+        # Nothing could be measured, so nothing holds.
+        worst = "error"
+    if any(card.status == "passed" and not card.keeps_limit for card in view.cards):
+        return False
     codes = {"passed": 0, "measured": 0, "failed": 1, "error": 2}
     return view.verdict == worst and view.exit_code == codes[view.verdict]
 
@@ -102,19 +108,19 @@ def _check(document: Mapping[str, Any]) -> View:
     inputs = _mapping(document.get("inputs"))
     cards = [_card(entry, entry) for entry in _entries(document, "results")]
     not_measured = _entries(document, "not_measured")
+    options = _mapping(document.get("options"))
     cards += [
         Card(
             measure=str(entry["measure"]),
             status="error",
             value=None,
-            limit=None,
+            limit=_limit_of(str(entry["measure"]), options),
             better=_better(entry),
-            reason=_text(entry.get("reason")),
+            reason=_sentence(entry.get("reason")),
         )
         for entry in not_measured
         if entry.get("status") == "error"
     ]
-    options = _mapping(document.get("options"))
     name = _file_name(_mapping(inputs.get("table")).get("name"))
     return View(
         kind="check",
@@ -126,7 +132,7 @@ def _check(document: Mapping[str, Any]) -> View:
         roles=_texts_by_name(document.get("roles")),
         cards=tuple(cards),
         left_out=tuple(
-            LeftOut(str(entry["measure"]), str_or_phrase(entry.get("reason")))
+            LeftOut(str(entry["measure"]), _required(entry.get("reason")))
             for entry in not_measured
             if entry.get("status") != "error"
         ),
@@ -134,6 +140,15 @@ def _check(document: Mapping[str, Any]) -> View:
         settings=_settings(options),
         holds_values=options.get("reveal_values") is True,
     )
+
+
+def _limit_of(measure: str, options: Mapping[str, Any]) -> float | None:
+    """The limit that was asked for, where nothing came of it; text is as it was typed."""
+    given = _mapping(_mapping(options.get("options")).get(measure)).get("limit")
+    try:
+        return None if given is None or isinstance(given, bool) else float(Fraction(str(given)))
+    except (ValueError, ZeroDivisionError):
+        return None
 
 
 def _run(document: Mapping[str, Any]) -> View:
@@ -153,7 +168,7 @@ def _run(document: Mapping[str, Any]) -> View:
         cards=tuple(cards),
         warnings=tuple(dict.fromkeys(text for card in cards for text in card.warnings)),
         problems=tuple(
-            phrase("{run}: {reason}", run=own["run"], reason=own["reason"])
+            phrase("{run}: {reason}", run=own["run"], reason=_required(own["reason"]))
             for own in _entries(document, "errors")
             if own["run"] not in ran
         ),
@@ -180,7 +195,7 @@ def _run_card(entry: Mapping[str, Any]) -> Card:
     }
     if comparison is not None:
         own = _mapping(comparison)
-        changes["before"] = Before(_figure(own.get("previous")), _text(own.get("reason")))
+        changes["before"] = Before(_figure(own.get("previous")), _sentence(own.get("reason")))
     if worse:
         changes["breaks_limit"] = len(worse) < len(_entries(entry, "breaches"))
         changes["worsening"] = phrase(
@@ -188,7 +203,7 @@ def _run_card(entry: Mapping[str, Any]) -> Card:
             before=_shown(worse[0].get("limit")),
             allowed=_shown(worse[0].get("allowed")),
         )
-    return Card(**{**_fields(card), **changes})
+    return replace(card, **changes)
 
 
 def _mpuccs(document: Mapping[str, Any]) -> View:
@@ -196,9 +211,6 @@ def _mpuccs(document: Mapping[str, Any]) -> View:
     inputs = _mapping(document["inputs"])
     card = _card({**result, "status": document["verdict"]}, result)
     undecided = document["verdict"] == "undecided"
-    if undecided:
-        why = phrase("the figure is a lower bound, so it does not show that the limit holds")
-        card = Card(**{**_fields(card), "status": "error", "reason": why})
     return View(
         kind="mpuccs",
         subject=_file_name(_mapping(inputs.get("synthetic")).get("name")),
@@ -232,6 +244,9 @@ def _card(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
     remedy = details.get("remedy")
     limit = entry.get("limit")
     exact = details.get("exact_value")
+    reason = _sentence(entry.get("reason"))
+    if status == "undecided":
+        reason = phrase("the figure is a lower bound, so it does not show that the limit holds")
     return Card(
         measure=str(entry["measure"]),
         status=status if status in ("passed", "failed", "measured", "error") else "error",
@@ -244,7 +259,7 @@ def _card(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         lower_bound=entry.get("lower_bound") is True,
         figure=_text(entry.get("figure")),
         exact=exact if isinstance(exact, str) else None,
-        reason=_text(entry.get("reason")),
+        reason=reason,
         explanation=_texts(entry.get("explanation")),
         warnings=_texts(entry.get("warnings")),
         pictures=_pictures(entry.get("pictures") or ()),
@@ -342,7 +357,7 @@ def _texts(given: object) -> tuple[str, ...]:
         return ()
     if not isinstance(given, list | tuple) or not all(isinstance(own, str) for own in given):
         raise TypeError
-    return tuple(given)
+    return tuple(map(foreign, given))
 
 
 def _text(given: object) -> str | None:
@@ -351,11 +366,16 @@ def _text(given: object) -> str | None:
     return given
 
 
-def str_or_phrase(given: object) -> str:
-    """A text that must be there."""
-    if not isinstance(given, str):
+def _sentence(given: object) -> str | None:
+    text = _text(given)
+    return None if text is None else foreign(text)
+
+
+def _required(given: object) -> str:
+    found = _sentence(given)
+    if found is None:
         raise TypeError
-    return given
+    return found
 
 
 def _texts_by_name(given: object) -> dict[str, str]:
@@ -392,7 +412,3 @@ def _file_name(given: object) -> str:
     """Where a file lies is nobody's business who reads a report."""
     text = str(given or "-")
     return PurePosixPath(text.replace("\\", "/")).name or text
-
-
-def _fields(card: Card) -> dict[str, Any]:
-    return {name: getattr(card, name) for name in Card.__dataclass_fields__}

@@ -167,7 +167,7 @@ def _message(voice: Voice, *texts: str) -> dict[str, str]:
     """Plain text; SARIF would make links of ``[](...)`` and put something else for ``{0}``."""
     found = []
     for text in texts:
-        shown = voice.tell(text)
+        shown = voice.say(text)
         shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
         found.append(shown.replace("](", "] (").replace("{", "{{").replace("}", "}}"))
     return {"text": "\n".join(found)}

@@ -206,13 +206,13 @@ def _for_problems(view: View) -> Iterator[str]:
 
 def _for_breach(card: Card) -> Iterator[str]:
     remedy = card.remedy or {}
-    rows, all_rows = remedy.get("rows_to_suppress"), remedy.get("share_to_suppress")
-    if isinstance(rows, int) and isinstance(all_rows, float) and rows:
+    rows, keeping = remedy.get("rows_to_suppress"), remedy.get("rows_keeping")
+    if isinstance(rows, int) and rows:
         yield phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=counted(rows, "row"),
+            rows=counted(rows, "row", beside=keeping if isinstance(keeping, int) else 0),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(

@@ -7,10 +7,11 @@ Texts are phrases; whoever shows a view says them in a language and hides small 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.errors import joined, phrase, term
+from petaudit.limits import limit_rule
 from petaudit.measures import Better, Family, all_measures
 from petaudit.pictures import Picture
 
@@ -63,6 +64,18 @@ class Card:
     """Whether a failure is one of the limit, too, and not only against the earlier result."""
 
     @property
+    def keeps_limit(self) -> bool:
+        """Whether the figure, as a float, keeps the limit; conditions are not looked at."""
+        if self.better == Better.TRUE.value:
+            return self.value is True
+        if self.limit is None:
+            return True
+        if self.value is None or self.value == self.limit:
+            return self.value is not None and not self.strict
+        is_above = self.value > self.limit
+        return is_above if self.better == Better.HIGHER.value else not is_above
+
+    @property
     def family(self) -> Family:
         """What the measure is about."""
         known = all_measures().get(self.measure)
@@ -86,19 +99,7 @@ class Card:
             return phrase("not worse than {before}", before=short(self.before.value))
         if self.limit is None:
             return None
-        limit = limit_text(self)
-        if self.better == Better.HIGHER.value:
-            said = (
-                phrase("above {limit}", limit=limit)
-                if self.strict
-                else phrase("at least {limit}", limit=limit)
-            )
-        else:
-            said = (
-                phrase("below {limit}", limit=limit)
-                if self.strict
-                else phrase("at most {limit}", limit=limit)
-            )
+        said = limit_rule(self.better, strict=self.strict, limit=limit_text(self))
         return joined([said, *self.conditions]) if self.conditions else said
 
 
@@ -153,7 +154,7 @@ class View:
     """Everything that a report shows."""
 
     kind: str
-    """``check``, ``run``, ``mpuccs`` or ``petworks``."""
+    """``check``, ``run`` or ``mpuccs``."""
     subject: str
     """The name of the table or of the pipeline file."""
     version: str
@@ -167,7 +168,7 @@ class View:
     warnings: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """Errors that belong to no card."""
-    settings: Mapping[str, str] = ()  # type: ignore[assignment]
+    settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
     holds_values: bool = False

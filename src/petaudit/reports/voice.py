@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from petaudit.languages.catalogue import ENGLISH
-from petaudit.languages.phrases import Phrase, phrase, said
+from petaudit.languages.phrases import phrase, said
+from petaudit.reporting import HIDE_BELOW
 from petaudit.text import printable
 
-HIDE_BELOW: Final = 5
 LONGEST: Final = 200
-_NUMBER: Final = re.compile(r"(?<![\w.,])\d{1,4}(?![\d.,]*\d)")
 
 
 @dataclass(frozen=True)
@@ -67,23 +65,8 @@ class Voice:
         """A text in the language, in which nothing is invisible or changes the direction."""
         return printable(said(text, self.language, self.threshold))
 
-    def tell(self, text: str) -> str:
-        """A sentence of a measure; of one that is no phrase nobody knows what its numbers count.
-
-        >>> Voice().tell("2 of them"), Voice().tell("12 of them")
-        ('(a sentence with small numbers is not shown)', '12 of them')
-        """
-        numbers = () if isinstance(text, Phrase) else map(int, _NUMBER.findall(text))
-        if any(0 < number < self.threshold for number in numbers):
-            return self.say(phrase("(a sentence with small numbers is not shown)"))
-        return self.say(text)
-
-    def tell_all(self, texts: Iterable[str]) -> list[str]:
-        """Several sentences of measures."""
-        return [self.tell(text) for text in texts]
-
     def say_all(self, texts: Iterable[str]) -> list[str]:
-        """Several texts of a report itself."""
+        """Several texts."""
         return [self.say(text) for text in texts]
 
     def count(self, number: int | None) -> str:

@@ -24,6 +24,7 @@ from petaudit.pictures import (
     SearchTree,
     picture_from,
 )
+from petaudit.reporting import HIDE_BELOW
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.class_sizes import draw_class_sizes
 from petaudit.reports.charts.column_shares import draw_column_shares
@@ -36,8 +37,6 @@ from petaudit.reports.charts.singled_out import draw_column_exposure, draw_ident
 from petaudit.reports.charts.words import Speaker
 
 __all__ = ["Chart", "draw", "draw_comparison"]
-
-HIDE_BELOW = 5
 
 
 def draw(

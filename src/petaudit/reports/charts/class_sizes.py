@@ -76,11 +76,12 @@ def _words(bins: tuple[SizeBin, ...], breaking: list[bool], limit: float | None)
     classes = counted(sum(own.classes for own in bins), "class", "classes")
     found = [phrase("{rows} in {classes}.", rows=all_rows, classes=classes)]
     if limit is not None:
-        broken = [own for own, breaks in zip(bins, breaking, strict=True) if breaks]
+        broken = sum(own.rows for own, breaks in zip(bins, breaking, strict=True) if breaks)
+        kept = sum(own.rows for own in bins) - broken
         found.append(
             phrase(
                 "{rows} in classes below the limit of {limit} rows.",
-                rows=counted(sum(own.rows for own in broken), "row"),
+                rows=counted(broken, "row", beside=kept),
                 limit=figure(limit),
             )
         )

@@ -34,11 +34,12 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
     shown = _shown(picture, speaker)
     title = say(phrase("Rows at risk by threshold"))
     used = figure(picture.threshold)
+    others = picture.rows - picture.rows_at_risk
     words = say(
         phrase(
             "{rows} ({share}) have a risk above the threshold of {threshold} that is in use.",
-            rows=counted(picture.rows_at_risk, "row"),
-            share=share(picture.rows_at_risk, picture.rows),
+            rows=counted(picture.rows_at_risk, "row", beside=others),
+            share=share(picture.rows_at_risk, picture.rows, beside=others),
             threshold=used,
         )
     )
