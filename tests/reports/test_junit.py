@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-
 from xml.etree import ElementTree as Tree
 
 import pytest
