@@ -145,7 +145,8 @@ def test_unknown_labels_are_an_error_by_default_and_quoted_three_at_most() -> No
         precision(table, hierarchies={"place": PLACES})
     message = str(caught.value)
     assert "column 'place' holds 4 labels" in message
-    assert "'Frence', 'x1', 'x2' and 1 more (did you mean 'France'?)" in message
+    # Three are quoted, so no fourth is suggested.
+    assert message.endswith("'Frence', 'x1', 'x2' and 1 more")
     assert not any(label in caught.value.without_values for label in ("Frence", "x1", "France"))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 from petaudit.languages.catalogue import ENGLISH, translation
 from petaudit.languages.templates import filled, parsed
 
-_LONGEST: Final = 300
+_LONGEST: Final = 2000
 
 
 class Phrase(str):

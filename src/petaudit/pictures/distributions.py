@@ -22,6 +22,7 @@ MOST_BINS: Final = 12
 MOST_CLASSES: Final = 3
 MOST_ATTRIBUTES: Final = 6
 SHOWABLE: Final = (0, 5, 20)
+_MOST_TIED = 1000
 """Reports leave out small classes, and few rows in many bins say nothing: so the worst of those
 with at least so many rows are kept too.
 """
@@ -39,10 +40,13 @@ class FarValues:
 
     @classmethod
     def of(cls, ground: Ground, figures: ClassFigures) -> FarValues:
-        """The worst classes, and the worst of those that are not very small."""
+        """The worst classes, and the worst of those that are not very small.
+
+        All that are as bad as the last of them are kept: engines have no order of classes, and
+        which of them are shown must not depend on one.
+        """
         among = [_worst(figures, np.flatnonzero(figures.sizes >= least)) for least in SHOWABLE]
-        chosen = list({entry for entries in among for entry in entries})
-        chosen.sort(key=lambda entry: (-figures.values[entry], -figures.sizes[entry], entry))
+        chosen = sorted({entry for entries in among for entry in entries})
         return cls(ground, tuple(chosen), tuple(map(figures.shown, chosen)))
 
 
@@ -147,7 +151,22 @@ def distributions(
         np.add.at(counts, bin_of[pairs.value_index[start:stop]], pairs.counts[start:stop])
         rows = int(counts.sum())
         found.append(FarShares(rows, int(classes[entry]), distance, tuple(counts.tolist())))
-    return Distributions(kept_name(attribute), far.ground.distance, bins, tuple(found))
+    return Distributions(kept_name(attribute), far.ground.distance, bins, _chosen(found))
+
+
+def _chosen(found: list[FarShares]) -> tuple[FarShares, ...]:
+    """The worst, and the worst of those that are not very small; by what they are, in any order."""
+
+    def rank(own: FarShares) -> tuple[float, int, tuple[int, ...]]:
+        return -own.distance, -own.rows, own.counts
+
+    ranked = sorted(found, key=rank)
+    kept = {
+        id(own)
+        for least in SHOWABLE
+        for own in [each for each in ranked if each.rows >= least][:MOST_CLASSES]
+    }
+    return tuple(own for own in ranked if id(own) in kept)
 
 
 def _worst(
@@ -157,8 +176,9 @@ def _worst(
     if len(values) > MOST_CLASSES:
         least = np.partition(values, -MOST_CLASSES)[-MOST_CLASSES]
         among = among[values >= least]
-    order = np.lexsort((among, -figures.sizes[among], -figures.values[among]))
-    return [int(entry) for entry in among[order[:MOST_CLASSES]]]
+    if len(among) > _MOST_TIED:
+        among = among[np.argsort(-figures.sizes[among], kind="stable")[:_MOST_TIED]]
+    return [int(entry) for entry in among]
 
 
 def _bins(ground: Ground, counts: Integers) -> tuple[Integers, Integers]:
