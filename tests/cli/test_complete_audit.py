@@ -330,6 +330,7 @@ def test_what_it_takes_is_said_with_the_limit(released: Path, write: Write, run:
         "rows_breaking": 2,
         "rows_to_suppress": 2,
         "share_to_suppress": 0.25,
+        "rows_keeping": 5,
     }
 
 
