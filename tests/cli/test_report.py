@@ -108,6 +108,13 @@ def test_what_is_wrong_is_said_before_anything_is_measured(
     assert [path.name for path in Path().iterdir()] == ["t.csv"]
 
 
+def test_a_folder_is_no_place_for_a_report(run: Run) -> None:
+    Path("d.html").mkdir()
+    found = run("check", "no-such-table.csv", "--qi", "zip", "--report", "d.html")
+    assert (found.code, found.out) == (2, "")
+    assert "'d.html' is a folder, and no file can replace it" in found.err
+
+
 def test_an_input_is_not_written_to(run: Run, write: Write) -> None:
     write("t.html", ROWS)
     found = run("check", "t.html", "--qi", "zip,age", "--report", "t.html")

@@ -112,5 +112,7 @@ def _check_folder(path: Path, baseline: Path | None) -> None:
         raise OptionError(
             phrase("{path!r} is the earlier result; choose another file to write", path=str(path))
         )
+    if path.is_dir():
+        raise InputError(phrase("{path!r} is a folder, and no file can replace it", path=str(path)))
     if not path.parent.is_dir():
         raise InputError(phrase("folder {folder!r} does not exist", folder=str(path.parent)))
