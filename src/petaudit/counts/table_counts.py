@@ -76,6 +76,12 @@ class TableCounts:
         return str(self.frame.implementation.value)
 
     @property
+    def is_remote(self) -> bool:
+        """Whether rows and classes live elsewhere: from there nothing but aggregates is fetched."""
+        engine = self.frame.implementation
+        return engine.is_spark_like() or engine.is_ibis()
+
+    @property
     def rows(self) -> int:
         """How many rows the table has."""
         if self._rows is None:
