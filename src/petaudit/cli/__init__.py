@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
 from collections.abc import Sequence
-from types import FrameType
 
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.language import choose_language
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare
+from petaudit.cli.termination import ending_tidily, interrupted_code
 from petaudit.errors import ManyProblemsError, PetauditError, phrase, term
 from petaudit.languages.current import language, use_language
+from petaudit.memory import memory_limit, memory_text
 
 COULD_NOT_MEASURE = 2
-_SIGNALLED = 128
-_ended_by: list[int] = []
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     prepare()
-    _leave_tidily_when_told_to_end()
     before = language()
     try:
-        return _exit_code(arguments)
+        with ending_tidily(is_program=arguments is None):
+            return _exit_code(arguments)
+    except KeyboardInterrupt:
+        # The second one, or one that came when everything was said.
+        return interrupted_code()
     finally:
         use_language(before)
 
@@ -45,7 +45,16 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         return COULD_NOT_MEASURE
     except KeyboardInterrupt:
         complain(term("interrupted"))
-        return _SIGNALLED + (_ended_by or [signal.SIGINT])[0]
+        return interrupted_code()
+    except MemoryError:
+        complain_of_error(
+            phrase(
+                "not enough memory: the limit is {limit}; close other programs, or set a limit "
+                "that the machine has room for with --memory",
+                limit=memory_text(memory_limit()),
+            )
+        )
+        return COULD_NOT_MEASURE
     except BrokenPipeError:
         # The reader has left; closing quietly is what it expects.
         return COULD_NOT_MEASURE
@@ -72,18 +81,3 @@ def _run(arguments: Sequence[str] | None) -> int:
         # Help, or a wrong option.
         return left.code if isinstance(left.code, int) else COULD_NOT_MEASURE
     return code
-
-
-def _leave_tidily_when_told_to_end() -> None:
-    """Let SIGTERM end the program as an error would: the private folder is removed at exit."""
-
-    def leave(number: int, _: FrameType | None) -> None:
-        # Noted, because DuckDB turns whatever is raised here into its own "interrupted".
-        _ended_by.append(number)
-        raise KeyboardInterrupt
-
-    # Python installs handlers in the main thread only, and a caller's own handler stays.
-    if threading.current_thread() is threading.main_thread() and (
-        signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    ):
-        signal.signal(signal.SIGTERM, leave)

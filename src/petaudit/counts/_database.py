@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import atexit
 import itertools
+import shutil
 import sys
 from functools import cache
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 import duckdb
 
 from petaudit.counts._private_folder import private_folder
+from petaudit.errors import EngineError, OptionError, phrase
+from petaudit.memory import engine_memory, memory_limit, memory_text, when_memory_changes
+
+_MEMORY_PER_THREAD: Final = 200_000_000
+"""With less, two threads that spill take longer than one."""
 
 _serial = itertools.count(1)
 
@@ -30,7 +37,36 @@ def _database() -> duckdb.DuckDBPyConnection:
     run(database, "SET GLOBAL TimeZone = 'UTC'")
     # It compares every expression with every other: minutes for a file of 5,000 columns.
     run(database, "SET disabled_optimizers = 'common_subexpressions'")
+    # The order of rows is kept (DuckDB's default): codes of rows are fetched column by column.
+    _keep_within_memory(database)
     return database
+
+
+def _keep_within_memory(database: duckdb.DuckDBPyConnection) -> None:
+    """Let DuckDB have its part of the memory; what needs more goes to the spill folder."""
+    room = engine_memory()
+    run(database, f"SET memory_limit = '{room}B'")
+    # DuckDB's own number knows how many cores the control group has.
+    run(database, "RESET threads")
+    [(cores,)] = run(database, "SELECT current_setting('threads')")
+    run(database, f"SET threads = {max(min(cores, room // _MEMORY_PER_THREAD), 1)}")
+
+
+def _follow_memory() -> None:
+    if not _database.cache_info().currsize:
+        return
+    try:
+        _keep_within_memory(cursor())
+    except EngineError:
+        raise OptionError(
+            phrase(
+                "the memory limit cannot be {limit} now: the tables that are open take more",
+                limit=memory_text(memory_limit()),
+            )
+        ) from None
+
+
+when_memory_changes(_follow_memory)
 
 
 def cursor() -> duckdb.DuckDBPyConnection:
@@ -45,7 +81,23 @@ def run(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ..
     except Exception as problem:
         if is_interrupt(problem):
             raise KeyboardInterrupt from None
+        short = out_of_memory(problem)
+        if short is not None:
+            raise short from None
         raise
+
+
+def out_of_memory(problem: Exception) -> EngineError | None:
+    """What to say where memory or the place for spilling did not suffice; None of other errors."""
+    if not isinstance(problem, duckdb.OutOfMemoryException | MemoryError):
+        return None
+    return EngineError(
+        phrase(
+            "not enough memory: the limit is {limit}, and what did not fit could not be put into "
+            "temporary files either; allow more with --memory (petaudit.set_memory)",
+            limit=memory_text(memory_limit()),
+        )
+    )
 
 
 def is_interrupt(problem: Exception) -> bool:
@@ -56,6 +108,26 @@ def is_interrupt(problem: Exception) -> bool:
     return isinstance(problem, duckdb.InterruptException) or (
         type(problem) is RuntimeError and "interrupted" in str(problem).lower()
     )
+
+
+def new_file(connection: duckdb.DuckDBPyConnection) -> str:
+    """A database in a file of the private folder, for a table that memory has no room for.
+
+    There it is compressed, to a tenth of what would be spilled, and never written again.
+    """
+    folder = private_folder() / fresh_name()
+    folder.mkdir(mode=0o700)
+    name = fresh_name()
+    run(connection, f"ATTACH {quote_text(str(folder / 'table.db'))} AS {name}")
+    return name
+
+
+def remove_file(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Remove what :func:`new_file` made."""
+    query = f"SELECT path FROM duckdb_databases() WHERE database_name = {quote_text(name)}"  # noqa: S608
+    for (path,) in run(connection, query):
+        run(connection, f"DETACH {name}")
+        shutil.rmtree(Path(path).parent, ignore_errors=True)
 
 
 def fresh_name() -> str:

@@ -11,7 +11,7 @@ import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from petaudit.counts._database import fresh_name, quote_text, run
+from petaudit.counts._database import fresh_name, quote_text, remove_file, run
 from petaudit.counts._private_folder import private_folder
 
 
@@ -24,6 +24,8 @@ class OpenedFile:
     columns: tuple[str, ...]
     paths: tuple[Path, ...]
     is_view: bool
+    file: str | None = None
+    """The database in a file that holds the table, if memory has no room for it."""
 
     def relation(self) -> duckdb.DuckDBPyRelation:
         """The columns as a DuckDB relation."""
@@ -36,6 +38,9 @@ class OpenedFile:
 
     def close(self) -> None:
         """Drop the table or view, which frees its memory."""
+        if self.file is not None:
+            remove_file(self.connection, self.file)
+            return
         kind = "VIEW" if self.is_view else "TABLE"
         run(self.connection, f"DROP {kind} IF EXISTS {self.relation_name}")
 

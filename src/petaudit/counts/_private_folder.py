@@ -30,6 +30,8 @@ LOCK: Final = "petaudit.lock"
 _NOT_YET_LOCKED: Final = "petaudit.lock.new"
 _PREFIX: Final = "petaudit-"
 _DAY: Final = 24 * 60 * 60
+_TRIES: Final = 20
+_PAUSE: Final = 0.05
 # The names that ``tempfile`` makes: a user's petaudit-results.2026 is none of them.
 _FOLDER = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}", re.ASCII)
 # All that is ever in a folder of ours without a lock: a user's petaudit-examples holds more.
@@ -80,8 +82,14 @@ def _hold(folder: Path) -> None:
 
 def _remove_own(folder: Path, owner: int) -> None:
     # A forked child runs the exit functions of its parent, whose folder is still in use.
-    if os.getpid() == owner:
+    if os.getpid() != owner:
+        return
+    for _ in range(_TRIES):
         shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        # An engine that was interrupted may be writing its last block.
+        time.sleep(_PAUSE)
 
 
 def _forget() -> None:
