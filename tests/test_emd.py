@@ -15,7 +15,9 @@ from hypothesis import given, settings
 import strategies
 from petaudit import emd
 from petaudit.class_figures import ClassFigures
-from petaudit.counts import ClassValueCounts, ValueCounts, _profiles
+from petaudit.counts import ClassValueCounts, ValueCounts
+from petaudit.counts._classes import profiles as _profiles
+from petaudit.counts.class_blocks import HeldBlocks
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import gather
 from strategies import Closeness, Release
@@ -50,7 +52,9 @@ def every_way(asked: Closeness) -> list[ClassFigures]:
     for values, reveal in ((_profiles.MOST_VALUES, False), (-1, False), (-1, True)):
         inputs = replace(gather(asked.table, **asked.arguments), reveal_values=reveal)
         with patch.object(_profiles, "MOST_VALUES", values):
-            table = inputs.class_table
+            blocks = inputs.class_blocks
+        assert isinstance(blocks, HeldBlocks)
+        table = blocks.table if inputs.suppressed == "class" else blocks.table.without_suppressed
         pairs = table.columns[asked.column]
         ground = ground_of(asked, pairs.values)
         found.append(emd.class_distances(pairs, table.classes, ground))

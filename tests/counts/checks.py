@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from counts.engines import (
+    Cells,
     Table,
     counted_by_class,
     counted_classes,
@@ -18,8 +19,9 @@ from counts.engines import (
     labels,
     rows_of,
 )
-from petaudit.counts import ClassTable, Source
-from petaudit.counts._profiles import count_profiles
+from petaudit.counts import ClassTable, Source, TableCounts
+from petaudit.counts._classes.profiles import count_profiles
+from petaudit.counts.class_blocks import HeldBlocks
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,22 @@ def check_value_counts(source: Source, table: Table) -> None:
         assert found.rows == expected.total()
 
 
+def class_sizes(counts: TableCounts, names: Sequence[str]) -> Counter[Cells]:
+    """Every class with its size."""
+    found = counts.coded_classes(names)
+    labels_of = [
+        [own[code] for code in codes.tolist()]
+        for own, codes in zip(found.labels, found.codes, strict=True)
+    ]
+    rows = list(zip(*labels_of, strict=True))
+    assert len(set(rows)) == len(rows), "a class stands once"
+    assert found.is_suppressed.tolist() == [is_suppressed(row) for row in rows]
+    return Counter(dict(zip(rows, found.sizes.tolist(), strict=True)))
+
+
 def check_class_sizes(source: Source, case: Case) -> None:
     expected = counted_classes(case.table, case.quasi_identifiers)
-    found = source.counts.class_sizes(case.quasi_identifiers)
-    in_order = sorted(expected.items(), key=lambda item: [_nulls_last(cell) for cell in item[0]])
-    assert list(zip(found.labels, found.sizes.tolist(), strict=True)) == in_order
+    assert class_sizes(source.counts, case.quasi_identifiers) == expected
 
 
 def check_class_histogram(source: Source, case: Case) -> None:
@@ -76,11 +89,20 @@ def check_class_histogram(source: Source, case: Case) -> None:
     assert _pairs(folded.sizes, folded.classes) == sorted(expected.items())
 
 
+def class_table(
+    counts: TableCounts, names: Sequence[str], columns: Sequence[str], *, labels: bool = False
+) -> ClassTable:
+    """All classes at once."""
+    found = counts.class_blocks(names, columns, labels=labels)
+    assert isinstance(found, HeldBlocks)
+    return found.table
+
+
 def check_class_table(source: Source, case: Case, columns: list[str]) -> None:
     """The same classes with their labels and, equal ones as one entry, without them."""
     names = case.quasi_identifiers
-    labelled = source.counts.class_table(names, columns, labels=True)
-    folded = source.counts.class_table(names, columns)
+    labelled = class_table(source.counts, names, columns, labels=True)
+    folded = class_table(source.counts, names, columns)
     for column in columns:
         assert by_class(labelled, column) == counted_by_class(case.table, names, column, "class")
         assert by_class(labelled.without_suppressed, column) == counted_by_class(
@@ -109,8 +131,9 @@ def check_packed_counters(source: Source, case: Case) -> None:
     if found is None:
         assert not source.rows or case.table[case.value].kind in {"date", "datetime", "decimal"}
         return
-    assert found.labels is None
-    table = found.split({case.value: source.counts.value_counts(case.value)})
+    [block] = found.blocks()
+    assert block.labels is None
+    table = block.split({case.value: source.counts.value_counts(case.value)})
     expected = counted_profiles(case.table, case.quasi_identifiers, [case.value])
     assert by_profile(table) == expected
     assert len(table.sizes) == len(expected), "equal classes are one entry"
@@ -194,7 +217,3 @@ def _numbers_first(label: str | None) -> tuple[int, float, str]:
     except ValueError:
         return (1, 0.0, label)
     return (1, 0.0, label) if math.isnan(number) else (0, number, label)
-
-
-def _nulls_last(label: str | None) -> tuple[bool, str]:
-    return (label is None, label or "")

@@ -13,11 +13,21 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from counts.checks import Case, Profile, by_profile, check_class_table, counted_profiles
+from counts.checks import (
+    Case,
+    Profile,
+    by_profile,
+    check_class_table,
+    class_table,
+    counted_profiles,
+)
 from counts.engines import ENGINES, Column, Table, arrow_table, held_by, text
-from petaudit.counts import ValueCounts, _class_keys, _class_values, _profiles, open_source
-from petaudit.counts._packing import Packing, likely_largest_class
-from petaudit.counts._profiles import count_profiles
+from petaudit.counts import ValueCounts, open_source
+from petaudit.counts._classes import keys as _class_keys
+from petaudit.counts._classes import profiles as _profiles
+from petaudit.counts._classes import values as _class_values
+from petaudit.counts._classes.packing import Packing, likely_largest_class
+from petaudit.counts._classes.profiles import count_profiles
 from petaudit.counts.class_table import ClassPairs
 
 Features = Sequence[Sequence[int]]
@@ -53,7 +63,7 @@ def test_a_guess_too_low_costs_a_second_pass_and_nothing_else(engine: str, tmp_p
     table = misleading_table()
     counts = open_source(held_by(engine, table, tmp_path)).counts
     with counted_passes(rows_sampled=100) as passes:
-        found = counts.class_table(["a"], ["v"])
+        found = class_table(counts, ["a"], ["v"])
     assert [packing.largest_count < 900 for packing in passes] == [True, False]
     assert by_profile(found) == counted_profiles(table, ["a"], ["v"])
 
@@ -63,7 +73,7 @@ def test_a_guess_too_low_costs_no_third_pass_for_a_second_column() -> None:
     table = misleading_table()
     counts = open_source(arrow_table(table)).counts
     with counted_passes(rows_sampled=100) as passes:
-        found = counts.class_table(["a"], ["v", "w"])
+        found = class_table(counts, ["a"], ["v", "w"])
     assert [packing.largest_count < 900 for packing in passes] == [True, True, False, False]
     assert by_profile(found) == counted_profiles(table, ["a"], ["v", "w"])
 
@@ -72,15 +82,15 @@ def test_a_known_histogram_makes_one_pass_enough() -> None:
     counts = open_source(arrow_table(misleading_table())).counts
     counts.class_histogram(["a"])
     with counted_passes(rows_sampled=100) as passes:
-        counts.class_table(["a"], ["v"])
+        class_table(counts, ["a"], ["v"])
     assert [packing.largest_count for packing in passes] == [900]
 
 
 def test_a_table_is_counted_once_and_tells_the_histogram() -> None:
     counts = open_source(arrow_table(misleading_table())).counts
     with counted_passes(rows_sampled=1000) as passes:
-        found = counts.class_table(["a"], ["v"])
-        assert counts.class_table(("a",), ["v"]) is found
+        found = class_table(counts, ["a"], ["v"])
+        assert class_table(counts, ("a",), ["v"]) is found
     assert len(passes) == 1
     assert counts.knows_histogram(["a"])
     assert counts.class_histogram(["a"]) is found.histogram
@@ -93,7 +103,7 @@ def test_a_suppressed_class_larger_than_all_others_is_counted_too(labels: bool) 
     table: Table = {"a": text(*["x"] * 3, *["*"] * 600), "v": text(*["p", "q", "p"] * 201)}
     counts = open_source(arrow_table(table)).counts
     counts.class_histogram(["a"])
-    found = counts.class_table(["a"], ["v"], labels=labels)
+    found = class_table(counts, ["a"], ["v"], labels=labels)
     small = Profile(False, 3, (frozenset({("p", 2), ("q", 1)}),))
     large = Profile(True, 600, (frozenset({("p", 400), ("q", 200)}),))
     assert by_profile(found) == {small: 1, large: 1}
@@ -103,7 +113,7 @@ def test_a_suppressed_class_larger_than_all_others_is_counted_too(labels: bool) 
     if labels:
         assert found.labels is not None
         assert found.labels[found.marked or 0] == ("*",)
-        assert found.without_suppressed.labels == (("x",),)
+        assert list(found.without_suppressed.labels or ()) == [("x",)]
 
 
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "polars"])
@@ -142,7 +152,7 @@ def test_values_that_fit_the_guess_but_not_the_truth_are_counted_another_way() -
     with counted_passes(rows_sampled=100) as passes:
         assert count_profiles(counts, ["a"], ["v"]) is None
     assert len(passes) == 1
-    assert by_profile(counts.class_table(["a"], ["v"])) == counted_profiles(table, ["a"], ["v"])
+    assert by_profile(class_table(counts, ["a"], ["v"])) == counted_profiles(table, ["a"], ["v"])
 
 
 @pytest.mark.parametrize("kind", ["date", "decimal"])
@@ -151,7 +161,7 @@ def test_columns_that_cannot_be_weighed_are_counted_another_way(kind: str) -> No
     counts = open_source(arrow_table(table)).counts
     for columns in (["v"], ["w", "v"]):
         assert count_profiles(counts, ["a"], columns) is None
-        found = counts.class_table(["a"], columns)
+        found = class_table(counts, ["a"], columns)
         assert by_profile(found) == counted_profiles(table, ["a"], columns)
 
 
@@ -162,8 +172,8 @@ def test_a_column_of_one_value_still_tells_the_class_sizes(
 ) -> None:
     table: Table = {"a": text(*"xxy"), "v": text(*cells)}
     counts = open_source(held_by(engine, table, tmp_path)).counts
-    assert sorted(counts.class_table(["a"], ["v"]).sizes.tolist()) == [1, 2]
-    assert by_profile(counts.class_table(["a"], ["v"])) == counted_profiles(table, ["a"], ["v"])
+    assert sorted(class_table(counts, ["a"], ["v"]).sizes.tolist()) == [1, 2]
+    assert by_profile(class_table(counts, ["a"], ["v"])) == counted_profiles(table, ["a"], ["v"])
 
 
 CELLS = {

@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 import strategies
 from petaudit import emd, mask_right, t_closeness
-from petaudit.counts import _profiles, table_counts
+from petaudit.counts._classes import finding as _find_blocks
+from petaudit.counts._classes import profiles as _profiles
 from petaudit.errors import (
     ColumnError,
     HierarchyError,
@@ -136,7 +137,7 @@ def test_many_values_are_counted_another_way_with_the_same_result(
     ]
     asked = Closeness(rows, ("qi",), "s", distance, "exclude")
     with patch.object(
-        table_counts, "class_value_blocks", wraps=table_counts.class_value_blocks
+        _find_blocks, "class_value_blocks", wraps=_find_blocks.class_value_blocks
     ) as in_pairs:
         found = t_closeness(asked.table, distance=distance, **asked.arguments)
     assert in_pairs.called is (distinct > 30)

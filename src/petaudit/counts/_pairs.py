@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._class_keys import plain
+from petaudit.counts._classes.keys import plain
 from petaudit.counts._encoding import dictionary_codes, python_values
+from petaudit.counts._remote.pairs import KeyFaults, joined_pairs, key_faults
 from petaudit.counts.aligned import aligned_codes
 from petaudit.counts.results import Integers, PairCodes, PairCounts
 from petaudit.counts.table_counts import TableCounts
@@ -46,13 +46,13 @@ def check_aligned(
                     )
                 )
         return
-    for table, name in zip((original, released), names, strict=True):
-        keys = table.value_counts(key)
-        if None in keys.index:
+    faults = _key_faults(original, released, key)
+    for nulls, repeated, name in zip(faults.nulls, faults.repeated, names, strict=True):
+        if nulls:
             raise InputError(
                 phrase("key column {column!r} of {table} holds a null", column=key, table=name)
             )
-        if keys.counts.max(initial=1) > 1:
+        if repeated:
             raise InputError(
                 phrase(
                     "key column {column!r} of {table} holds a value more than once",
@@ -60,18 +60,29 @@ def check_aligned(
                     table=name,
                 )
             )
-    if set(original.value_counts(key).labels) != set(released.value_counts(key).labels):
+    if faults.differ:
         raise InputError(
             phrase("key column {column!r} does not hold the same values in both tables", column=key)
         )
+
+
+def _key_faults(original: TableCounts, released: TableCounts, key: str) -> KeyFaults:
+    if original.is_remote or released.is_remote:
+        return key_faults(original, released, key)
+    before, after = (table.value_counts(key) for table in (original, released))
+    return KeyFaults(
+        nulls=(None in before.index, None in after.index),
+        repeated=(bool(before.counts.max(initial=1) > 1), bool(after.counts.max(initial=1) > 1)),
+        differ=set(before.labels) != set(after.labels),
+    )
 
 
 def pair_counts(
     original: TableCounts, released: TableCounts, column: str, key: str | None
 ) -> PairCounts:
     """How often each original value meets each released label in the same row."""
-    if original.engine == released.engine and original.engine not in _ORDERED_ENGINES:
-        return _joined_in_engine(original, released, column, str(key))
+    if original.is_remote or released.is_remote:
+        return _merged(*joined_pairs(original, released, column, str(key)))
     if key is None and original.keeps_order and released.keeps_order:
         return _from_codes(original, released, column)
     if key is None:
@@ -98,8 +109,8 @@ def pair_codes(
 ) -> PairCodes:
     """The same by positions among the values of both columns, for columns of very many values."""
     old, new = original.value_counts(column), released.value_counts(column)
-    if original.engine == released.engine and original.engine not in _ORDERED_ENGINES:
-        pairs = _joined_in_engine(original, released, column, str(key))
+    if original.is_remote or released.is_remote:
+        pairs = _merged(*joined_pairs(original, released, column, str(key)))
         before = np.array([old.index[label] for label in pairs.original], dtype=np.int64)
         after = np.array([new.index[label] for label in pairs.released], dtype=np.int64)
         return PairCodes(before, after, pairs.counts)
@@ -121,16 +132,6 @@ def _from_codes(original: TableCounts, released: TableCounts, column: str) -> Pa
         [new[pair % width] for pair in pairs.tolist()],
         counts.tolist(),
     )
-
-
-def _joined_in_engine(
-    original: TableCounts, released: TableCounts, column: str, key: str
-) -> PairCounts:
-    before = original.renamed({key: "k", column: "before"})
-    after = released.renamed({key: "k", column: "after"})
-    joined = before.join(after, on="k", how="inner")
-    counted = original.collected(joined.group_by("before", "after").agg(nw.len().alias("n")))
-    return _merged(*(python_values(counted.column(name)) for name in ("before", "after", "n")))
 
 
 def _count(both: Integers, bins: int) -> tuple[Integers, Integers]:

@@ -9,12 +9,11 @@ from typing import Self
 
 import numpy as np
 
+from petaudit.counts.class_labels import ClassLabels, LabelsOfClasses
 from petaudit.counts.results import ClassHistogram, ClassValueCounts, Integers, ValueCounts
 
 _FOLDED_COUNTS = 64
 _LARGEST_KEY = 1 << 62
-
-ClassLabels = tuple[tuple[str | None, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class ClassTable:
     classes: Integers
     columns: Mapping[str, ClassValueCounts]
     marked: int | None
-    labels: ClassLabels | None = None
+    labels: LabelsOfClasses | None = None
 
     @property
     def suppressed_rows(self) -> int:
@@ -63,9 +62,7 @@ class ClassTable:
                 own.value_index[pairs],
                 own.counts[pairs],
             )
-        labels = None
-        if self.labels is not None:
-            labels = tuple(own for own, keep in zip(self.labels, kept, strict=True) if keep)
+        labels = None if self.labels is None else self.labels.taken(np.flatnonzero(kept))
         return ClassTable(self.sizes[kept], self.classes[kept], columns, None, labels)
 
 
@@ -80,7 +77,7 @@ class ClassPairs:
     """The position of the value among the values of all columns, one column after another."""
     counts: Integers
     marked: int | None = None
-    labels: ClassLabels | None = None
+    labels: LabelsOfClasses | None = None
 
     @classmethod
     def together(cls, parts: Sequence[Self]) -> Self:
@@ -94,7 +91,7 @@ class ClassPairs:
             for part, offset in zip(parts, offsets, strict=False)
             if part.marked is not None
         ]
-        has_labels = bool(parts) and all(part.labels is not None for part in parts)
+        labels = [part.labels for part in parts if isinstance(part.labels, ClassLabels)]
         return cls(
             np.concatenate([none, *(part.sizes for part in parts)]),
             np.concatenate([none, *(part.classes for part in parts)]),
@@ -104,7 +101,7 @@ class ClassPairs:
             np.concatenate([none, *(part.value for part in parts)]),
             np.concatenate([none, *(part.counts for part in parts)]),
             marked[0] if marked else None,
-            tuple(own for part in parts for own in part.labels or ()) if has_labels else None,
+            ClassLabels.together(labels) if labels and len(labels) == len(parts) else None,
         )
 
     def folded(self, values: int) -> Self:

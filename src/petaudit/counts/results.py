@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,14 +42,6 @@ class ValueCounts:
 
 
 @dataclass(frozen=True)
-class ClassSizes:
-    """Every equivalence class by the labels of its quasi-identifiers."""
-
-    labels: tuple[tuple[str | None, ...], ...]
-    sizes: Integers
-
-
-@dataclass(frozen=True)
 class ClassHistogram:
     """How many classes have each size; suppressed rows apart."""
 
@@ -60,6 +53,24 @@ class ClassHistogram:
     def rows(self) -> int:
         """Rows in classes, suppressed ones not counted."""
         return int((self.sizes * self.classes).sum())
+
+    @classmethod
+    def together(cls, parts: Sequence[ClassHistogram]) -> ClassHistogram:
+        """The histogram of the classes of several blocks.
+
+        >>> one = ClassHistogram(np.array([1, 3]), np.array([5, 1]), 2)
+        >>> both = ClassHistogram.together([one, ClassHistogram(np.array([3]), np.array([2]), 0)])
+        >>> both.sizes.tolist(), both.classes.tolist(), both.suppressed_rows
+        ([1, 3], [5, 3], 2)
+        """
+        if len(parts) == 1:
+            return parts[0]
+        none = np.zeros(0, dtype=np.int64)
+        all_sizes = np.concatenate([none, *(part.sizes for part in parts)])
+        sizes, place = np.unique(all_sizes, return_inverse=True)
+        classes = np.zeros(len(sizes), dtype=np.int64)
+        np.add.at(classes, place, np.concatenate([none, *(part.classes for part in parts)]))
+        return cls(sizes, classes, sum(part.suppressed_rows for part in parts))
 
     def with_suppressed_as_class(self) -> ClassHistogram:
         """The same with all suppressed rows as one more class."""

@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Protocol, Self
 
-import numpy as np
-
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures, Exact, Truths
 from petaudit.counts import ClassTable
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.errors import NotMeasurableError, OptionError, counted, phrase
 from petaudit.inputs import Inputs
-from petaudit.labels import SUPPRESSED
-from petaudit.measures._attribute_figures import AttributeFigure, WorstClass
+from petaudit.measures._attribute_figures import AttributeFigure
+from petaudit.measures._class_question import Answer, Question
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
 
@@ -72,9 +70,8 @@ class Judged:
 
     attributes: tuple[AttributeFigure, ...]
     exact_value: Exact
-    breaking: Truths | None
-    """The entries of the class table that break the limit for any attribute."""
-    table: ClassTable
+    has_limit: bool
+    answer: Answer
 
 
 @dataclass(frozen=True)
@@ -98,11 +95,11 @@ class SensitiveResult(Result):
         return cls(
             value=float(judged.exact_value),
             limit=None if limit is None else float(limit),
-            passed=None if judged.breaking is None else not judged.breaking.any(),
-            warnings=(*warnings, *suppressed_values(judged.table)),
+            passed=not judged.answer.rows_breaking if judged.has_limit else None,
+            warnings=(*warnings, *suppressed_values(judged)),
             exact_value=judged.exact_value,
             attributes=judged.attributes,
-            remedy=remedy(inputs, judged.table, judged.breaking),
+            remedy=remedy(inputs, judged.answer) if judged.has_limit else None,
             **own,
         )
 
@@ -162,22 +159,18 @@ def worst_class_columns(
     }
 
 
-def suppressed_values(table: ClassTable) -> tuple[str, ...]:
+def suppressed_values(judged: Judged) -> tuple[str, ...]:
     """Say where sensitive cells of classes are suppressed: behind the mark may be any value."""
-    found = []
-    for attribute, pairs in table.columns.items():
-        marked = pairs.value_index == pairs.values.index.get(SUPPRESSED, -1)
-        number = int((pairs.counts * table.classes[pairs.class_index])[marked].sum())
-        if number:
-            found.append(
-                phrase(
-                    "column {column!r} has {cells} with the mark '*', which counts as a value of "
-                    "its own, though it may hide any of the others",
-                    column=attribute,
-                    cells=counted(number, "cell"),
-                )
-            )
-    return tuple(found)
+    return tuple(
+        phrase(
+            "column {column!r} has {cells} with the mark '*', which counts as a value of "
+            "its own, though it may hide any of the others",
+            column=figure.attribute,
+            cells=counted(own.marked_cells, "cell"),
+        )
+        for figure, own in zip(judged.attributes, judged.answer.attributes, strict=True)
+        if own.marked_cells
+    )
 
 
 def always_holds(limit: Fraction | None, measure: str) -> tuple[str, ...]:
@@ -210,14 +203,6 @@ def check_option(option: Option, value: Any) -> None:
         raise OptionError(message)
 
 
-def classes_to_judge(inputs: Inputs) -> ClassTable:
-    """The classes; an error when there is none."""
-    table = inputs.class_table
-    if not table.sizes.size:
-        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
-    return table
-
-
 def judge(
     inputs: Inputs,
     figures: Callable[[str, ClassTable], ClassFigures],
@@ -225,71 +210,58 @@ def judge(
     better: Better,
     breaks: Callable[[ClassFigures], Truths] | None,
     worst: int,
+    also_breaks: Callable[[ClassTable], Truths] | None = None,
+    tells_apart: Sequence[Callable[[ClassTable], Truths]] = (),
 ) -> Judged:
     """Judge every sensitive attribute in the classes of the quasi-identifiers alone.
 
-    ``breaks`` says which entries break the limit; None without a limit.
+    ``breaks`` says which entries break the limit; None without a limit. ``also_breaks`` are those
+    that do so whatever their values are. Of the classes that ``tells_apart`` tells apart, the
+    answer has the number and the rows.
     """
     check_option(WORST_OPTION, worst)
-    table = classes_to_judge(inputs)
-    largest_is_worst = better is Better.LOWER
-    found: list[AttributeFigure] = []
-    any_breaking = None if breaks is None else np.zeros(len(table.sizes), dtype=bool)
-    for attribute in inputs.sensitive:
-        own = figures(attribute, table)
-        breaking = None
-        if breaks is not None and any_breaking is not None:
-            breaking = breaks(own)
-            any_breaking |= breaking
-        value = own.largest if largest_is_worst else own.smallest
-        found.append(
-            AttributeFigure(
-                attribute,
-                float(value),
-                value,
-                int(own.classes.sum()),
-                None if breaking is None else own.count(breaking),
-                None if breaking is None else own.rows(breaking),
-                worst_classes(inputs, table, own, worst, largest_is_worst=largest_is_worst),
-                own.count(np.isinf(own.values)),
-            )
-        )
-    values = [own.exact_value for own in found]
-    value = max(values) if largest_is_worst else min(values)
-    return Judged(tuple(found), value, any_breaking, table)
-
-
-def worst_classes(
-    inputs: Inputs, table: ClassTable, figures: ClassFigures, most: int, *, largest_is_worst: bool
-) -> tuple[WorstClass, ...]:
-    """The worst classes: each with its labels where they are known, else equal ones as one."""
-    if table.labels is None:
-        folded = figures.folded(most, largest_first=largest_is_worst)
-        return tuple(WorstClass(size, value, number) for size, value, number in folded)
-    names = inputs.quasi_identifiers
-    return tuple(
-        WorstClass(
-            int(figures.sizes[entry]),
-            figures.shown(entry),
-            int(figures.classes[entry]),
-            dict(zip(names, table.labels[entry], strict=True)),
-        )
-        for entry in figures.order(largest_first=largest_is_worst)[:most].tolist()
+    question = Question(
+        inputs.quasi_identifiers,
+        inputs.sensitive,
+        figures,
+        better is Better.LOWER,
+        breaks,
+        worst,
+        also_breaks,
+        tuple(tells_apart),
     )
+    answers = inputs.ask_classes(question)
+    if not answers:
+        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
+    answer = question.together(answers)
+    has_limit = breaks is not None
+    found = [
+        AttributeFigure(
+            attribute,
+            float(own.extreme),
+            own.extreme,
+            own.classes,
+            own.classes_breaking if has_limit else None,
+            own.rows_breaking if has_limit else None,
+            own.worst,
+            own.infinite,
+        )
+        for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
+    ]
+    values = [own.exact_value for own in found]
+    value = max(values) if better is Better.LOWER else min(values)
+    return Judged(tuple(found), value, has_limit, answer)
 
 
-def remedy(inputs: Inputs, table: ClassTable, breaking: Truths | None) -> Remedy | None:
+def remedy(inputs: Inputs, answer: Answer) -> Remedy:
     """What the limit would take: suppressing whole classes changes no other class.
 
     The whole table, suppressed rows included, is what classes are compared with, so it does not
     change either. Where suppressed rows are a class of their own, more of them change that class.
     """
-    if breaking is None:
-        return None
-    in_classes = table.sizes * table.classes
     return Remedy.by_suppressing(
-        int(in_classes[breaking].sum()),
-        int(in_classes.sum()),
+        answer.rows_breaking,
+        answer.rows,
         inputs.table.rows,
         can=inputs.suppressed == "exclude",
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from petaudit import kinds
-from petaudit.class_figures import ClassFigures, ratio_figures
+from petaudit.class_figures import ClassFigures, Truths, ratio_figures
 from petaudit.counts import ClassTable
 from petaudit.errors import OptionError, counted, joined, phrase
 from petaudit.exact import Number, exact_nonnegative
@@ -105,28 +106,30 @@ def compute(
                 limit=float(bound),
             ),
         )
+    is_small = None if k is None else partial(_are_smaller, k)
     judged = judge(
         inputs,
         largest_shares,
         better=Better.LOWER,
         breaks=None if bound is None else lambda figures: figures.above(bound),
         worst=worst,
+        also_breaks=is_small,
+        tells_apart=[] if is_small is None else [is_small],
     )
-    sizes = judged.table.sizes
-    rows_in_small_classes = None
-    if k is not None and judged.breaking is not None:
-        small = sizes < k
-        rows_in_small_classes = int((sizes * judged.table.classes)[small].sum())
-        judged = replace(judged, breaking=judged.breaking | small)
     return AlphaKAnonymityResult.judged(
         inputs,
         judged,
         bound,
         warnings,
-        k=int(sizes.min()),
+        k=judged.answer.smallest,
         asked_k=k,
-        rows_in_small_classes=rows_in_small_classes,
+        rows_in_small_classes=None if is_small is None else judged.answer.rows_told[0],
     )
+
+
+def _are_smaller(k: int, table: ClassTable) -> Truths:
+    found: Truths = table.sizes < k
+    return found
 
 
 def check(options: Mapping[str, Any]) -> None:

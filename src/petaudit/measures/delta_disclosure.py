@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import localcontext
 from fractions import Fraction
+from functools import partial
 from math import inf
 from typing import Any, ClassVar, Final, Literal
 
@@ -159,11 +160,9 @@ def compute(
         better=Better.LOWER,
         breaks=None if bound is None else lambda figures: ~figures.below(bound),
         worst=worst,
+        tells_apart=[partial(is_lacking, own) for own in inputs.sensitive],
     )
-    lacking = {
-        own: int(judged.table.classes[is_lacking(own, judged.table)].sum())
-        for own in inputs.sensitive
-    }
+    lacking = dict(zip(inputs.sensitive, judged.answer.classes_told, strict=True))
     return DeltaDisclosureResult.judged(
         inputs, judged, bound, base=base, absent=absent, classes_lacking_values=lacking
     )

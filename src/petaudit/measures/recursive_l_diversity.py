@@ -20,7 +20,6 @@ from petaudit.measures._sensitive import (
     WORST_OPTION,
     SensitiveResult,
     check_option,
-    classes_to_judge,
     judge,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
@@ -132,9 +131,8 @@ def _values_of_every_class(inputs: Inputs) -> int:
 
     With l = 1 every table would look well, one with a single value in a class as well.
     """
-    table = classes_to_judge(inputs)
-    least = min(int(distinct_values(own, table).values.min()) for own in inputs.sensitive)
-    return max(least, 2)
+    judged = judge(inputs, distinct_values, better=Better.HIGHER, breaks=None, worst=0)
+    return max(int(judged.exact_value), 2)
 
 
 def commonest_against_rare(attribute: str, table: ClassTable, values: int) -> ClassFigures:

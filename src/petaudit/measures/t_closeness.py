@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, get_args
 
-import numpy as np
-
 from petaudit import kinds
-from petaudit.class_figures import Truths
+from petaudit.class_figures import ClassFigures
+from petaudit.counts import ClassTable
 from petaudit.emd import (
     Distance,
     Ground,
@@ -21,6 +21,7 @@ from petaudit.emd import (
 from petaudit.errors import OptionError, joined, phrase, suggestion
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._class_question import AttributeAnswer, Question
 from petaudit.measures._closeness_result import (
     TABLES,
     AttributeCloseness,
@@ -28,7 +29,7 @@ from petaudit.measures._closeness_result import (
     TClosenessResult,
 )
 from petaudit.measures._risk import ALL_SUPPRESSED
-from petaudit.measures._sensitive import WORST_OPTION, remedy, worst_classes
+from petaudit.measures._sensitive import WORST_OPTION, remedy
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
@@ -82,15 +83,28 @@ def compute(
             )
         )
     chosen = _chosen_distances(inputs, distance)
-    judged = [
-        _attribute(inputs, attribute, chosen.get(attribute), bound, worst, warnings)
+    grounds = {
+        attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
         for attribute in inputs.sensitive
-    ]
-    found = tuple(own for own, _, _ in judged)
-    breaking = [above for _, above, _ in judged if above is not None]
-    if all(not attribute.classes for attribute in found):
+    }
+    question = Question(
+        inputs.quasi_identifiers,
+        inputs.sensitive,
+        partial(_distances, grounds),
+        largest_is_worst=True,
+        breaks=None if bound is None else lambda figures: figures.above(bound),
+        worst=worst,
+        with_far=True,
+    )
+    answer = question.together(inputs.ask_classes(question))
+    found = tuple(
+        _closeness(attribute, grounds[attribute].distance, own, has_limit=bound is not None)
+        for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
+    )
+    if not answer.rows:
         warnings.append(ALL_SUPPRESSED)
     t = max(attribute.exact_t for attribute in found)
+    values = inputs.table.counts.value_counts
     return TClosenessResult(
         value=float(t),
         limit=None if bound is None else float(bound),
@@ -98,42 +112,34 @@ def compute(
         warnings=tuple(warnings),
         exact_value=t,
         attributes=found,
-        remedy=remedy(inputs, inputs.class_table, np.any(breaking, axis=0) if breaking else None),
-        far={own.attribute: far for own, _, far in judged},
+        remedy=None if bound is None else remedy(inputs, answer),
+        far={
+            attribute: FarValues(grounds[attribute], values(attribute), own.far)
+            for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
+        },
     )
 
 
-def _attribute(
-    inputs: Inputs,
-    attribute: str,
-    distance: Distance | None,
-    limit: Fraction | None,
-    worst: int,
-    warnings: list[str],
-) -> tuple[AttributeCloseness, Truths | None, FarValues]:
-    if attribute in inputs.quasi_identifiers:  # pragma: no cover (Roles allow one role a column)
-        raise OptionError(
-            phrase("{column!r} is both sensitive and a quasi-identifier", column=attribute)
-        )
-    ground = _ground(inputs, attribute, distance, warnings)
-    table = inputs.class_table
-    distances = class_distances(table.columns[attribute], table.classes, ground)
-    above = None if limit is None else distances.above(limit)
-    t = Fraction(distances.largest)
-    found = AttributeCloseness(
+def _distances(grounds: Mapping[str, Ground], attribute: str, table: ClassTable) -> ClassFigures:
+    return class_distances(table.columns[attribute], table.classes, grounds[attribute])
+
+
+def _closeness(
+    attribute: str, distance: Distance, answer: AttributeAnswer, *, has_limit: bool
+) -> AttributeCloseness:
+    t = Fraction(answer.extreme)
+    return AttributeCloseness(
         attribute=attribute,
-        distance=ground.distance,
+        distance=distance,
         t=float(t),
         exact_t=t,
-        classes=int(distances.classes.sum()),
-        classes_above_limit=None if above is None else distances.count(above),
-        rows_above_limit=None if above is None else distances.rows(above),
+        classes=answer.classes,
+        classes_above_limit=answer.classes_breaking if has_limit else None,
+        rows_above_limit=answer.rows_breaking if has_limit else None,
         worst_classes=tuple(
-            FarClass(own.rows, own.figure, own.classes, own.labels)
-            for own in worst_classes(inputs, table, distances, worst, largest_is_worst=True)
+            FarClass(own.rows, own.figure, own.classes, own.labels) for own in answer.worst
         ),
     )
-    return found, above, FarValues.of(ground, distances)
 
 
 def _ground(

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from petaudit.singling.search import SizeFindings
+    from petaudit.singling.size_findings import SizeFindings
 
 Integers = npt.NDArray[np.int64]
 _LARGEST: Final = 2**62
@@ -28,9 +28,8 @@ class Identifying:
 
 def identifying(own: SizeFindings, columns: int) -> Identifying:
     """As many as there are identified rows at most, however many were looked at."""
-    ranks, rows = np.unique(own.combinations, return_counts=True)
-    ranks = ranks.astype(np.int64)
-    return Identifying(ranks, combinations_at(ranks, columns, own.size), rows.astype(np.int64))
+    ranks = np.flatnonzero(own.collisions).astype(np.int64)
+    return Identifying(ranks, combinations_at(ranks, columns, own.size), own.collisions[ranks])
 
 
 def combinations_at(ranks: Integers, columns: int, size: int) -> Integers:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from petaudit.pictures.base import Picture
 
 if TYPE_CHECKING:
     from petaudit.class_figures import ClassFigures, Integers
-    from petaudit.counts import ClassValueCounts
+    from petaudit.counts import ClassValueCounts, ValueCounts
     from petaudit.emd import Ground
     from petaudit.inputs import Inputs
     from petaudit.measures._closeness_result import TClosenessResult
@@ -29,25 +29,67 @@ with at least so many rows are kept too.
 
 
 @dataclass(frozen=True)
+class FarClassValues:
+    """Equal classes far from the table: the rows of each, and how many have which values."""
+
+    rows: int
+    classes: int
+    distance: float
+    values: tuple[int, ...]
+    """Positions among the values of the attribute."""
+    counts: tuple[int, ...]
+
+    @classmethod
+    def from_plain(cls, given: Mapping[str, Any]) -> FarClassValues:
+        """From what JSON has made of its fields."""
+        lists = {name: tuple(given[name]) for name in ("values", "counts")}
+        return cls(**dict(given) | lists)
+
+
+@dataclass(frozen=True)
 class FarValues:
-    """Where the worst classes of an attribute stand in the class table, and in which order values
-    are; kept by the measure, so that nothing is measured twice.
+    """The worst classes of an attribute, and in which order values are; kept by the measure, so
+    that nothing is measured twice.
     """
 
     ground: Ground
-    entries: tuple[int, ...]
-    distances: tuple[float, ...]
+    values: ValueCounts
+    classes: tuple[FarClassValues, ...]
 
-    @classmethod
-    def of(cls, ground: Ground, figures: ClassFigures) -> FarValues:
-        """The worst classes, and the worst of those that are not very small.
 
-        All that are as bad as the last of them are kept: engines have no order of classes, and
-        which of them are shown must not depend on one.
-        """
-        among = [_worst(figures, np.flatnonzero(figures.sizes >= least)) for least in SHOWABLE]
-        chosen = sorted({entry for entries in among for entry in entries})
-        return cls(ground, tuple(chosen), tuple(map(figures.shown, chosen)))
+def far_classes(figures: ClassFigures, pairs: ClassValueCounts) -> tuple[FarClassValues, ...]:
+    """The worst classes, and the worst of those that are not very small.
+
+    All that are as bad as the last of them are kept: engines have no order of classes, and which of
+    them are shown must not depend on one.
+    """
+    among = [_worst(figures, np.flatnonzero(figures.sizes >= least)) for least in SHOWABLE]
+    stops = np.append(pairs.class_starts[1:], len(pairs.counts))
+    found = []
+    for entry in sorted({entry for entries in among for entry in entries}):
+        own = slice(int(pairs.class_starts[entry]), int(stops[entry]))
+        found.append(
+            FarClassValues(
+                int(figures.sizes[entry]),
+                int(figures.classes[entry]),
+                figures.shown(entry),
+                tuple(pairs.value_index[own].tolist()),
+                tuple(pairs.counts[own].tolist()),
+            )
+        )
+    return tuple(found)
+
+
+def farthest(found: Sequence[FarClassValues]) -> tuple[FarClassValues, ...]:
+    """Those of several blocks that would have been chosen from all classes at once."""
+    kept: dict[int, FarClassValues] = {}
+    for least in SHOWABLE:
+        own = [far for far in found if far.rows >= least]
+        if len(own) > MOST_CLASSES:
+            bound = sorted((far.distance for far in own), reverse=True)[MOST_CLASSES - 1]
+            own = sorted((far for far in own if far.distance >= bound), key=lambda far: -far.rows)
+        kept |= {id(far): far for far in own[:_MOST_TIED]}
+    return tuple(kept.values())
 
 
 @dataclass(frozen=True)
@@ -105,30 +147,16 @@ def distributions_of(inputs: Inputs | None, result: TClosenessResult) -> tuple[P
     if inputs is None:
         return ()
     shown: Mapping[str, FarValues] = dict(list(result.far.items())[:MOST_ATTRIBUTES])
-    table = inputs.class_table
     return tuple(
-        distributions(
-            attribute,
-            table.columns[attribute],
-            table.classes,
-            far,
-            with_labels=inputs.reveal_values,
-        )
+        distributions(attribute, far, with_labels=inputs.reveal_values)
         for attribute, far in shown.items()
-        if far.entries
+        if far.classes
     )
 
 
-def distributions(
-    attribute: str,
-    pairs: ClassValueCounts,
-    classes: Integers,
-    far: FarValues,
-    *,
-    with_labels: bool,
-) -> Distributions:
+def distributions(attribute: str, far: FarValues, *, with_labels: bool) -> Distributions:
     """Count the values of the worst classes in bins."""
-    values = pairs.values
+    values = far.values
     order, bin_of = _bins(far.ground, values.counts)
     number = int(bin_of.max(initial=-1)) + 1
     in_bin = np.zeros(number, np.int64)
@@ -145,12 +173,10 @@ def distributions(
         ]
     )
     found = []
-    for entry, distance in zip(far.entries, far.distances, strict=True):
-        start, stop = np.searchsorted(pairs.class_index, [entry, entry + 1]).tolist()
+    for own in far.classes:
         counts = np.zeros(number, np.int64)
-        np.add.at(counts, bin_of[pairs.value_index[start:stop]], pairs.counts[start:stop])
-        rows = int(counts.sum())
-        found.append(FarShares(rows, int(classes[entry]), distance, tuple(counts.tolist())))
+        np.add.at(counts, bin_of[list(own.values)], own.counts)
+        found.append(FarShares(own.rows, own.classes, own.distance, tuple(counts.tolist())))
     return Distributions(kept_name(attribute), far.ground.distance, bins, _chosen(found))
 
 

@@ -47,7 +47,7 @@ def identified_by_size(found: Findings, *, complete: bool) -> IdentifiedBySize:
     """Size by size; the largest sizes as one where there are many."""
     counts = [
         SizeCount(
-            own.size, own.size, len(own.rows), len(own.repeated), int((own.repeated < 0).sum())
+            own.size, own.size, own.identified, len(own.repeated), int((own.repeated < 0).sum())
         )
         for own in found.sizes
     ]

@@ -24,6 +24,7 @@ import pyarrow as pa
 
 from petaudit.counts._encoding import arrow_integers, whole_numbers
 from petaudit.counts._frames import label_text
+from petaudit.counts.class_labels import ClassLabels
 from petaudit.counts.results import Integers, ValueCounts
 from petaudit.labels import BLANKS, SUPPRESSED
 
@@ -58,12 +59,12 @@ class Codes:
             for own, stride in zip(self.labels, self.strides, strict=True)
         )
 
-    def decode(self, keys: Integers) -> list[list[str | None]]:
-        """The labels of some classes, column by column."""
-        return [
-            [own[code] for code in (keys // stride % len(own)).tolist()]
-            for own, stride in zip(self.labels, self.strides, strict=True)
-        ]
+    def decode(self, keys: Integers) -> ClassLabels:
+        """The labels of some classes."""
+        codes = (
+            keys // stride % len(own) for own, stride in zip(self.labels, self.strides, strict=True)
+        )
+        return ClassLabels(self.labels, tuple(codes), len(keys))
 
 
 @dataclass(frozen=True)

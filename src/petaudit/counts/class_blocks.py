@@ -1,0 +1,81 @@
+"""The classes of a table with the values of other columns in them, in blocks of whole classes.
+
+A table may have as many classes as rows. So nobody gets all of them: whoever wants to know
+something about classes asks a question, which goes to every block, wherever the classes are, and
+puts the answers together. Where classes are few, there is one block, in memory.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
+
+from petaudit.counts._classes.block_store import BlockStore
+from petaudit.counts.class_table import ClassPairs, ClassTable
+from petaudit.counts.results import ClassHistogram, ValueCounts
+
+AnyAnswer = TypeVar("AnyAnswer")
+
+
+class BlockQuestion(Protocol[AnyAnswer]):
+    """What can be asked of a block of classes; answers can travel as plain data."""
+
+    def __call__(self, table: ClassTable, /) -> AnyAnswer:
+        """Answer for a block."""
+
+    def to_plain(self, answer: AnyAnswer, /) -> Any:
+        """An answer as JSON has it."""
+
+    def from_plain(self, given: Any, /) -> AnyAnswer:
+        """The way back."""
+
+
+class ClassBlocks(ABC):
+    """Classes, wherever they are."""
+
+    @abstractmethod
+    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+        """The answers of all blocks that have a class; suppressed rows are one only on demand."""
+
+
+class HeldBlocks(ClassBlocks):
+    """Classes that this process holds; equal ones may be one entry, unless labels are known."""
+
+    def __init__(
+        self, blocks: Iterable[ClassPairs], values: Mapping[str, ValueCounts], *, room: int
+    ) -> None:
+        self._values = values
+        self._store = BlockStore(blocks, room)
+
+    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+        """Go through the blocks, one at a time."""
+        answers = []
+        for table in self._tables():
+            asked = table if with_suppressed else table.without_suppressed
+            if asked.sizes.size:
+                answers.append(question(asked))
+        return answers
+
+    @property
+    def histogram(self) -> ClassHistogram:
+        """How many classes have each size."""
+        return ClassHistogram.together([table.histogram for table in self._tables()])
+
+    @cached_property
+    def table(self) -> ClassTable:
+        """All classes at once: where they are known to be few."""
+        blocks = self._store.given_away()
+        several = len(blocks) > 1
+        whole = ClassPairs.together(blocks)
+        del blocks
+        if several and whole.labels is None:
+            whole = whole.folded(sum(len(own.labels) for own in self._values.values()))
+        return whole.split(self._values)
+
+    def _tables(self) -> Iterator[ClassTable]:
+        if self._store.is_in_memory:
+            yield self.table
+        else:
+            yield from (block.split(self._values) for block in self._store)

@@ -1,0 +1,214 @@
+"""What a model asks of classes, answered a block of classes at a time wherever they are.
+
+Only answers travel: the worst figure, a few of the worst classes, and sums.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from petaudit.class_figures import ClassFigures, Exact, Truths
+from petaudit.counts import ClassTable, ClassValueCounts
+from petaudit.labels import SUPPRESSED
+from petaudit.measures._attribute_figures import WorstClass
+from petaudit.pictures.distributions import FarClassValues, far_classes, farthest
+
+
+@dataclass(frozen=True)
+class AttributeAnswer:
+    """What is known of the classes of a block, for one sensitive attribute."""
+
+    extreme: Exact = Fraction(0)
+    """The worst figure; meaningless without a class."""
+    classes: int = 0
+    classes_breaking: int = 0
+    rows_breaking: int = 0
+    infinite: int = 0
+    """Classes that no limit would suit."""
+    marked_cells: int = 0
+    """Cells of classes that are the suppression mark."""
+    worst: tuple[WorstClass, ...] = ()
+    far: tuple[FarClassValues, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is known of the classes of a block."""
+
+    attributes: tuple[AttributeAnswer, ...]
+    rows: int = 0
+    rows_breaking: int = 0
+    """Rows of classes that break the limit for any attribute."""
+    smallest: int = 0
+    """Rows of the smallest class; 0 without a class."""
+    classes_told: tuple[int, ...] = ()
+    """Of the classes that the question tells apart: how many there are, and their rows."""
+    rows_told: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of every class; it holds no table, so that it can go where the classes are."""
+
+    names: tuple[str, ...]
+    """The quasi-identifiers, for the labels of classes."""
+    attributes: tuple[str, ...]
+    figures: Callable[[str, ClassTable], ClassFigures]
+    largest_is_worst: bool
+    breaks: Callable[[ClassFigures], Truths] | None
+    """Which classes break the limit; None without one."""
+    worst: int
+    also_breaks: Callable[[ClassTable], Truths] | None = None
+    tells_apart: tuple[Callable[[ClassTable], Truths], ...] = ()
+    with_far: bool = False
+    """Whether values of the worst classes are kept for a picture."""
+
+    def __call__(self, table: ClassTable) -> Answer:
+        """Answer for a block of classes."""
+        in_classes = table.sizes * table.classes
+        any_breaking = np.zeros(len(table.sizes), dtype=bool)
+        found = []
+        for attribute in self.attributes:
+            own = self.figures(attribute, table)
+            breaking = None if self.breaks is None else self.breaks(own)
+            if breaking is not None:
+                any_breaking |= breaking
+            pairs = table.columns[attribute]
+            found.append(
+                AttributeAnswer(
+                    own.largest if self.largest_is_worst else own.smallest,
+                    int(own.classes.sum()),
+                    0 if breaking is None else own.count(breaking),
+                    0 if breaking is None else own.rows(breaking),
+                    own.count(np.isinf(own.values)),
+                    _marked_cells(table, pairs),
+                    self._worst_classes(table, own),
+                    far_classes(own, pairs) if self.with_far else (),
+                )
+            )
+        if self.also_breaks is not None:
+            any_breaking |= self.also_breaks(table)
+        told = [tells(table) for tells in self.tells_apart]
+        return Answer(
+            tuple(found),
+            int(in_classes.sum()),
+            int(in_classes[any_breaking].sum()),
+            int(table.sizes.min()) if table.sizes.size else 0,
+            tuple(int(table.classes[own].sum()) for own in told),
+            tuple(int(in_classes[own].sum()) for own in told),
+        )
+
+    def _worst_classes(self, table: ClassTable, figures: ClassFigures) -> tuple[WorstClass, ...]:
+        """The worst classes: each with its labels where they are known, else equal ones as one."""
+        if table.labels is None:
+            folded = figures.folded(self.worst, largest_first=self.largest_is_worst)
+            return tuple(WorstClass(size, value, number) for size, value, number in folded)
+        first = figures.order(largest_first=self.largest_is_worst)[: self.worst]
+        return tuple(
+            WorstClass(
+                int(figures.sizes[entry]),
+                figures.shown(entry),
+                int(figures.classes[entry]),
+                dict(zip(self.names, table.labels[entry], strict=True)),
+            )
+            for entry in first.tolist()
+        )
+
+    def together(self, answers: Sequence[Answer]) -> Answer:
+        """The answer for all classes from those of blocks, each of which has a class."""
+        if not answers:
+            nothing = (0,) * len(self.tells_apart)
+            return Answer(
+                tuple(AttributeAnswer() for _ in self.attributes),
+                classes_told=nothing,
+                rows_told=nothing,
+            )
+        if len(answers) == 1:
+            return answers[0]
+        by_attribute = zip(*(own.attributes for own in answers), strict=True)
+        return Answer(
+            tuple(self._joined(own) for own in by_attribute),
+            sum(own.rows for own in answers),
+            sum(own.rows_breaking for own in answers),
+            min(own.smallest for own in answers),
+            tuple(map(sum, zip(*(own.classes_told for own in answers), strict=True))),
+            tuple(map(sum, zip(*(own.rows_told for own in answers), strict=True))),
+        )
+
+    def _joined(self, answers: Sequence[AttributeAnswer]) -> AttributeAnswer:
+        extremes = [own.extreme for own in answers]
+        return AttributeAnswer(
+            max(extremes) if self.largest_is_worst else min(extremes),
+            sum(own.classes for own in answers),
+            sum(own.classes_breaking for own in answers),
+            sum(own.rows_breaking for own in answers),
+            sum(own.infinite for own in answers),
+            sum(own.marked_cells for own in answers),
+            self._worst_of([worst for own in answers for worst in own.worst]),
+            farthest([far for own in answers for far in own.far]),
+        )
+
+    def _worst_of(self, found: Sequence[WorstClass]) -> tuple[WorstClass, ...]:
+        """The worst of the worst of every block, where the worst of all are among."""
+        sign = -1 if self.largest_is_worst else 1
+        ranked = sorted(found, key=lambda own: (sign * own.figure, -own.rows))
+        kept: list[WorstClass] = []
+        for own in ranked:
+            last = kept[-1] if kept else None
+            if last and last.labels is None and (last.rows, last.figure) == (own.rows, own.figure):
+                kept[-1] = WorstClass(own.rows, own.figure, last.classes + own.classes)
+            else:
+                kept.append(own)
+        return tuple(kept[: self.worst])
+
+    def to_plain(self, answer: Answer) -> dict[str, Any]:
+        """An answer as JSON has it."""
+        return {
+            "rows": answer.rows,
+            "rows_breaking": answer.rows_breaking,
+            "smallest": answer.smallest,
+            "classes_told": answer.classes_told,
+            "rows_told": answer.rows_told,
+            "attributes": [
+                vars(own)
+                | {
+                    "extreme": str(own.extreme)
+                    if isinstance(own.extreme, Fraction)
+                    else own.extreme,
+                    "worst": [vars(worst) for worst in own.worst],
+                    "far": [vars(far) for far in own.far],
+                }
+                for own in answer.attributes
+            ],
+        }
+
+    def from_plain(self, given: Mapping[str, Any]) -> Answer:
+        """The way back."""
+        attributes = []
+        for own in given["attributes"]:
+            fields = dict(own)
+            if isinstance(fields["extreme"], str):
+                fields["extreme"] = Fraction(fields["extreme"])
+            fields["worst"] = tuple(WorstClass(**worst) for worst in fields["worst"])
+            fields["far"] = tuple(
+                FarClassValues(
+                    **far | {"values": tuple(far["values"]), "counts": tuple(far["counts"])}
+                )
+                for far in fields["far"]
+            )
+            attributes.append(AttributeAnswer(**fields))
+        told = {name: tuple(given[name]) for name in ("classes_told", "rows_told")}
+        return Answer(**dict(given) | told | {"attributes": tuple(attributes)})
+
+
+def _marked_cells(table: ClassTable, pairs: ClassValueCounts) -> int:
+    mark = pairs.values.index.get(SUPPRESSED)
+    if mark is None:
+        return 0
+    marked = pairs.value_index == mark
+    return int((pairs.counts * table.classes[pairs.class_index])[marked].sum())
