@@ -1,0 +1,149 @@
+"""How a table in a database is written, and what is said of an address that cannot be read."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petaudit.cli import main
+from petaudit.cli.parser import build_parser
+from petaudit.counts import open_source
+from petaudit.counts._databases.addresses import TableAddress, is_address, located, parse_address
+from petaudit.errors import InputError
+
+MARK = "hunter2"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+
+@pytest.mark.parametrize(
+    ("address", "schema", "table", "server"),
+    [
+        ("postgresql://db/health?table=t", None, "t", {"host": "db", "dbname": "health"}),
+        ("postgres:///?table=s.t", "s", "t", {}),
+        ("POSTGRESQL://db?table=t", None, "t", {"host": "db"}),
+        (
+            "postgresql://eve@db:5433/health?table=t&sslmode=require",
+            None,
+            "t",
+            {"host": "db", "port": "5433", "dbname": "health", "user": "eve", "sslmode": "require"},
+        ),
+        ("postgresql://[::1]:5/d?table=t", None, "t", {"host": "::1", "port": "5", "dbname": "d"}),
+        (
+            "postgresql:///d?host=/run/pg&table=t",
+            None,
+            "t",
+            {"host": "/run/pg", "dbname": "d"},
+        ),
+        ("postgresql://db?table=%22a.b%22.%22c%22%22d%22", "a.b", 'c"d', {"host": "db"}),
+        ('postgresql://db?table="a.b"', None, "a.b", {"host": "db"}),
+        ('postgresql://db?schema=x.y&table="a".b.c', "x.y", '"a".b.c', {"host": "db"}),
+        ("postgresql://db?table=%E8%87%BA%20%E5%8C%97+", None, "臺 北+", {"host": "db"}),
+        ("postgresql://db?service=audit&table=t", None, "t", {"host": "db", "service": "audit"}),
+    ],
+)
+def test_an_address_says_where_a_table_is(
+    address: str, schema: str | None, table: str, server: dict[str, str]
+) -> None:
+    found = parse_address(address)
+    assert (found.schema, found.table, dict(found.server)) == (schema, table, server)
+    again = parse_address(found.shown)
+    assert (again.schema, again.table) == (schema, table)
+
+
+names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
+
+
+@given(schema=st.none() | names, table=names)
+def test_what_is_shown_can_be_read_again(schema: str | None, table: str) -> None:
+    again = parse_address(TableAddress("postgresql", table, schema, {"host": "db"}).shown)
+    assert (again.schema, again.table, dict(again.server)) == (schema, table, {"host": "db"})
+
+
+PASSWORDS = [
+    f"postgresql://eve:{MARK}@db/health?table=t",
+    f"postgresql://eve%3A:{MARK}@db/health?table=t",
+    f"postgres://:{MARK}@db/health?table=t",
+    f"postgresql://db/health?table=t&password={MARK}",
+    f"postgresql://db/health?table=t&pass%77ord={MARK}",
+    f"postgresql://db/health?table=t&PassWord={MARK}",
+    f"postgresql://db/health?table=t&sslpassword={MARK}",
+    f"host=db password={MARK} dbname=health",
+]
+UNREADABLE = [
+    f"postgresql://eve:a/{MARK}@db/health?table=t",
+    f"postgresql://eve:a?{MARK}=1@db/health?table=t",
+    f"postgresql://eve:7#{MARK}@db/health?table=t",
+    f"postgresql://eve:{MARK}/health?table=t",
+    f"postgresql://db:5432:{MARK}/health?table=t",
+    f"postgresql://db/health?table=t&options={MARK}",
+    f"postgresql://db/health?table=t&{MARK}",
+    f"postgresql://db/health?table=t&x{MARK}=1",
+    f"postgresql://db/health?schema={MARK}",
+    f"postgresql://db/{MARK}%zz?table=t",
+    f"postgresql://db/{MARK}%00?table=t",
+    f"postgresql://db/%ff{MARK}?table=t",
+    f"postgresql://db/h?table=a.b.{MARK}",
+    f'postgresql://db/h?table="{MARK}',
+    f"postgresql://db/h?table=t&table={MARK}",
+    f"postgresql://db/h?table=t&host={MARK}",
+    f"postgresql://db/h?table=&dbname={MARK}",
+    f"postgresql://db/h?table=t&port={MARK}",
+    f"postgesql://eve:{MARK}@db/health?table=t",
+    f"mysql://eve:{MARK}@db/health?table=t",
+    f"postgresql:eve:{MARK}@db/health?table=t",
+    f"duckdb://?table={MARK}",
+    f"duckdb://x.duckdb?table=t&password={MARK}",
+]
+
+
+@pytest.mark.parametrize("address", [*PASSWORDS, *UNREADABLE])
+def test_an_address_that_is_refused_is_not_quoted(address: str, capsys: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        open_source(address)
+    holds_password = address in PASSWORDS or ("duckdb" in address and "password" in address)
+    assert ("holds a password" in str(caught.value)) == holds_password
+    assert main(["check", address, "--qi", "a"]) == 2
+    said = capsys.readouterr()
+    for shown in (str(caught.value), repr(caught.value), said.out, said.err):
+        assert MARK not in shown
+        assert "eve" not in shown
+    assert said.out == ""
+
+
+def test_a_mistyped_address_is_told() -> None:
+    with pytest.raises(InputError, match=r"did you mean 'postgresql://'\?"):
+        open_source("postgesql://db/health?table=t")
+    with pytest.raises(InputError, match=r"unknown parameter 'tabel' \(did you mean 'table'\?\)"):
+        open_source("postgresql://db/health?tabel=t")
+    with pytest.raises(InputError, match=r"file 'people\.csv' does not exist"):
+        open_source("people.csv")
+
+
+def test_only_texts_are_addresses() -> None:
+    assert is_address("postgres://x")
+    assert not is_address(Path("postgres://x"))
+    assert not is_address("postgres")
+
+
+def test_a_relative_file_starts_from_a_folder(tmp_path: Path) -> None:
+    assert located("postgresql://db?table=t", tmp_path) == "postgresql://db?table=t"
+    found = parse_address(located("duckdb://a%20b.duckdb?table=t", tmp_path))
+    assert found.path == tmp_path / "a b.duckdb"
+    assert parse_address(located("duckdb:///x.duckdb?table=t", tmp_path)).path == Path("/x.duckdb")
+
+
+@pytest.mark.parametrize("page", ["databases.md", "zh-TW/databases.md"])
+def test_the_page_writes_addresses_that_can_be_read(page: str) -> None:
+    shown = (DOCS / page).read_text(encoding="utf-8")
+    addresses = re.findall(r'"((?:postgresql|duckdb)://[^"\s]+)"', shown)
+    assert len(addresses) == 5
+    for address in addresses:
+        assert parse_address(address).table in {"released", "collected"}
+    for line in re.findall(r"^petaudit .*$", shown.replace("\\\n", " "), re.MULTILINE):
+        build_parser().parse_args(shlex.split(line)[1:])

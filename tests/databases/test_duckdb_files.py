@@ -1,0 +1,91 @@
+"""A table of a DuckDB file is counted in our own DuckDB, and the file is only read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from counts.cases import CASES
+from counts.checks import check_everything
+from counts.engines import arrow_table
+from petaudit.cli import main
+from petaudit.counts import open_source
+from petaudit.errors import InputError, OptionError
+
+TOLD = (
+    *("nulls", "minus zero", "a column of nulls", "no rows", "some rows suppressed", "unicode"),
+    *("blanks around cells", "cells with quotes and delimiters", "names with quotes", "dates"),
+    *("names like our own", "integers with gaps", "decimals", "categories"),
+)
+
+
+def made(path: Path, *statements: str, **tables: Any) -> Path:
+    with duckdb.connect(str(path)) as connection:
+        for name, table in tables.items():
+            connection.register("given", table)
+            connection.execute(f'CREATE TABLE "{name}" AS FROM given')
+        for statement in statements:
+            connection.execute(statement)
+    return path
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_file_is_counted_like_counter(name: str, tmp_path: Path) -> None:
+    case = CASES[name]
+    path = made(tmp_path / "a.duckdb", held=arrow_table(case.table))
+    check_everything(open_source(f"duckdb://{path}?table=held"), case)
+
+
+def test_names_schemas_and_views(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a b.duckdb",
+        'CREATE SCHEMA "s.t"',
+        'CREATE TABLE "s.t"."x""; DROP TABLE y; --" AS SELECT 1 AS "a""; --"',
+        "CREATE TABLE y AS SELECT 1 AS a",
+        "CREATE VIEW v AS SELECT a + 1 AS b FROM y",
+    )
+    place = f"duckdb://{str(path).replace(' ', '%20')}?table="
+    hostile = open_source(f'{place}x"; DROP TABLE y; --&schema=s.t')
+    assert hostile.counts.value_counts('a"; --').labels == ("1",)
+    assert open_source(f"{place}main.v").counts.value_counts("b").labels == ("2",)
+    assert open_source(f"{place}y").name == f"{place}y"
+
+
+def test_the_file_is_left_as_it_is(tmp_path: Path) -> None:
+    path = made(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
+    before = path.read_bytes()
+    source = open_source(f"duckdb://{path}?table=t")
+    assert source.fingerprint()["sha256"]
+    assert source.files == (path,)
+    del source
+    assert path.read_bytes() == before
+    # Nobody holds it any more.
+    made(path, "DROP TABLE t")
+
+
+def test_a_report_does_not_overwrite_the_database(tmp_path: Path, capsys: Any) -> None:
+    path = made(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
+    before = path.read_bytes()
+    asked = ["check", f"duckdb://{path}?table=t", "--qi", "a", "--report", str(path)]
+    assert main(asked) == 2
+    assert path.read_bytes() == before
+    capsys.readouterr()
+
+
+def test_what_cannot_be_opened_is_told(tmp_path: Path) -> None:
+    made(tmp_path / "a.duckdb", "CREATE TABLE people AS SELECT 1 AS a")
+    (tmp_path / "no.duckdb").write_text("a;b\n1;2\n", encoding="utf-8")
+    for name, words in {
+        "a.duckdb?table=peple": r"no such table \(did you mean 'people'\?\)",
+        "no.duckdb?table=t": "cannot be opened as a DuckDB database",
+        "none.duckdb?table=t": "does not exist",
+        "?table=t": "is not a regular file|is a folder|cannot be opened|cannot be read",
+    }.items():
+        with pytest.raises(InputError, match=words):
+            open_source(f"duckdb://{tmp_path}/{name}")
+    with pytest.raises(OptionError, match="is counted by its database"):
+        open_source(f"duckdb://{tmp_path}/a.duckdb?table=people", engine="spark")
+    assert open_source(f"duckdb://{tmp_path}/a.duckdb?table=people", engine="duckdb").rows == 1
