@@ -343,7 +343,8 @@ KEYS = {
     "result": [
         *("measure", "status", "better", "value", "limit", "passed", "warnings", "complete"),
         *("figures", "columns", "sizes", "combinations", "removed_original", "removed_synthetic"),
-        *("removed_control", "precision", "timings", "profile", "undecided", "figure", "strict"),
+        *("removed_control", "precision", "timings", "search", "profile", "undecided", "figure"),
+        *("strict",),
         *("conditions", "lower_bound", "explanation", "pictures"),
     ],
     "figures": [

@@ -6,10 +6,12 @@ import argparse
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from petaudit._version import __version__
 from petaudit.cli.arguments import delimiter_mark, whole_number
+from petaudit.cli.engine_options import engine_of
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
 from petaudit.cli.progress import search_progress
@@ -26,6 +28,7 @@ from petaudit.singling.options import Options
 from petaudit.singling.result import MpuccsResult, checked_limit
 
 DOCUMENT = "petaudit.mpuccs/1"
+NO_DETAILS = phrase("there is no table of details: from a cluster only counts come")
 COULD_NOT_MEASURE = 2
 
 
@@ -44,6 +47,12 @@ def run(chosen: argparse.Namespace) -> int:
         found = find(*tables, options=options).judged(limit=chosen.limit, profile=chosen.profile)
         is_wanted = folder is not None or reports.files or not chosen.quiet
         has_advice = not chosen.no_advice and is_wanted
+        left_out = found.findings.why_no_changes if has_advice else None
+        if left_out is not None:
+            found = replace(found, warnings=(*found.warnings, left_out))
+            has_advice = False
+        if folder is not None and not found.findings.lists_rows:
+            found = replace(found, warnings=(*found.warnings, NO_DETAILS))
         advice = found.changes if has_advice else []
     sources = [source for source in tables if source is not None]
     code = _exit_code(found)
@@ -69,9 +78,15 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def _opened(chosen: argparse.Namespace) -> tuple[Source, Source, Source | None]:
+    with warnings_said():
+        engine = engine_of(chosen)
+
     def opened(path: str) -> Source:
         source = open_source(
-            path, delimiter=delimiter_mark(chosen.delimiter), encoding=chosen.encoding
+            path,
+            delimiter=delimiter_mark(chosen.delimiter),
+            encoding=chosen.encoding,
+            **engine,
         )
         if not source.rows:
             raise InputError(phrase("{name} has a header but no rows", name=source.name))
@@ -87,6 +102,7 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
         "deduplicate": not chosen.keep_duplicates,
         "calculate_baseline": not chosen.no_baseline,
         "datetime_precision": chosen.datetime_precision,
+        "search": chosen.search,
     }
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):

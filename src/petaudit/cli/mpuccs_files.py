@@ -75,11 +75,10 @@ def write_tables(
     reveal: bool,
 ) -> list[str]:
     """Write every table as CSV and as Parquet, and the document last; return the names."""
-    tables = {
-        "global": found.findings.global_columns(),
-        "details": found.findings.details_columns(with_values=reveal),
-        "tree": found.findings.tree_columns(),
-    }
+    tables = {"global": found.findings.global_columns()}
+    if found.findings.lists_rows:
+        tables["details"] = found.findings.details_columns(with_values=reveal)
+    tables["tree"] = found.findings.tree_columns()
     if document["changes"]:
         tables["changes"] = found.changes_columns
     read = [path for source in sources for path in source.paths]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.counts._joint_column import (
+from petaudit.counts._joint.column import (
     Cells,
     JointColumn,
     KindsDifferError,
@@ -22,9 +22,19 @@ from petaudit.counts._moments import unit_named
 from petaudit.counts.source import Source
 from petaudit.errors import ColumnError, joined, listing, phrase, term
 
-__all__ = ["JointColumn", "JointTables", "check_same_columns", "joint_tables", "unit_named"]
+__all__ = [
+    "ColumnJoiner",
+    "JointColumn",
+    "JointTables",
+    "cells_of",
+    "check_same_columns",
+    "joint_tables",
+    "reads_column_by_column",
+    "unit_named",
+]
 
 JointCodes: TypeAlias = npt.NDArray[np.uint32]
+_MANY_CELLS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -54,31 +64,56 @@ def joint_tables(
     check_same_columns(tables)
     columns = tables[0].columns
     cells = [_cells(table, columns) for table in tables]
-    rows = tuple(len(own[0].places) for own in cells)
-    codes = np.empty((len(columns), sum(rows)), np.uint32)
+    joiner = ColumnJoiner(tables, reference, decimals, unit)
+    codes: JointCodes | None = None
+    rows: tuple[int, ...] = ()
     by_name: dict[str, JointColumn] = {}
-    problems: list[str] = []
     for index, name in enumerate(columns):
+        own = [next(table) for table in cells]
+        if codes is None:
+            rows = tuple(len(table.places) for table in own)
+            codes = np.empty((len(columns), sum(rows)), np.uint32)
+        column = joiner.join(name, own)
+        del own
+        if column is not None:
+            np.concatenate(column.codes, out=codes[index])
+            by_name[name] = replace(column, codes=[])
+            del column
+    joiner.check()
+    assert codes is not None  # noqa: S101 (a table has a column)
+    return JointTables(columns, codes, rows, by_name)
+
+
+@dataclass
+class ColumnJoiner:
+    """Gives the values of columns common codes, and collects what cannot be compared."""
+
+    tables: Sequence[Source]
+    reference: int
+    decimals: int | None
+    unit: str | None
+    problems: list[str] = field(default_factory=list)
+
+    def join(self, name: str, cells: Sequence[Cells]) -> JointColumn | None:
+        """Encode a column of all tables; None if its values cannot be compared."""
         try:
-            column = join_cells([own.pop(0) for own in cells], reference, decimals, unit)
+            return join_cells(cells, self.reference, self.decimals, self.unit)
         except KindsDifferError as problem:
             said = [
                 phrase("{kind} in {table}", kind=term(kind.value), table=table.name)
-                for kind, table in zip(problem.kinds, tables, strict=True)
+                for kind, table in zip(problem.kinds, self.tables, strict=True)
             ]
-            problems.append(
+            self.problems.append(
                 phrase("column {column!r} holds {what}", column=name, what=joined(said, " and "))
             )
-            continue
         except SpellingsDifferError:
-            problems.append(
+            self.problems.append(
                 phrase(
                     "column {column!r} writes the same values in different ways in {tables}",
                     column=name,
-                    tables=joined([table.name for table in tables]),
+                    tables=joined([table.name for table in self.tables]),
                 )
             )
-            continue
         except pa.ArrowException:
             raise ColumnError(
                 phrase(
@@ -87,38 +122,52 @@ def joint_tables(
                     column=name,
                 )
             ) from None
-        np.concatenate(column.codes, out=codes[index])
-        by_name[name] = _without_codes(column)
-    if problems:
+        return None
+
+    def check(self) -> None:
+        """Raise an error if there is a column whose values cannot be compared."""
+        if self.problems:
+            raise ColumnError(
+                phrase(
+                    "{problems}: they cannot be compared; convert one of them first",
+                    problems=joined(self.problems[:5], "; "),
+                )
+            )
+
+
+def cells_of(table: Source, name: str, column: pa.ChunkedArray) -> Cells:
+    """Encode the cells of a column of one table."""
+    try:
+        return Cells.of(column, is_untyped=table.is_untyped)
+    except pa.ArrowException:
         raise ColumnError(
             phrase(
-                "{problems}: they cannot be compared; convert one of them first",
-                problems=joined(problems[:5], "; "),
+                "column {column!r} of {table} holds more text than can be compared",
+                column=name,
+                table=table.name,
             )
-        )
-    return JointTables(columns, codes, rows, by_name)
+        ) from None
 
 
-def _without_codes(column: JointColumn) -> JointColumn:
-    return JointColumn([], column.size, column.precision, column.kind, column.keys, column.value)
+def reads_column_by_column(table: Source) -> bool:
+    """Whether only one column of a table is in memory at a time while it is encoded."""
+    return table.counts.keeps_order and table.rows * len(table.columns) > _MANY_CELLS
 
 
-def _cells(table: Source, columns: Sequence[str]) -> list[Cells]:
+def _cells(table: Source, columns: Sequence[str]) -> Iterator[Cells]:
+    """The columns of a table, one after the other."""
+    if reads_column_by_column(table):
+        # One at a time: all of them together take more memory than all that follows.
+        for name in columns:
+            yield cells_of(table, name, table.counts.columns_values([name], raw=True)[0])
+        return
     # One query: rows without an order of their own must stay together.
     arrays = table.counts.columns_values(columns, raw=True)
     found = []
     for name in columns:
-        try:
-            found.append(Cells.of(arrays.pop(0), is_untyped=table.is_untyped))
-        except pa.ArrowException:
-            raise ColumnError(
-                phrase(
-                    "column {column!r} of {table} holds more text than can be compared",
-                    column=name,
-                    table=table.name,
-                )
-            ) from None
-    return found
+        found.append(cells_of(table, name, arrays.pop(0)))
+    while found:
+        yield found.pop(0)
 
 
 def check_same_columns(tables: Sequence[Source]) -> None:

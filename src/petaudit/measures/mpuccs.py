@@ -45,6 +45,7 @@ def mpuccs(
     threads: int | None = None,
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
+    search: str = "auto",
 ) -> MpuccsResult:
     """Find every synthetic row that singles out one original row, with the fewest columns.
 
@@ -72,6 +73,7 @@ def mpuccs(
         threads=threads,
         seed=seed,
         progress=progress,
+        search=search,
     )
     found = find(
         open_source(original, called=phrase("the original")),
@@ -121,6 +123,7 @@ def find(
         removed_control=prepared.removed[2] if control is not None else 0,
         precision={name: own.precision for name, own in prepared.joined.items()},
         timings=run.timings,
+        search=found.way.to_dict(),
         findings=found,
         frame=frame,
         control_files=() if control is None else control.paths,
@@ -145,7 +148,7 @@ def _warnings(found: Findings, stopped: bool) -> list[str]:
             )
         )
     if found.has_control and found.excess is None and not found.is_empty:
-        said.append(phrase("there was no time, or no row, for the comparison with the control"))
+        said.append(found.why_no_excess)
     wanted = found.options.n_cols
     if isinstance(wanted, tuple) and found.options.has_gaps(len(found.prepared.columns)):
         said.append(
@@ -176,6 +179,8 @@ def compute(
             delimiter=inputs.delimiter,
             encoding=inputs.encoding,
             called=phrase("the control"),
+            engine=inputs.engine,
+            spark_master=inputs.spark_master,
         )
     settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
     if limit is not None or profile is not None:
@@ -289,6 +294,13 @@ MEASURE = Measure(
             shows_in_figure=False,
         ),
         Option("seed", "of the samples that are compared with the control", kind=Whole(0)),
+        Option(
+            "search",
+            "where combinations are counted: in memory, by an engine that may use the disk, or "
+            "what fits (auto)",
+            kind=Choice(("auto", "memory", "engine")),
+            shows_in_figure=False,
+        ),
     ),
     granularities=(*TABLES,),
     pictures=singled_out_of,

@@ -18,8 +18,12 @@ def renyi_entropy(repeated: Indices, rows: int, alpha: float) -> float:
     """
     if rows <= 1:
         return 0.0
-    alone = rows - int(repeated.sum())
-    sizes, counts = np.unique(repeated, return_counts=True)
+    return _renyi(*np.unique(repeated, return_counts=True), rows, alpha)
+
+
+def _renyi(sizes: Indices, counts: Indices, rows: int, alpha: float) -> float:
+    """The same of groups of two rows and more, counted by their sizes."""
+    alone = rows - int((sizes * counts).sum())
     if alone:
         sizes, counts = np.append(1, sizes), np.append(alone, counts)
     if alpha == 0:
@@ -48,6 +52,15 @@ def normalized_entropy(repeated: Indices, rows: int, alpha: float) -> float:
     >>> normalized_entropy(np.array([], np.int64), 4, 2.0)
     1.0
     """
+    return entropy_of_counts(*np.unique(repeated, return_counts=True), rows, alpha)
+
+
+def entropy_of_counts(sizes: Indices, counts: Indices, rows: int, alpha: float) -> float:
+    """The same of groups of two rows and more, counted by their sizes in ascending order.
+
+    >>> entropy_of_counts(np.array([4]), np.array([1]), 4, 2.0)
+    0.0
+    """
     if rows <= 1:
         return 0.0
-    return min(max(renyi_entropy(repeated, rows, alpha) / math.log(rows), 0.0), 1.0)
+    return min(max(_renyi(sizes, counts, rows, alpha) / math.log(rows), 0.0), 1.0)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts.joint import JointColumn, JointTables
+from petaudit.counts.joint_store import Listed
 from petaudit.singling._arrays import Codes, Rows
 from petaudit.singling._partition import Pair, Partition
+from petaudit.singling.size_findings import SizeFindings
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
 """The place of each table among the encoded ones."""
@@ -42,6 +44,29 @@ class Prepared:
         targets = self.everything[:, start + rows.astype(np.int64)]
         synthetic = self.pair.synthetic
         return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
+
+    @property
+    def people(self) -> tuple[int, ...]:
+        """How many rows of each table are left without duplicates."""
+        return tuple(map(len, self.kept))
+
+    def listed(self, own: SizeFindings) -> Listed:
+        """The rows that a size identifies."""
+        found = own.listed
+        assert found is not None  # noqa: S101 (found by a search in memory)
+        return Listed(
+            found.rows.astype(np.int64),
+            found.combinations,
+            found.targets.astype(np.int64),
+            self.kept[SYNTHETIC][found.rows].astype(np.int64),
+            self.kept[ORIGINAL][found.targets].astype(np.int64),
+        )
+
+    def value_combos(
+        self, found: Listed, combinations: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[object, ...]]:
+        """The values that identify rows, each in the columns of its combination."""
+        return map(self.values, found.rows.tolist(), combinations)
 
     def values(self, row: int, columns: Sequence[int]) -> tuple[object, ...]:
         """The prepared values of a synthetic row in some columns, by their place in the search."""

@@ -35,8 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from petaudit.singling._arrays import Indices, Rows
-from petaudit.singling._partition import Pair
-from petaudit.singling._prepare import CONTROL, ORIGINAL, Prepared, samples_of
+from petaudit.singling._prepare import CONTROL, ORIGINAL, SYNTHETIC, samples_of
 from petaudit.singling._replicates import MOST_PARTS, jackknife_variance
 
 MOST_SAMPLES = 5
@@ -72,31 +71,31 @@ class Excess:
 
 
 def compare(
-    prepared: Prepared, replicate: Callable[[Pair, Rows], Indices | None], seed: int
+    people: Sequence[int], replicate: Callable[[int, Rows, Rows], Indices | None], seed: int
 ) -> Excess | None:
     """Search the control and samples of the original; None if a search was stopped.
 
-    ``replicate`` gives the identified rows of a pair without each part of the target rows, and
-    with all of them, last.
+    ``people`` are the rows of each table without duplicates. ``replicate`` takes a table, a sample
+    of these rows and a part for each, and gives the rows identified without each part, and with
+    all of them, last.
     """
-    people = {table: prepared.kept[table] for table in (ORIGINAL, CONTROL)}
-    size = min(map(len, people.values()))
-    if not size or not len(prepared.kept[0]):
+    size = min(people[ORIGINAL], people[CONTROL])
+    if not size or not people[SYNTHETIC]:
         return None
     shares: list[Share] = []
-    for table, own in people.items():
+    samples = 0
+    for table in (ORIGINAL, CONTROL):
         found = []
-        for sample in samples_of(len(own), size, MOST_SAMPLES, seed):
-            pair = prepared.sampled_pair(table, own[sample])
-            counts = replicate(pair, parts_of(pair.rows - pair.synthetic, seed))
+        for sample in samples_of(people[table], size, MOST_SAMPLES, seed):
+            counts = replicate(table, sample, parts_of(len(sample), seed))
             if counts is None:
                 return None
             found.append(counts)
         # The control's own people are a choice as well, however many of them there are.
-        population = len(own) if table == ORIGINAL else math.inf
-        shares.append(share_of(found, len(prepared.kept[0]), size, population))
-    many = len(samples_of(len(people[ORIGINAL]), size, MOST_SAMPLES, seed))
-    return excess(shares[0], shares[1], many, size)
+        population = people[table] if table == ORIGINAL else math.inf
+        shares.append(share_of(found, people[SYNTHETIC], size, population))
+        samples = samples or len(found)
+    return excess(shares[0], shares[1], samples, size)
 
 
 def parts_of(rows: int, seed: int) -> Rows:

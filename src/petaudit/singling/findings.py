@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 
@@ -13,10 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts.made_frames import Kind, MadeColumn
-from petaudit.singling._prepare import ORIGINAL, SYNTHETIC, Prepared
+from petaudit.errors import Phrase, phrase
+from petaudit.singling._prepare import ORIGINAL, SYNTHETIC
+from petaudit.singling._stored import AnyPrepared, StoredTables
 from petaudit.singling.control import Excess
 from petaudit.singling.options import Options
-from petaudit.singling.search import SizeFindings
+from petaudit.singling.size_findings import SizeFindings
+from petaudit.singling.way import Way
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,26 +28,27 @@ Floats = npt.NDArray[np.float64]
 class Findings:
     """The findings of all sizes, and how they compare with the control."""
 
-    prepared: Prepared
+    prepared: AnyPrepared
     options: Options
     sizes: tuple[SizeFindings, ...]
     has_control: bool = False
     excess: Excess | None = None
+    way: Way = field(default_factory=Way.by_default)
 
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to look at: a table without rows."""
-        return not (self.rows and len(self.prepared.kept[ORIGINAL]))
+        return not (self.rows and self.prepared.people[ORIGINAL])
 
     @property
     def rows(self) -> int:
         """Synthetic rows without duplicates."""
-        return len(self.prepared.kept[SYNTHETIC])
+        return self.prepared.people[SYNTHETIC]
 
     @property
     def identified(self) -> int:
         """Synthetic rows that single out exactly one original row."""
-        return sum(len(own.rows) for own in self.sizes)
+        return sum(own.identified for own in self.sizes)
 
     @property
     def combinations(self) -> int:
@@ -76,6 +80,33 @@ class Findings:
     def risk(self) -> Fraction:
         """The privacy risk score."""
         return 1 - self.overall
+
+    @property
+    def lists_rows(self) -> bool:
+        """Whether identified rows can be listed: from a cluster only counts come."""
+        return not isinstance(self.prepared, StoredTables) or self.prepared.pair.lists_rows
+
+    @property
+    def why_no_changes(self) -> Phrase | None:
+        """Why changes of single columns were not tried, where they were not."""
+        if self.is_empty or self.way.way == "memory":
+            return None
+        return phrase("what changing one column would do was left out: it is found in memory only")
+
+    @property
+    def why_no_excess(self) -> Phrase:
+        """Why there is no comparison with the control."""
+        if isinstance(self.prepared, StoredTables) and not self.prepared.pair.lists_rows:
+            return phrase(
+                "the comparison with the control was left out: it samples rows by their number, "
+                "and rows on a cluster have none"
+            )
+        if isinstance(self.prepared, StoredTables) and not self.prepared.can_be_sampled:
+            return phrase(
+                "the comparison with the control was left out: drawing samples of so many rows "
+                "takes more memory than there is"
+            )
+        return phrase("there was no time, or no row, for the comparison with the control")
 
     def global_columns(self) -> dict[str, MadeColumn]:
         """One row of figures; none if a table is empty."""
@@ -118,21 +149,23 @@ class Findings:
             combinations = self._combinations(own)
             baseline = self._baseline_of(combinations)
             levels = self._risk_levels(own, baseline)
-            for row, number, target in zip(
-                own.rows.tolist(), own.combinations.tolist(), own.targets.tolist(), strict=True
-            ):
-                columns["risk_level"].append(levels[number])
-                columns["syn_idx"].append(row)
-                columns["ori_idx"].append(target)
-                columns["combo_size"].append(own.size)
-                own_columns = combinations[number].tolist()
-                columns["field_combo"].append(self._names(own_columns))
-                columns["value_combo"].append(
-                    self.prepared.values(row, own_columns) if with_values else None
-                )
-                columns["baseline_protection"].append(float(baseline[number]))
-                columns["syn_row"].append(int(self.prepared.kept[SYNTHETIC][row]))
-                columns["ori_row"].append(int(self.prepared.kept[ORIGINAL][target]))
+            found = self.prepared.listed(own)
+            numbers = found.combinations.tolist()
+            by_number = {number: combinations[number].tolist() for number in set(numbers)}
+            columns["risk_level"] += [levels[number] for number in numbers]
+            columns["syn_idx"] += found.rows.tolist()
+            columns["ori_idx"] += found.targets.tolist()
+            columns["combo_size"] += [own.size] * len(numbers)
+            names = {number: self._names(own) for number, own in by_number.items()}
+            columns["field_combo"] += [names[number] for number in numbers]
+            columns["value_combo"] += (
+                self.prepared.value_combos(found, [by_number[number] for number in numbers])
+                if with_values
+                else [None] * len(numbers)
+            )
+            columns["baseline_protection"] += baseline[found.combinations].tolist()
+            columns["syn_row"] += found.given_rows.tolist()
+            columns["ori_row"] += found.given_targets.tolist()
         if not self.options.calculate_baseline:
             del columns["baseline_protection"]
         return {name: MadeColumn(_DETAILS[name], values) for name, values in columns.items()}
@@ -224,8 +257,7 @@ class Findings:
     ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         pruned = own.repeated < 0
         unique = np.where(pruned, 0, self.rows - own.repeated)
-        collisions = np.bincount(own.combinations, minlength=len(own.repeated)).astype(np.int64)
-        return pruned, unique, collisions
+        return pruned, unique, own.collisions
 
     def _overall_of(self, own: SizeFindings, baseline: Floats) -> Floats:
         pruned, unique, collisions = self._counts(own)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from petaudit.counts.joint import unit_named
-from petaudit.errors import OptionError, phrase, shortened
+from petaudit.errors import OptionError, listing, phrase, shortened, suggestion
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress
+from petaudit.singling.way import ASKED, AUTO
 
 _DEFAULT_ALPHA = 2.0
 _DEFAULT_DECAY = 0.5
@@ -35,6 +36,7 @@ class Options:
     threads: int | None = None
     seed: int = 0
     progress: Callable[[Progress], object] | None = None
+    search: str = AUTO
 
     @classmethod
     def checked(cls, **given: Any) -> Options:
@@ -75,6 +77,7 @@ class Options:
             _threads(given),
             _whole(given.get("seed", 0), "seed", 0),
             progress,
+            _search(given.get("search", AUTO)),
         )
 
     def sizes(self, columns: int) -> tuple[int, ...]:
@@ -169,6 +172,19 @@ def _time_limit(value: object) -> float | None:
     if seconds == 0:
         raise OptionError(phrase("time_limit is 0; a number of seconds above 0 was expected"))
     return None if math.isinf(seconds) else seconds
+
+
+def _search(value: object) -> str:
+    if not isinstance(value, str) or value not in ASKED:
+        raise OptionError(
+            phrase(
+                "search is {value!r}{near}; it is one of {known}",
+                value=value,
+                near=suggestion(str(value), ASKED),
+                known=listing(list(ASKED)),
+            )
+        )
+    return value
 
 
 def _truth(given: dict[str, Any], name: str) -> bool:

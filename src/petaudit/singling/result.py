@@ -61,6 +61,8 @@ class MpuccsResult(Result):
     removed_control: int
     precision: Mapping[str, int | str | None]
     timings: Mapping[str, float]
+    search: Mapping[str, str]
+    """Whether combinations were counted in memory or by an engine, which one, and why."""
     profile: str | None = None
     undecided: bool = False
     """Whether a lower bound keeps the limit, so that nothing can be said about it."""
@@ -92,16 +94,23 @@ class MpuccsResult(Result):
     def changes(self) -> list[dict[str, Any]]:
         """What changing one column would do, as plain rows; none if the time limit came first.
 
+        There are none either where an engine counted (see :attr:`search`), and a warning says so.
+
         Counted with combinations of up to three columns, fewer on large tables, on the tables as
         they were searched. Rows that become equal are not removed as duplicates, because they are
         two people; and a row may match somebody only after rounding, so a change can also do harm.
         """
+        from petaudit.singling._prepare import Prepared  # noqa: PLC0415 (see above)
         from petaudit.singling.running import changes_of  # noqa: PLC0415 (see above)
 
-        if self.findings.is_empty:
+        prepared = self.findings.prepared
+        left_out = self.findings.why_no_changes
+        if left_out is not None:
+            warnings.warn(left_out, PetauditWarning, stacklevel=2)
+        if self.findings.is_empty or not isinstance(prepared, Prepared):
             return []
         spent = self.timings["total"]
-        found = changes_of(self.findings.prepared, self.findings.options, spent)
+        found = changes_of(prepared, self.findings.options, spent)
         if found is None:
             return []
         helped, exposure = self.findings.rows_helped(), found.exposure
@@ -179,7 +188,8 @@ class MpuccsResult(Result):
             rate=share(many, found.rows, 2),
             scope=self.scope,
         )
-        return (identified, *(() if found.excess is None else (excess_text(found.excess),)))
+        excess = () if found.excess is None else (excess_text(found.excess),)
+        return (identified, *excess, *(() if found.way.is_usual else (found.way.text,)))
 
     @property
     def scope(self) -> Phrase:

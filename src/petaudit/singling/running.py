@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
-from petaudit.counts.joint import joint_tables
+from petaudit.counts.joint import check_same_columns, joint_tables
+from petaudit.counts.joint_store import OutOfTimeError, store_tables
 from petaudit.errors import PetauditWarning, counted, phrase
 from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
-from petaudit.singling._prepare import ORIGINAL, Prepared, prepare
+from petaudit.singling._prepare import CONTROL, ORIGINAL, SYNTHETIC, Prepared, prepare
 from petaudit.singling._replicates import identified_without_parts
+from petaudit.singling._stored import StoredTables
 from petaudit.singling.control import Excess, compare
+from petaudit.singling.engine_search import EngineSearch
 from petaudit.singling.findings import Findings
 from petaudit.singling.options import Options
-from petaudit.singling.search import Search, SizeFindings, available_threads
+from petaudit.singling.search import Search, available_threads
+from petaudit.singling.size_findings import SizeFindings
+from petaudit.singling.way import Way, choose_way
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
+_SECONDS_PER_CELL_IN_ENGINE = 2e-7
 _SECONDS_PER_COMBINATION = 2e-6
 _LONG = 120.0
 _HOUR = 3_600.0
@@ -43,6 +51,7 @@ class Run:
     started: float = field(default_factory=time.monotonic)
     """When the caller began: reading the tables takes from the time limit, too."""
     timings: dict[str, float] = field(default_factory=dict)
+    _threads: int | None = None
 
     @property
     def deadline(self) -> float | None:
@@ -53,6 +62,11 @@ class Run:
     def find(self, synthetic: Source, original: Source, control: Source | None) -> Findings:
         """Search the original, and the control if there is one."""
         tables = [synthetic, original, *([] if control is None else [control])]
+        check_same_columns(tables)
+        way = choose_way(tables, self.options.search, self.options.threads)
+        self._threads = self.options.threads or way.threads
+        if way.way == "engine":
+            return self._find_in_engine(tables, way)
         with self._timed("encode"):
             joint = joint_tables(
                 tables,
@@ -67,33 +81,111 @@ class Run:
         excess: Excess | None = None
         if control is not None and all(own.is_complete for own in sizes):
             with self._timed("control"):
-                excess = compare(prepared, self._replicated, self.options.seed)
+                excess = compare(
+                    prepared.people, partial(self._replicated, prepared), self.options.seed
+                )
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(prepared, self.options, sizes, control is not None, excess)
+        return Findings(prepared, self.options, sizes, control is not None, excess, way)
+
+    def _find_in_engine(self, tables: Sequence[Source], way: Way) -> Findings:
+        with self._timed("encode"):
+            stored = StoredTables(
+                store_tables(
+                    tables,
+                    reference=ORIGINAL,
+                    decimals=self.options.numeric_precision,
+                    unit=self.options.datetime_precision,
+                    deduplicate=self.options.deduplicate,
+                )
+            )
+        with self._timed("search"):
+            sizes = tuple(self._search_in_engine(stored))
+        excess: Excess | None = None
+        has_control = len(tables) > CONTROL
+        if has_control and stored.can_be_sampled and all(own.is_complete for own in sizes):
+            with self._timed("control"):
+                excess = compare(
+                    stored.people,
+                    partial(self._replicated_in_engine, stored, sizes),
+                    self.options.seed,
+                )
+        stored.pair.finish()
+        self.timings["total"] = time.monotonic() - self.started
+        return Findings(stored, self.options, sizes, has_control, excess, way)
+
+    def _replicated_in_engine(
+        self,
+        stored: StoredTables,
+        sizes: Sequence[SizeFindings],
+        table: int,
+        sample: Rows,
+        part: Rows,
+    ) -> Indices | None:
+        """The same in an engine; what was pruned there depends on the synthetic rows alone."""
+        looked_at = (
+            combination
+            for own in sizes
+            for combination, repeated in zip(
+                itertools.combinations(range(len(stored.columns)), own.size),
+                own.repeated.tolist(),
+                strict=True,
+            )
+            if repeated >= 0
+        )
+        try:
+            with stored.pair.stopped_at(self.deadline):
+                return stored.pair.replicated(
+                    table,
+                    sample,
+                    part,
+                    looked_at,
+                    keep_matches=self.options.has_gaps(len(stored.columns)),
+                )
+        except OutOfTimeError:
+            return None
+
+    def _search_in_engine(self, stored: StoredTables) -> Iterator[SizeFindings]:
+        people = stored.people
+        wanted = self.options.sizes(len(stored.columns))
+        if not people[SYNTHETIC] or not people[ORIGINAL]:
+            return
+        _warn_if_long(
+            len(stored.columns), sum(people[:2]), wanted, self.options, _SECONDS_PER_CELL_IN_ENGINE
+        )
+        yield from EngineSearch(
+            stored.pair,
+            wanted,
+            entropy=self.options.entropy,
+            deadline=self.deadline,
+            progress=self.options.progress,
+        )
 
     def _search(self, pair: Pair) -> Iterator[SizeFindings]:
         wanted = self.options.sizes(pair.columns)
         if not pair.synthetic or pair.synthetic == pair.rows:
             return
-        _warn_if_long(pair, wanted, self.options)
+        _warn_if_long(pair.columns, pair.rows, wanted, self.options, _SECONDS_PER_CELL)
         yield from Search(
             pair,
             wanted,
             entropy=self.options.entropy,
-            threads=self.options.threads,
+            threads=self._threads,
             deadline=self.deadline,
             progress=self.options.progress,
         )
 
-    def _replicated(self, pair: Pair, part: Rows) -> Indices | None:
+    def _replicated(
+        self, prepared: Prepared, table: int, sample: Rows, part: Rows
+    ) -> Indices | None:
         """Identified rows without each part of the target rows; None if time ran out."""
+        pair = prepared.sampled_pair(table, prepared.kept[table][sample])
         rule = self.options.entropy
         return identified_without_parts(
             pair,
             part,
             self.options.sizes(pair.columns),
             rule if rule is not None and rule.smallest_gain > 0 else None,
-            self.options.threads,
+            self._threads,
             self.deadline,
         )
 
@@ -150,14 +242,16 @@ def _size_for_changes(pair: Pair, largest: int, steps: int) -> int:
     return 1
 
 
-def _warn_if_long(pair: Pair, sizes: tuple[int, ...], options: Options) -> None:
-    many = sum(math.comb(pair.columns, size) for size in sizes)
+def _warn_if_long(
+    columns: int, rows: int, sizes: tuple[int, ...], options: Options, per_cell: float
+) -> None:
+    many = sum(math.comb(columns, size) for size in sizes)
     threads = options.threads or available_threads()
-    seconds = many * (pair.rows * _SECONDS_PER_CELL + _SECONDS_PER_COMBINATION) / threads
+    seconds = many * (rows * per_cell + _SECONDS_PER_COMBINATION) / threads
     if seconds < _LONG or ((options.time_limit or math.inf) < _LONG and many < 1 << 20):
         return
-    small = min(3, pair.columns)
-    fewer = sum(math.comb(pair.columns, size) for size in range(1, small + 1))
+    small = min(3, columns)
+    fewer = sum(math.comb(columns, size) for size in range(1, small + 1))
     limit: str = ""
     if options.time_limit is not None:
         limit = phrase(" (stopped after {seconds:g} s)", seconds=options.time_limit)
@@ -165,7 +259,7 @@ def _warn_if_long(pair: Pair, sizes: tuple[int, ...], options: Options) -> None:
         "{columns} have {combinations} of the sizes asked for; looking at all of them takes "
         "roughly {duration}{limit}. Limit the size (max_baseline_cols={small}: {fewer}) or the "
         "time (time_limit)",
-        columns=counted(pair.columns, "column"),
+        columns=counted(columns, "column"),
         combinations=counted(many, "combination"),
         duration=duration(seconds),
         limit=limit,

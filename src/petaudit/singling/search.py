@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.singling._arrays import Bytes, Indices, Rows
+from petaudit.singling._arrays import Bytes
 from petaudit.singling._counting import NEVER, CountingWalk, Seen
 from petaudit.singling._partition import Pair
 from petaudit.singling._walk import EntropyRule, Plan, Walk
+from petaudit.singling.size_findings import IdentifiedRows, SizeFindings
 
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
 
@@ -39,24 +40,6 @@ class Progress:
     all_done: int
     """Combinations of all sizes that were looked at."""
     all_total: int
-
-
-@dataclass(frozen=True)
-class SizeFindings:
-    """What the combinations of one size identify."""
-
-    size: int
-    repeated: Indices
-    """Per combination in order: synthetic rows that are not unique; -1 where it was pruned."""
-    rows: Rows
-    """The synthetic rows that are identified, by combination and row."""
-    combinations: Indices
-    """The combination that identifies each of them, counted from 0 within the size."""
-    targets: Rows
-    """The target row that each of them points at, counted from the first target row."""
-    is_complete: bool
-    entropy: npt.NDArray[np.float64] | None = None
-    gain: npt.NDArray[np.float64] | None = None
 
 
 @dataclass
@@ -97,7 +80,8 @@ class Search:
                     )
 
             found = self._one_size(size, report)
-            self.settled[found.rows] = 1
+            assert found.listed is not None  # noqa: S101 (see below)
+            self.settled[found.listed.rows] = 1
             yield found
             if not found.is_complete:
                 return
@@ -138,7 +122,12 @@ def run_walks(
 
 def sensible_threads(pair: Pair) -> int:
     """All cores, or as many as may have a copy of the codes each without using up the memory."""
-    return min(available_threads(), max(2, _MOST_COPIED // max(pair.codes.nbytes, 1)))
+    return threads_for(pair.codes.nbytes)
+
+
+def threads_for(codes: int) -> int:
+    """The same for so many bytes of codes."""
+    return min(available_threads(), max(2, _MOST_COPIED // max(codes, 1)))
 
 
 def available_threads() -> int:
@@ -217,12 +206,11 @@ def _merged(walks: Sequence[CountingWalk], size: int, pair: Pair) -> SizeFinding
     return SizeFindings(
         size,
         repeated,
-        rows,
-        first[rows],
-        target[rows] - np.uint32(pair.synthetic),
+        np.bincount(first[rows], minlength=len(repeated)).astype(np.int64),
         len(repeated) == math.comb(pair.columns, size),
         _concatenated([own.entropy for own in seen], np.float64) if has_entropy else None,
         _concatenated([own.gain for own in seen], np.float64) if has_entropy else None,
+        IdentifiedRows(rows, first[rows], target[rows] - np.uint32(pair.synthetic)),
     )
 
 

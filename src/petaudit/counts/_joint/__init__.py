@@ -1,0 +1,1 @@
+"""Several tables in common codes: what searches for people compare."""

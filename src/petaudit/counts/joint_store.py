@@ -1,0 +1,159 @@
+"""A synthetic table and the table it may single out, as codes that an engine holds.
+
+The engine counts combinations of columns; what comes here are counts. See
+:mod:`petaudit.singling.engine_search` for the search that asks for them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.counts._joint.scratch import OutOfTimeError
+from petaudit.counts.joint import JointColumn, check_same_columns
+from petaudit.counts.source import Source
+
+__all__ = ["GroupSizes", "Listed", "OutOfTimeError", "StoredFacts", "StoredPair", "store_tables"]
+
+Combination: TypeAlias = tuple[int, ...]
+Indices: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class GroupSizes:
+    """How many groups of synthetic rows have each size, from two rows on."""
+
+    sizes: Indices
+    """Ascending."""
+    groups: Indices
+
+    @property
+    def rows(self) -> int:
+        """Synthetic rows that are not unique."""
+        return int((self.sizes * self.groups).sum())
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Identified rows by combination and row; rows are counted without duplicates."""
+
+    rows: Indices
+    combinations: Indices
+    targets: Indices
+    given_rows: Indices
+    """The same rows as they are counted in the tables that were given."""
+    given_targets: Indices
+
+
+@dataclass(frozen=True)
+class StoredFacts:
+    """What is known of the tables; columns are in the order of the search."""
+
+    columns: tuple[str, ...]
+    rows: tuple[int, ...]
+    """How many rows each table has as it was given."""
+    people: tuple[int, ...]
+    """How many are left without duplicates."""
+    distinct: tuple[int, ...]
+    """How many values the original has in each column."""
+    joined: Mapping[str, JointColumn]
+
+
+class StoredPair(ABC):
+    """A pair in an engine; sizes are looked at in ascending order, combinations in theirs."""
+
+    facts: StoredFacts
+    engine: str
+    lists_rows: bool
+    """Whether identified rows can be fetched; from a cluster only counts are."""
+
+    @abstractmethod
+    def batches(self, size: int) -> Iterator[list[Combination]]:
+        """The combinations of a size in order, cut into what is counted together."""
+
+    @abstractmethod
+    def count(self, combinations: Sequence[Combination], *, keep_matches: bool) -> list[GroupSizes]:
+        """Count the groups of synthetic rows of each combination, and hold whom it identifies.
+
+        Without ``keep_matches`` a row that a smaller combination identifies is known to be
+        settled.
+        """
+
+    @abstractmethod
+    def note(self, size: int, numbers: Mapping[int, int]) -> None:
+        """Note whom combinations of the last count identify, if nobody did before.
+
+        ``numbers`` leads from places in that count to the numbers of combinations of this size.
+        """
+
+    @abstractmethod
+    def settle(self, size: int) -> Indices:
+        """End a size: its rows are settled. Returns rows identified by number of combination."""
+
+    @abstractmethod
+    def listed(self, size: int) -> Listed:
+        """The rows that a size identifies."""
+
+    @abstractmethod
+    def values(
+        self, rows: Indices, combinations: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[object, ...]]:
+        """The prepared values of synthetic rows, as given, in columns by place in the search."""
+
+    @abstractmethod
+    def replicated(
+        self,
+        table: int,
+        sample: npt.NDArray[Any],
+        part: npt.NDArray[Any],
+        combinations: Iterable[Combination],
+        *,
+        keep_matches: bool,
+    ) -> Indices:
+        """Rows identified in a sample of a table without each part of it, and in all of it, last.
+
+        ``sample`` are rows by their place among those that are no duplicates, ``part`` has a
+        number from 0 for each.
+        """
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Let go of what only counting needs."""
+
+    @abstractmethod
+    def stopped_at(self, deadline: float | None) -> AbstractContextManager[None]:
+        """Stop counting at a time of the monotonic clock with :class:`OutOfTimeError`."""
+
+
+def store_tables(
+    tables: Sequence[Source],
+    *,
+    reference: int,
+    decimals: int | None,
+    unit: str | None,
+    deduplicate: bool,
+) -> StoredPair:
+    """Encode the synthetic table, the original, and a control if there is one, in an engine."""
+    check_same_columns(tables)
+    settings: Any = {
+        "reference": reference,
+        "decimals": decimals,
+        "unit": unit,
+        "deduplicate": deduplicate,
+    }
+    found: StoredPair
+    if any(table.counts.is_remote for table in tables):
+        from petaudit.counts._joint.spark import SparkPair  # noqa: PLC0415 (large)
+
+        found = SparkPair(tables, **settings)
+    else:
+        from petaudit.counts._joint.pair import DuckPair  # noqa: PLC0415 (it imports this one)
+
+        found = DuckPair(tables, **settings)
+    return found

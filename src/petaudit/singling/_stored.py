@@ -1,0 +1,80 @@
+"""Tables that an engine holds, as findings want to see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from petaudit.counts.joint import JointColumn
+from petaudit.counts.joint_store import Listed, StoredPair
+from petaudit.errors import NotMeasurableError, phrase
+from petaudit.memory import memory_limit
+from petaudit.singling._prepare import Prepared
+from petaudit.singling.size_findings import SizeFindings
+
+_DRAWING: Final = 32
+"""Bytes per row of a table that samples are drawn from."""
+
+
+@dataclass(frozen=True)
+class StoredTables:
+    """The counterpart of :class:`Prepared` in an engine."""
+
+    pair: StoredPair
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns in the order of the search."""
+        return self.pair.facts.columns
+
+    @property
+    def people(self) -> tuple[int, ...]:
+        """How many rows of each table are left without duplicates."""
+        return self.pair.facts.people
+
+    @property
+    def removed(self) -> tuple[int, ...]:
+        """How many duplicates there were."""
+        facts = self.pair.facts
+        return tuple(own - left for own, left in zip(facts.rows, facts.people, strict=True))
+
+    @property
+    def distinct(self) -> tuple[int, ...]:
+        """How many values the original has in each column; null is a value."""
+        return self.pair.facts.distinct
+
+    @property
+    def joined(self) -> Mapping[str, JointColumn]:
+        """What the codes mean, by column."""
+        return self.pair.facts.joined
+
+    @property
+    def can_be_sampled(self) -> bool:
+        """Whether rows have numbers, and drawing some of them needs but a part of the memory."""
+        return self.pair.lists_rows and _DRAWING * max(self.people) <= memory_limit() // 2
+
+    def listed(self, own: SizeFindings) -> Listed:
+        """The rows that a size identifies."""
+        self._check()
+        return self.pair.listed(own.size)
+
+    def value_combos(
+        self, found: Listed, combinations: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[object, ...]]:
+        """The values that identify rows, each in the columns of its combination."""
+        self._check()
+        return self.pair.values(found.given_rows, combinations)
+
+    def _check(self) -> None:
+        if not self.pair.lists_rows:
+            raise NotMeasurableError(
+                phrase(
+                    "the tables are counted by {engine}, and only counts leave it: there is no "
+                    "list of the rows that are identified",
+                    engine=self.pair.engine,
+                )
+            )
+
+
+AnyPrepared: TypeAlias = Prepared | StoredTables

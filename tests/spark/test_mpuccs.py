@@ -1,0 +1,104 @@
+"""The search on Spark: the answer of the search in memory, from counts alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import petaudit
+from petaudit.counts._joint import dictionaries as _joint_dictionaries
+from petaudit.counts._joint import spark as _joint_spark
+from petaudit.counts._private_folder import private_folder
+from petaudit.counts.table_counts import TableCounts
+from petaudit.errors import NotMeasurableError, OptionError
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning"),
+]
+ODD = "a `dotted`.name"
+
+
+def people(rows: int, seed: int) -> pa.Table:
+    chance = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "id": chance.integers(0, 150, rows),
+            ODD: pa.array([" 臺北", "Bonn", "", None, "Kiel "]).take(
+                pa.array(chance.integers(0, 5, rows))
+            ),
+            "share": pa.array(np.where(chance.random(rows) < 0.1, np.nan, rows % 7 / 4)),
+            "day": pa.array(chance.integers(0, 20, rows).astype("datetime64[D]")),
+        }
+    )
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The rows of everything that came to the driver."""
+    rows: list[int] = []
+    collected = TableCounts.collected
+
+    def noted(self: TableCounts, lazy: Any) -> pa.Table:
+        found = collected(self, lazy)
+        rows.append(found.num_rows)
+        return found
+
+    monkeypatch.setattr(TableCounts, "collected", noted)
+    return rows
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    assert found.figures == expected.figures
+    assert found.findings.tree_columns() == expected.findings.tree_columns()
+    for name in ("columns", "precision", "combinations", "complete", "removed_synthetic"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert found.search["engine"] == "Spark"
+
+
+def test_the_same_answer_from_counts(
+    spark: Any, fetched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synthetic = people(300, 2)
+    original, synthetic = people(400, 1), pa.concat_tables([synthetic, synthetic.slice(0, 9)])
+    before = set(private_folder().iterdir())
+    # Codes of ids are hashes, and combinations come in several batches.
+    monkeypatch.setattr(_joint_dictionaries, "MANY_VALUES", 100)
+    monkeypatch.setattr(_joint_spark, "_AT_ONCE", 4)
+    found = petaudit.mpuccs(
+        spark.createDataFrame(original).repartition(3),
+        spark.createDataFrame(synthetic),
+        max_baseline_cols=2,
+    )
+    # The largest result: the distinct days, and histograms of four combinations.
+    assert max(fetched) < 100
+    assert_same(found, petaudit.mpuccs(original, synthetic, max_baseline_cols=2))
+    assert found.figures["total_identified"] > 50
+    assert set(private_folder().iterdir()) == before
+    with pytest.raises(NotMeasurableError, match="no list of the rows"):
+        _ = found.details
+
+
+def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
+    original, synthetic, control = people(200, 1), people(150, 2), people(50, 3)
+    settings: dict[str, Any] = {
+        "n_cols": [2],
+        "deduplicate": False,
+        "min_entropy_delta": 0.05,
+        "renyi_alpha": 1.0,
+    }
+    found = petaudit.mpuccs(original, spark.createDataFrame(synthetic), control, **settings)
+    expected = petaudit.mpuccs(original, synthetic, **settings)
+    assert found.findings.tree_columns() == expected.findings.tree_columns()
+    assert found.figures["total_identified"] == expected.figures["total_identified"]
+    assert found.figures["excess_risk"] is None
+    assert any("rows on a cluster have none" in text for text in found.warnings)
+
+
+def test_rows_do_not_come_into_memory(spark: Any) -> None:
+    table = spark.createDataFrame(people(5, 1))
+    with pytest.raises(OptionError, match="from where only counts come"):
+        petaudit.mpuccs(table, table, search="memory")
