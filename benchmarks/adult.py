@@ -7,14 +7,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Any, Final
 
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from checks import PYCANON_FACTOR, Check
+from comparison import Comparison
 from environments import python_with
-from measuring import HERE, BenchError, Ratio, run_worker
+from measuring import HERE, BenchError, Measurement, Ratio, interleaved, seconds_of
 
 from petaudit import datasets
 
@@ -40,40 +40,26 @@ TABLES: Final = (
 
 @dataclass(frozen=True)
 class AdultResult:
-    """Seconds of each contender, round by round, and what they computed."""
+    """What each contender took, round by round, and computed."""
 
     table: str
-    seconds: Mapping[str, Sequence[float]]
-    values: Mapping[str, float]
-    versions: Mapping[str, Mapping[str, str]]
+    runs: Mapping[str, Sequence[Measurement]]
 
     @property
     def check(self) -> Check:
         """How many times as fast petaudit is on the loaded frame."""
-        ratio = Ratio.of(self.seconds["pyCANON"], self.seconds["petaudit"])
+        ratio = Ratio.of(seconds_of(self.runs["pyCANON"]), seconds_of(self.runs["petaudit"]))
         return Check(self.table, "pyCANON / petaudit, time", ratio, PYCANON_FACTOR, at_most=False)
 
-    def rows(self) -> list[list[str]]:
-        """The lines of the table: seconds, t, and how many times as fast as pyCANON."""
-        slow = self.seconds["pyCANON"]
-        return [
-            [
-                name,
-                f"{median(own):.4f}",
-                f"{self.values[name]:.15g}",
-                "" if name == "pyCANON" else str(Ratio.of(slow, own)),
-            ]
-            for name, own in self.seconds.items()
-        ]
+    @property
+    def values(self) -> dict[str, float]:
+        """t as each contender has it."""
+        return {name: own[0].figures["t"] for name, own in self.runs.items()}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain data."""
-        return {
-            "table": self.table,
-            "seconds": {name: list(own) for name, own in self.seconds.items()},
-            "t": dict(self.values),
-            "versions": {name: dict(own) for name, own in self.versions.items()},
-        }
+    def comparison(self) -> Comparison:
+        """The contenders side by side."""
+        facts = {"t": self.values["petaudit"], "same_figure": True}
+        return Comparison(f"pycanon-{self.table}", "petaudit", self.runs, facts)
 
 
 def pycanon_python(environment: Path = ENVIRONMENT) -> tuple[str | None, str]:
@@ -108,16 +94,12 @@ def compare(chosen: AdultTable, python: str, repetitions: int, folder: Path) -> 
             },
         ),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in contenders}
-    values: dict[str, float] = {}
-    versions: dict[str, Mapping[str, str]] = {}
-    for _ in range(repetitions):
-        for name, (interpreter, own) in contenders.items():
-            found = run_worker("adult_worker.py", own, interpreter)
-            seconds[name].append(median(found["seconds"]))
-            values[name] = found["t"]
-            versions[name] = found["versions"]
-    for name, t in values.items():
-        if not math.isclose(t, values["pyCANON"], rel_tol=0, abs_tol=_SAME):
-            raise BenchError(f"{chosen.name}: t is {values['pyCANON']} for pyCANON, {t} for {name}")
-    return AdultResult(chosen.name, seconds, values, versions)
+    jobs = {name: own for name, (_, own) in contenders.items()}
+    pythons = {name: interpreter for name, (interpreter, _) in contenders.items()}
+    found = AdultResult(chosen.name, interleaved(jobs, repetitions, "adult_worker.py", pythons))
+    for name, own in found.runs.items():
+        for t in (run.figures["t"] for run in own):
+            if not math.isclose(t, found.values["pyCANON"], rel_tol=0, abs_tol=_SAME):
+                theirs = found.values["pyCANON"]
+                raise BenchError(f"{chosen.name}: t is {theirs} for pyCANON, {t} for {name}")
+    return found

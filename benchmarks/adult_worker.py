@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
+import worker
 
 
 def contender(job: Mapping[str, Any]) -> Callable[[Any], float]:
@@ -48,13 +48,9 @@ def measure(job: Mapping[str, Any]) -> dict[str, Any]:
     table = job.get("path") or frame
     if job.get("path"):
         run(table)
-    seconds: list[float] = []
-    for _ in range(job["runs"]):
-        start = time.perf_counter()
-        t = run(table)
-        seconds.append(time.perf_counter() - start)
-    names = ("pycanon", "pandas") if job["contender"] == "pycanon" else ("petaudit", "pandas")
-    return {"seconds": seconds, "t": t, "versions": {name: version(name) for name in names}}
+    found = worker.timed(lambda: {"t": run(table)}, job["runs"])
+    names = ("pycanon", "pandas", "numpy") if job["contender"] == "pycanon" else ()
+    return found | {"versions": {name: version(name) for name in names}}
 
 
 if __name__ == "__main__":

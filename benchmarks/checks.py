@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -63,6 +63,17 @@ class Check:
             "passed": self.passed,
             "is_gate": self.is_gate,
         }
+
+
+def check_from(own: Mapping[str, Any]) -> Check:
+    """A check that another program wrote as plain data.
+
+    >>> own = Check("text", "time", Ratio(1.2, 1.1, 1.4), 1.3)
+    >>> check_from(own.to_dict()) == own
+    True
+    """
+    ratio = Ratio(own["ratio"], own["low"], own["high"])
+    return Check(own["where"], own["what"], ratio, own["target"], own["at_most"], own["is_gate"])
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:

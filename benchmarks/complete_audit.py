@@ -19,6 +19,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from adult import PYCANON
 from checks import FULL_ROWS, GATED_SHAPES, Check, table
+from comparison import Comparison
 from generated import BARE, WARM_UP_ROWS, check_agreement
 from measuring import (
     HERE,
@@ -43,7 +44,7 @@ BARE_LIMIT: Final = 6.0
 PYCANON_LIMIT: Final = 30.0
 
 AUDIT: Final = "complete audit"
-_SCRIPT: Final = "complete_audit_worker.py"
+SCRIPT: Final = "complete_audit_worker.py"
 _LEFT_OUT: Final = ("model-utility", "mpuccs", "utility-bias")
 """They train models or search combinations of columns, which is no counting of classes."""
 _PEOPLE_PER_ROW: Final = 10
@@ -135,6 +136,11 @@ class LargeAudit:
         found = table(["", "seconds", "CPU s", "time ratio", "CPU ratio"], rows)
         return f"{found}\n{len(self.runs[AUDIT][0].figures['measures'])} measures"
 
+    def comparison(self) -> Comparison:
+        """Both side by side."""
+        facts = {"measures": len(self.runs[AUDIT][0].figures["measures"])}
+        return Comparison(f"audit-{self.shape.name}", BARE, self.runs, facts)
+
     def profile(self) -> str:
         """Each measure alone, if the run was asked for it."""
         alone = [own.figures["alone"] for own in self.runs[AUDIT]]
@@ -158,29 +164,34 @@ class LargeAudit:
 class AgainstPycanon:
     """pyCANON's report and the audit of the same frame."""
 
-    cpu: Mapping[str, float]
-    figures: Mapping[str, Mapping[str, float]]
+    runs: Mapping[str, Sequence[Measurement]]
+
+    @property
+    def figures(self) -> dict[str, Mapping[str, float]]:
+        """What each side reports."""
+        return {name: own[0].figures for name, own in self.runs.items()}
+
+    def comparison(self) -> Comparison:
+        """Both side by side."""
+        figures = len(self.figures["petaudit"])
+        facts = {"same_figure": True, "their_figures": 9, "our_figures": figures}
+        return Comparison("pycanon-report", "petaudit", self.runs, facts)
 
     def checks(self) -> list[Check]:
         """One round: pyCANON takes a minute, and the target is far away."""
-        ratio = Ratio.of([self.cpu["pyCANON"]], [self.cpu["petaudit"]])
+        ratio = Ratio.of(*(cpu_seconds_of(self.runs[own]) for own in ("pyCANON", "petaudit")))
         what = "pyCANON's report / audit, CPU"
         return [Check("adult", what, ratio, PYCANON_LIMIT, at_most=False)]
 
     def text(self) -> str:
-        """Seconds and the number of figures."""
-        known = {"pyCANON": "9", "petaudit": str(len(self.figures["petaudit"]))}
-        slow = self.cpu["pyCANON"]
-        rows = [
-            [name, f"{own:.3f}", known[name], "" if own is slow else f"{slow / own:.1f}"]
-            for name, own in self.cpu.items()
-        ]
-        return table(["", "CPU s", "figures", "times as fast"], rows)
+        """Seconds, memory and the number of figures."""
+        found = self.comparison()
+        return f"{found.text()}\n9 figures against {found.facts['our_figures']}"
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain data."""
         own = {name: dict(figures) for name, figures in self.figures.items()}
-        return {"cpu_seconds": dict(self.cpu), "figures": own}
+        return {"runs": self.comparison().to_dict()["contenders"], "figures": own}
 
 
 def measure_sharing(repetitions: int, runs: int = _WARM_RUNS) -> Sharing:
@@ -192,8 +203,9 @@ def measure_sharing(repetitions: int, runs: int = _WARM_RUNS) -> Sharing:
         "quasi_identifiers": bundled.quasi_identifiers,
         "sensitive": bundled.sensitive,
     }
-    job = _job("sharing", AUDIT, inputs, bundled.rows) | {"path": str(bundled.path), "runs": runs}
-    found = [run_worker(_SCRIPT, job) for _ in range(repetitions)]
+    job = audit_job("sharing", AUDIT, inputs, bundled.rows)
+    job |= {"path": str(bundled.path), "runs": runs}
+    found = [run_worker(SCRIPT, job) for _ in range(repetitions)]
     return Sharing(
         [own["cold"] for own in found],
         [own["warm"] for own in found],
@@ -222,9 +234,9 @@ def measure_large(
     }
     jobs = {
         BARE: common | {"part": "bare query", "contender": BARE},
-        AUDIT: common | _job("bare query", AUDIT, inputs, rows) | {"profile": with_profile},
+        AUDIT: common | audit_job("bare query", AUDIT, inputs, rows) | {"profile": with_profile},
     }
-    runs = interleaved(jobs, repetitions, _SCRIPT)
+    runs = interleaved(jobs, repetitions, SCRIPT)
     check_agreement(runs, rows)
     return LargeAudit(chosen, runs)
 
@@ -241,17 +253,16 @@ def measure_against_pycanon(python: str, folder: Path) -> AgainstPycanon:
         "suppressed": "class",
         "use_side_car": False,
     }
-    cpu: dict[str, float] = {}
-    figures: dict[str, dict[str, float]] = {}
+    runs: dict[str, list[Measurement]] = {}
     for name, interpreter in {"pyCANON": python, "petaudit": sys.executable}.items():
-        job = _job("pyCANON", name, inputs, bundled.rows)
+        job = audit_job("pyCANON", name, inputs, bundled.rows)
         job |= {"csv": str(csv), "runs": _PYCANON_RUNS[name]}
         # pyCANON compares texts for equality only.
         job["options"]["t-closeness"] = {"distance": "equal"}
-        found = run_worker(_SCRIPT, job, interpreter)
-        cpu[name], figures[name] = found["cpu_seconds"], found["figures"]
-    check_figures(figures["pyCANON"], figures["petaudit"])
-    return AgainstPycanon(cpu, figures)
+        runs[name] = [Measurement(**run_worker(SCRIPT, job, interpreter))]
+    found = AgainstPycanon(runs)
+    check_figures(found.figures["pyCANON"], found.figures["petaudit"])
+    return found
 
 
 def check_figures(theirs: Mapping[str, float], ours: Mapping[str, float]) -> None:
@@ -282,7 +293,7 @@ def profile(alone: Mapping[str, float], together: float) -> str:
     return table(["measure", "CPU s", "of the audit"], cells)
 
 
-def _job(part: str, contender: str, inputs: Mapping[str, Any], rows: int) -> dict[str, Any]:
+def audit_job(part: str, contender: str, inputs: Mapping[str, Any], rows: int) -> dict[str, Any]:
     """What all audits have in common: every measure but those left out, with what it asks for."""
     measures = [
         own

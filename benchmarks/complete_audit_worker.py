@@ -79,13 +79,9 @@ def against_pycanon(job: Job) -> dict[str, Any]:
     frame = pd.read_csv(job["csv"], dtype=str, keep_default_na=False)
     report = pycanon_report if job["contender"] == "pyCANON" else petaudit_report
     report(job, frame.head(_HEAD))
-    runs = [cpu_of(partial(report, job, frame)) for _ in range(job["runs"])]
-    package = job["contender"].lower()
-    return {
-        "cpu_seconds": median(cpu for cpu, _ in runs),
-        "figures": runs[0][1],
-        "versions": {name: version(name) for name in (package, "pandas")},
-    }
+    names = ("pycanon", "pandas", "numpy") if job["contender"] == "pyCANON" else ()
+    found = worker.timed(partial(report, job, frame), job["runs"])
+    return found | {"versions": {name: version(name) for name in names}}
 
 
 def pycanon_report(job: Job, frame: Any) -> dict[str, float]:

@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -28,8 +28,11 @@ class Measurement:
     cpu_seconds: float
     peak_bytes: int | None
     idle_bytes: int | None
-    threads: int
+    threads: int | None
+    """None where the contender does not say."""
     figures: Mapping[str, Any]
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Packages of the contender's environment, where it is another one."""
 
     @property
     def bytes_over_idle(self) -> int | None:
@@ -56,6 +59,21 @@ class Ratio:
         """Compare two contenders that ran in turn."""
         rounds = [up / down for up, down in zip(numerators, denominators, strict=True)]
         return cls(median(numerators) / median(denominators), min(rounds), max(rounds))
+
+    @classmethod
+    def between(cls, numerators: Sequence[float], denominators: Sequence[float]) -> Ratio:
+        """Compare contenders of which one ran more often: the extremes are those of any two runs.
+
+        >>> Ratio.between([8.0], [1.0, 2.0, 4.0])
+        Ratio(value=4.0, low=2.0, high=8.0)
+        """
+        if len(numerators) == len(denominators):
+            return cls.of(numerators, denominators)
+        return cls(
+            median(numerators) / median(denominators),
+            min(numerators) / max(denominators),
+            max(numerators) / min(denominators),
+        )
 
     def __str__(self) -> str:
         return f"{self.value:.2f} [{self.low:.2f}..{self.high:.2f}]"
@@ -85,13 +103,20 @@ def run_worker(
 
 
 def interleaved(
-    jobs: Mapping[str, Mapping[str, Any]], repetitions: int, script: str = "worker.py"
+    jobs: Mapping[str, Mapping[str, Any]],
+    repetitions: int,
+    script: str = "worker.py",
+    pythons: Mapping[str, str] | None = None,
 ) -> dict[str, list[Measurement]]:
-    """Run the jobs in turn, A B C A B C ..., so that a busy minute hits all of them alike."""
+    """Run the jobs in turn, A B C A B C ..., so that a busy minute hits all of them alike.
+
+    Contenders that live in another environment have a Python of their own.
+    """
     found: dict[str, list[Measurement]] = {name: [] for name in jobs}
     for _ in range(repetitions):
         for name, job in jobs.items():
-            found[name].append(Measurement(**run_worker(script, job)))
+            python = (pythons or {}).get(name, sys.executable)
+            found[name].append(Measurement(**run_worker(script, job, python)))
     return found
 
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import pyarrow.parquet as pq
 from checks import Check, table
+from comparison import Comparison
 from measuring import (
     BenchError,
     Measurement,
@@ -71,6 +72,14 @@ class SearchResult:
             ratio = Ratio.of(over_idle_of(large), over_idle_of(half))
             found.append(Check(where, "memory over idle", ratio, MEMORY_GROWTH_LIMIT))
         return found
+
+    def comparison(self) -> Comparison:
+        """The search and the queries on Adult, side by side."""
+        own = self.runs[ADULT][0].figures
+        facts = {"up_to": self.up_to, "same_figure": True}
+        facts |= {key: own[key] for key in ("combinations", "identified")}
+        runs = {"DuckDB": self.runs[DUCKDB], "petaudit": self.runs[ADULT]}
+        return Comparison("mpuccs-adult", "petaudit", runs, facts)
 
     def text(self) -> str:
         """Medians as a table, and the ratios that have no target of their own."""

@@ -19,6 +19,7 @@ ORIGINAL: Final = "adult-income_ori"
 SYNTHETIC: Final = "adult-income_syn"
 DETAILED: Final = "fnlwgt"
 """The column where most people have a value of their own."""
+COLUMNS: Final = 20
 FINER: Final = 26
 """Each of its values becomes so many: a million rows then have some 460,000 different ones."""
 
@@ -33,14 +34,18 @@ def fingerprint() -> str:
     return sha256(b"".join(path.read_bytes() for path in bundled_pair())).hexdigest()[:16]
 
 
-def generated_pair(rows: int, folder: Path) -> tuple[Path, Path]:
-    """An original and a synthetic table of so many rows and 20 columns each."""
+def generated_pair(rows: int, folder: Path, columns: int = COLUMNS) -> tuple[Path, Path]:
+    """An original and a synthetic table of so many rows and columns each.
+
+    Fewer columns are the first ones; after the twentieth they begin anew, drawn once more.
+    """
+    end = "" if columns == COLUMNS else f"-{columns}"
     original, synthetic = (
         Shape(
-            f"pair-{name}",
-            "Adult-like, 20 columns",
-            partial(_draw, place),
-            (*_columns(place), *_MORE),
+            f"pair-{name}{end}",
+            f"Adult-like, {columns} columns",
+            partial(_draw, place, columns),
+            _names(place, columns),
             fingerprint(),
         )
         for place, name in enumerate(("original", "synthetic"))
@@ -54,17 +59,31 @@ def _columns(place: int) -> Mapping[str, pa.Array]:
     return {name: table.column(name).combine_chunks() for name in table.column_names}
 
 
-def _draw(place: int, generator: np.random.Generator, rows: int) -> Block:
+def _names(place: int, columns: int) -> tuple[str, ...]:
+    known = (*_columns(place), *_MORE)
+    names = []
+    for number in range(columns):
+        again = number // len(known)
+        names.append(known[number % len(known)] + (f" {again + 1}" if again else ""))
+    return tuple(names)
+
+
+def _draw(place: int, columns: int, generator: np.random.Generator, rows: int) -> Block:
     """Draw each column of the bundled table on its own, and the further ones."""
     # The same seed for both tables would give them the same rows.
     own = generator.spawn(2)[place]
-    drawn: Block = []
-    for name, values in _columns(place).items():
-        column = values.take(pa.array(own.integers(0, len(values), rows)))
-        if name == DETAILED:
-            column = pa.array(column.to_numpy() * FINER + own.integers(0, FINER, rows))
-        drawn.append(column)
-    return [*drawn, *(draw(own, rows) for draw in _MORE.values())]
+    known = (*_columns(place), *_MORE)
+    return [_column(place, known[number % len(known)], own, rows) for number in range(columns)]
+
+
+def _column(place: int, name: str, own: np.random.Generator, rows: int) -> pa.Array:
+    if name in _MORE:
+        return _MORE[name](own, rows)
+    values = _columns(place)[name]
+    column = values.take(pa.array(own.integers(0, len(values), rows)))
+    if name == DETAILED:
+        column = pa.array(column.to_numpy() * FINER + own.integers(0, FINER, rows))
+    return column
 
 
 def _labels(label: str, many: int, generator: np.random.Generator, rows: int) -> pa.Array:

@@ -13,8 +13,9 @@ from typing import Any, Final
 
 import machine
 from checks import Check, table
+from comparison import Comparison
 from environments import python_with
-from measuring import HERE, BenchError, Ratio, run_worker
+from measuring import HERE, BenchError, Measurement, Ratio, run_worker
 from pairs import bundled_pair, fingerprint
 
 PETSARD: Final = "1.10.1"
@@ -44,7 +45,8 @@ _JOBS: Final[Mapping[str, Mapping[str, Any]]] = {
 TODAY: Final = (OURS, OURS_COMPLETE)
 _SCRIPT: Final = "petsard_worker.py"
 _TIME_LIMIT: Final = 2400
-_KEPT: Final = ("seconds", "cpu_seconds", "rows", "combinations", "pruned", "identified")
+_FOUND: Final = ("rows", "combinations", "pruned", "identified")
+_KEPT: Final = ("seconds", "cpu_seconds", "peak_bytes", "idle_bytes", *_FOUND)
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,29 @@ class Record:
             Check(where, "PETsARD / petaudit, 2 columns, time", wall, FACTOR, at_most=False),
             Check(where, "all columns / PETsARD's 2, CPU", share, COMPLETE_SHARE),
         ]
+
+    def comparison(self) -> Comparison:
+        """Both side by side, as recorded, with the date where it is another run than this one."""
+        runs = {
+            name: [
+                Measurement(
+                    run["seconds"],
+                    run["cpu_seconds"],
+                    run.get("peak_bytes"),
+                    run.get("idle_bytes"),
+                    None,
+                    {},
+                    self.recorded["versions"]["PETsARD"] if name == THEIRS else {},
+                )
+                for run in own
+            ]
+            for name, own in self.recorded["runs"].items()
+        }
+        facts: dict[str, Any] = {"same_figure": True, "recorded": self.recorded["date"]}
+        for name, who in ((THEIRS, "their"), (OURS, "our")):
+            first = self.recorded["runs"][name][0]
+            facts |= {f"{who}_{key}": first[key] for key in ("pruned", "identified")}
+        return Comparison("petsard", OURS, runs, facts)
 
     def _both(self, name: str, figure: str) -> tuple[list[float], list[float]]:
         own = [run[figure] for run in self.recorded["runs"][name]]

@@ -12,14 +12,13 @@ import ast
 import importlib.util
 import json
 import sys
-import time
 import types
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from statistics import median
 from typing import Any, TypeAlias
 
 import pandas as pd
+import worker
 
 Tables: TypeAlias = Mapping[str, pd.DataFrame]
 Run: TypeAlias = Callable[[pd.DataFrame, pd.DataFrame], Tables]
@@ -67,17 +66,11 @@ def measure(job: Mapping[str, Any]) -> dict[str, Any]:
     rows = job.get("rows", max(len(original), len(synthetic)))
     original, synthetic = original.head(rows), synthetic.head(rows)
     run(original.head(200), synthetic.head(200))
-    seconds, cpu_seconds = [], []
-    for _ in range(job["runs"]):
-        cpu, wall = time.process_time(), time.perf_counter()
-        tables = run(original, synthetic)
-        seconds.append(time.perf_counter() - wall)
-        cpu_seconds.append(time.process_time() - cpu)
+    found = worker.timed(lambda: {"tables": run(original, synthetic)}, job["runs"])
+    tables = found.pop("figures")["tables"]
     tree = tables["tree"]
     packages = (job["contender"].lower(), "pandas", "numpy")
-    return {
-        "seconds": median(seconds),
-        "cpu_seconds": median(cpu_seconds),
+    return found | {
         "rows": int(tables["global"]["total_syn_records"].iloc[0]),
         "identified": int(tables["global"]["total_identified"].iloc[0]),
         "combinations": len(tree),

@@ -1,11 +1,13 @@
-"""Show how fast petaudit is, as ratios within this one run: `make bench`.
+"""Show how fast petaudit is, as ratios within this one run: `make bench`, `make bench-full`.
 
-    python benchmarks/run.py                       # everything: 5,000,000 rows, a few minutes
-    python benchmarks/run.py --quick               # a look: 500,000 rows, one round
+    python benchmarks/run.py                       # the short one, some minutes
+    python benchmarks/run.py --full                # everything: 5,000,000 rows and more
+    python benchmarks/run.py --quick               # a look: few rows, one round
     python benchmarks/run.py --shapes text,unique  # some of the tables
-    python benchmarks/run.py --shapes none --no-pycanon --no-audit   # mpUCCs only
+    python benchmarks/run.py --only mpuccs         # one part
+    python benchmarks/run.py --without growth,sdmetrics
     python benchmarks/run.py --profile             # what each measure takes, too
-    python benchmarks/run.py --petsard             # run PETsARD anew as well
+    python benchmarks/run.py --petsard             # record PETsARD anew as well
     python benchmarks/run.py --json results.json   # every single measurement as well
 
 Exit codes: 0 all targets are met (or the run was not the full one, or --no-gate), 1 one is missed,
@@ -14,44 +16,36 @@ Exit codes: 0 all targets are met (or the run was not the full one, or --no-gate
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
 
 import machine
 import mpuccs
-from adult import PYCANON, TABLES, AdultResult, compare, pycanon_python
-from checks import FULL_ROWS, GROWTH, Check, table
-from complete_audit import (
-    AgainstPycanon,
-    LargeAudit,
-    Sharing,
-    measure_against_pycanon,
-    measure_large,
-    measure_sharing,
-)
-from first_call import FirstCalls, measure_first_calls
-from generated import GROWTH_SHAPE, ShapeResult, measure_shape
-from measuring import HERE, BenchError
+from adult import PYCANON, TABLES, compare, pycanon_python
+from checks import FULL_ROWS, GROWTH
+from complete_audit import measure_against_pycanon, measure_large, measure_sharing
+from findings import Findings
+from first_call import measure_first_calls
+from generated import GROWTH_SHAPE, measure_shape
+from growth import measure_growth
+from large_runs import measure_large_runs
+from measuring import BenchError
+from options import Options, parse
+from peers import PEERS, compare_anonymeter, compare_sdmetrics
 from petsard_record import PETSARD, TODAY, Record, petsard_python, read_record, record, run_now
-from pipeline_cost import PipelineCost, measure_pipeline
-from shapes import SHAPES, describe, shape, table_file
+from pipeline_cost import measure_pipeline
+from shapes import describe, shape, table_file
 
-MpuccsPart: TypeAlias = mpuccs.SearchResult | FirstCalls | PipelineCost | Record
-
-AuditPart: TypeAlias = Sharing | LargeAudit | AgainstPycanon
-
-_QUICK_ROWS = 500_000
-_PAIR_SHARE = 5
-"""The tables of mpUCCs have a fifth of the rows of the others: a million."""
+_PAIR_SHARE: Final = 5
+"""The tables of mpUCCs have a fifth of the rows of the others."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and say whether the targets are met."""
-    options = _parse(arguments)
+    options = parse(arguments)
     try:
         return _run(options)
     except BenchError as problem:
@@ -59,45 +53,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: Options) -> int:
     load_before = machine.load()
-    print(f"petaudit benchmark: {options.rows:,} rows, {options.repetitions} round(s)")
+    kind = options.kind.name
+    print(f"petaudit benchmark ({kind}): {options.rows:,} rows, {options.repetitions} round(s)")
     if load_before is not None and load_before > machine.cores() / 2:
         print(
             f"warning: the machine is busy (load {load_before:.1f} on {machine.cores()} cores); "
             "ratios will scatter, trust CPU ratios more than time ratios"
         )
-    if not options.no_mpuccs:
+    if "petsard" in options.parts:
         _prepare_record(options)
-    shapes = [_measured_shape(name, options) for name in options.shapes]
-    adults, reason = ([], "not asked for") if options.no_pycanon else _measured_adult(options)
-    checks = [check for result in shapes for check in result.checks()]
-    checks += [result.check for result in adults]
-    audits = {} if options.no_audit else _measured_audit(options)
-    checks += [check for part in audits.values() for check in part.checks()]
-    notes = _notes(adults, reason, options)
-    found = {} if options.no_mpuccs else _measured_mpuccs(options)
-    checks += [check for result in found.values() for check in result.checks()]
-    print(f"\n{_closing(checks, notes)}\n")
+    found = Findings.of(options)
+    for part, measure in _MEASURING.items():
+        if part in options.parts:
+            measure(options, found)
+    print(f"\n{found.closing()}\n")
     document = {
+        "date": datetime.now(UTC).date().isoformat(),
+        "kind": kind,
         "rows": options.rows,
         "repetitions": options.repetitions,
         "machine": machine.machine() | {"load_before": load_before, "load_after": machine.load()},
         "versions": machine.versions(),
-        "shapes": [result.to_dict() for result in shapes],
-        "adult": [result.to_dict() for result in adults],
-        "audit": {name: part.to_dict() for name, part in audits.items()},
-        "mpuccs": {name: result.to_dict() for name, result in found.items()},
-        "notes": notes,
-        "checks": [check.to_dict() for check in checks],
+        **found.to_dict(),
     }
-    _print_machine(document, adults)
+    _print_machine(document)
     if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(document, indent=2) + "\n")
-    return _exit_code(checks, options)
+    return _exit_code(found, options)
 
 
-def _prepare_record(options: argparse.Namespace) -> None:
+def _prepare_record(options: Options) -> None:
     """Renew the record if asked to, and refuse a missing or an old one before anything runs."""
     if options.petsard:
         python, reason = petsard_python()
@@ -108,42 +96,30 @@ def _prepare_record(options: argparse.Namespace) -> None:
     read_record()
 
 
-def _measured_shape(name: str, options: argparse.Namespace) -> ShapeResult:
-    chosen = shape(name)
-    print(f"\n{name}: {chosen.title}", flush=True)
-    layout = describe(table_file(chosen, options.rows, options.data))
-    print(
-        f"{layout['rows']:,} rows, {layout['columns']} columns, {layout['row_groups']} row groups, "
-        f"{layout['bytes'] / 2**20:.0f} MiB",
-        flush=True,
-    )
-    result = measure_shape(chosen, options.rows, options.repetitions, options.data)
-    print(result.text(), flush=True)
-    if name == GROWTH_SHAPE:
-        print(f"\ngrowth: {GROWTH} times the rows of {name!r}\n{result.growth_text()}", flush=True)
-    return result
+def _generated(options: Options, found: Findings) -> None:
+    for name in options.shapes:
+        chosen = shape(name)
+        print(f"\n{name}: {chosen.title}", flush=True)
+        layout = describe(table_file(chosen, options.rows, options.data))
+        print(
+            f"{layout['rows']:,} rows, {layout['columns']} columns, {layout['row_groups']} row "
+            f"groups, {layout['bytes'] / 2**20:.0f} MiB",
+            flush=True,
+        )
+        result = measure_shape(chosen, options.rows, options.repetitions, options.data)
+        print(result.text(), flush=True)
+        if name == GROWTH_SHAPE:
+            print(f"\ngrowth: {GROWTH} times the rows of {name!r}\n{result.growth_text()}")
+        found.add("shapes", name, result, result.checks(), [result.comparison()])
 
 
-def _measured_adult(options: argparse.Namespace) -> tuple[list[AdultResult], str]:
-    python, reason = pycanon_python()
-    if python is None:
-        return [], f"pyCANON {PYCANON} could not be installed: {reason}"
-    found = []
-    for chosen in TABLES[:1] if options.quick else TABLES:
-        print(f"\nt-closeness on {chosen.name}, equal distance, pandas frame in memory", flush=True)
-        result = compare(chosen, python, options.repetitions, options.data)
-        print(table(["", "seconds", "t", "times as fast"], result.rows()), flush=True)
-        found.append(result)
-    return found, ""
-
-
-def _measured_audit(options: argparse.Namespace) -> dict[str, AuditPart]:
+def _audit(options: Options, found: Findings) -> None:
     print("\ncomplete audit of the de-identified Adult, with original and hierarchies", flush=True)
-    sharing = measure_sharing(options.repetitions)
+    sharing = measure_sharing(options.repetitions if options.is_full else 1)
     print(sharing.text(), flush=True)
     if options.profile:
         print(f"\n{sharing.profile()}", flush=True)
-    found: dict[str, AuditPart] = {"sharing": sharing}
+    found.add("audit", "sharing", sharing, sharing.checks())
     for name in options.shapes:
         print(f"\ncomplete audit of {name!r}", flush=True)
         large = measure_large(
@@ -156,108 +132,134 @@ def _measured_audit(options: argparse.Namespace) -> dict[str, AuditPart]:
         print(large.text(), flush=True)
         if options.profile:
             print(f"\n{large.profile()}", flush=True)
-        found[name] = large
-    python, _ = (None, "") if options.no_pycanon or options.quick else pycanon_python()
-    if python is not None:
-        print("\ncomplete audit of the raw Adult against pyCANON's report, a minute", flush=True)
-        found["pyCANON"] = measure_against_pycanon(python, options.data)
-        print(found["pyCANON"].text(), flush=True)
-    return found
+        found.add("audit", name, large, large.checks(), [large.comparison()])
 
 
-def _measured_mpuccs(options: argparse.Namespace) -> dict[str, MpuccsPart]:
+def _mpuccs(options: Options, found: Findings) -> None:
     print(f"\nmpUCCs, up to {mpuccs.UP_TO} columns, from files", flush=True)
     search = mpuccs.measure(options.rows // _PAIR_SHARE, options.repetitions, options.data)
-    print(f"{search.text()}\n\nthe first call of a process", flush=True)
+    print(search.text(), flush=True)
+    found.add("mpuccs", "search", search, search.checks(), [search.comparison()])
+    if not options.is_full:
+        return
+    print("\nthe first call of a process", flush=True)
     first = measure_first_calls(options.repetitions, options.data)
     print(first.text(), flush=True)
+    found.add("mpuccs", "first_call", first, first.checks())
     print("\nthe pipeline of the seed against the same search called from Python", flush=True)
     pipeline = measure_pipeline(options.repetitions)
     print(pipeline.text(), flush=True)
+    found.add("mpuccs", "pipeline", pipeline, pipeline.checks())
+
+
+def _growth(options: Options, found: Findings) -> None:
+    if options.kind.name == "quick":
+        return
+    print("\ngrowth: seconds by size, and the exponent of a power of the size", flush=True)
+    for series in measure_growth(options.kind.sizes, options.few, options.data):
+        print(f"\n{series.key}\n{series.text()}", flush=True)
+        found.growth.append(series)
+
+
+def _pycanon(options: Options, found: Findings) -> None:
+    python, reason = pycanon_python()
+    if python is None:
+        found.could_not("pycanon", f"pyCANON {PYCANON} could not be installed: {reason}")
+        return
+    for chosen in TABLES if options.is_full else TABLES[:1]:
+        print(f"\nt-closeness on {chosen.name}, equal distance, pandas frame in memory", flush=True)
+        result = compare(chosen, python, options.repetitions, options.data)
+        own = result.comparison()
+        print(f"{own.text()}\nt is {own.facts['t']:.15g} for all of them", flush=True)
+        found.add("pycanon", chosen.name, own, [result.check], [own])
+    if options.is_full:
+        print("\ncomplete audit of the raw Adult against pyCANON's report, a minute", flush=True)
+        against = measure_against_pycanon(python, options.data)
+        print(against.text(), flush=True)
+        found.add("pycanon", "report", against, against.checks(), [against.comparison()])
+
+
+def _anonymeter(options: Options, found: Findings) -> None:
+    peer = PEERS["anonymeter"]
+    python, reason = peer.python()
+    if python is None:
+        found.could_not("anonymeter", f"{peer.name} {peer.version}: {reason}")
+        return
+    print(f"\nsingling out on the Adult pair, beside {peer.name} {peer.version}", flush=True)
+    print("not the same figure: it draws attacks, mpUCCs looks at every combination", flush=True)
+    few = not options.is_full
+    for own in compare_anonymeter(python, options.few, options.data, few=few):
+        print(f"\nup to {own.facts['up_to']} column(s)\n{own.text()}\n{own.said()}", flush=True)
+        found.add("anonymeter", own.key, own, [], [own])
+
+
+def _sdmetrics(options: Options, found: Findings) -> None:
+    peer = PEERS["sdmetrics"]
+    python, reason = peer.python()
+    if python is None:
+        found.could_not("sdmetrics", f"{peer.name} {peer.version}: {reason}")
+        return
+    print(f"\nthe Adult pair column by column and pair by pair, {peer.name} {peer.version}")
+    for own in compare_sdmetrics(python, options.few, options.data):
+        print(f"\n{own.key}\n{own.text()}\n{own.said()}", flush=True)
+        found.add("sdmetrics", own.key, own, [], [own])
+
+
+def _petsard(options: Options, found: Findings) -> None:
     print(f"\nmpUCCs on the Adult pair against PETsARD {PETSARD}, pandas frames", flush=True)
-    names = TODAY[:1] if options.quick else TODAY
-    record = Record(read_record(), run_now(options.repetitions, names))
-    print(record.text(), flush=True)
-    return {"search": search, "first_call": first, "pipeline": pipeline, "petsard": record}
+    noted = read_record()
+    if options.is_full:
+        python, reason = petsard_python()
+        if python is None:
+            found.could_not("petsard", f"PETsARD {PETSARD}, its record is shown: {reason}")
+        else:
+            # The tracked record is another matter: only --petsard renews it.
+            noted = record(python, options.data / "petsard.json")
+    now = run_now(options.repetitions, TODAY if options.is_full else TODAY[:1])
+    result = Record(noted, now)
+    print(result.text(), flush=True)
+    found.add("mpuccs", "petsard", result, result.checks(), [result.comparison()])
 
 
-def _notes(adults: Sequence[AdultResult], reason: str, options: argparse.Namespace) -> list[str]:
-    notes = [] if adults else [f"no comparison with pyCANON: {reason}"]
-    left_out = {"complete audit": options.no_audit, "mpUCCs": options.no_mpuccs}
-    return notes + [f"no {name}: not asked for" for name, is_out in left_out.items() if is_out]
+def _large(options: Options, found: Findings) -> None:
+    for name, result, reason in measure_large_runs(options.data):
+        if result is None:
+            found.could_not("large", f"{name}: {reason}")
+        else:
+            found.add_large(name, result)
 
 
-def _closing(checks: Sequence[Check], notes: Sequence[str]) -> str:
-    header = ["table", "what", "ratio [rounds]", "target", "", ""]
-    lines = [table(header, [check.row() for check in checks], names=2), *notes]
-    missed = sum(not check.passed for check in checks)
-    lines.append(f"{len(checks) - missed} of {len(checks)} targets met")
-    return "\n".join(lines)
+_MEASURING: Final[dict[str, Callable[[Options, Findings], None]]] = {
+    "generated": _generated,
+    "audit": _audit,
+    "mpuccs": _mpuccs,
+    "growth": _growth,
+    "pycanon": _pycanon,
+    "anonymeter": _anonymeter,
+    "sdmetrics": _sdmetrics,
+    "petsard": _petsard,
+    "large": _large,
+}
 
 
-def _print_machine(document: dict[str, Any], adults: Sequence[AdultResult]) -> None:
+def _print_machine(document: dict[str, Any]) -> None:
     own = document["machine"]
     print(
         f"{own['cpu']}, {own['cores']} cores, {own['memory_gib']} GiB, {own['system']}; "
         f"load {own['load_before']} at the start, {own['load_after']} at the end"
     )
     print(", ".join(f"{name} {number}" for name, number in document["versions"].items()))
-    for name, packages in (adults[0].versions if adults else {}).items():
+    for name, packages in document["peers"].items():
         print(f"{name}: " + ", ".join(f"{key} {value}" for key, value in packages.items()))
 
 
-def _exit_code(checks: Sequence[Check], options: argparse.Namespace) -> int:
-    if options.no_gate:
+def _exit_code(found: Findings, options: Options) -> int:
+    if not options.gate:
         return 0
     if options.rows < FULL_ROWS:
         print(f"targets are set for {FULL_ROWS:,} rows: this smaller run is no gate")
         return 0
-    return 0 if all(check.passed for check in checks if check.is_gate) else 1
-
-
-def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Show petaudit's speed as ratios in one run.")
-    parser.add_argument("--rows", type=_positive, help=f"rows of each table ({FULL_ROWS:,})")
-    parser.add_argument("--repetitions", type=_positive, help="rounds (3)")
-    parser.add_argument("--quick", action="store_true", help=f"{_QUICK_ROWS:,} rows, one round")
-    parser.add_argument(
-        "--shapes", type=_shape_names, default=list(SHAPES), help="some tables, or none"
-    )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write every measurement")
-    parser.add_argument("--data", type=Path, default=HERE / "data", help="folder of the tables")
-    parser.add_argument("--no-pycanon", action="store_true", help="leave pyCANON out")
-    parser.add_argument("--no-audit", action="store_true", help="leave the complete audit out")
-    parser.add_argument("--profile", action="store_true", help="what each measure takes alone")
-    parser.add_argument("--no-mpuccs", action="store_true", help="leave mpUCCs out")
-    parser.add_argument("--petsard", action="store_true", help="run PETsARD anew: minutes")
-    parser.add_argument("--no-gate", action="store_true", help="only report: exit code 0")
-    options = parser.parse_args(arguments)
-    options.rows = options.rows or (_QUICK_ROWS if options.quick else FULL_ROWS)
-    options.repetitions = options.repetitions or (1 if options.quick else 3)
-    if options.rows < GROWTH:
-        parser.error(f"--rows: at least {GROWTH} rows")
-    if options.petsard and options.no_mpuccs:
-        parser.error("--petsard: not with --no-mpuccs")
-    if options.profile and options.no_audit:
-        parser.error("--profile: not with --no-audit")
-    return options
-
-
-def _positive(text: str) -> int:
-    number = int(text.replace("_", "").replace(",", ""))
-    if number < 1:
-        raise ValueError(text)
-    return number
-
-
-def _shape_names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")] if text != "none" else []
-    unknown = [name for name in names if name not in SHAPES]
-    if unknown:
-        raise argparse.ArgumentTypeError(
-            f"unknown shape {unknown[0]!r}; shapes are {', '.join(SHAPES)}"
-        )
-    return names
+    return 0 if all(check.passed for check in found.checks if check.is_gate) else 1
 
 
 if __name__ == "__main__":

@@ -201,6 +201,29 @@ SHAPES: Final[Mapping[str, Shape]] = {
 }
 
 
+WIDE_COLUMNS: Final = 40
+WIDE_NAMES: Final = tuple(
+    f"{name} {again}" if again > 1 else name
+    for again in range(1, WIDE_COLUMNS // len(QUASI_IDENTIFIERS) + 1)
+    for name in QUASI_IDENTIFIERS
+)
+
+
+def wide() -> Shape:
+    """The table `text` with 40 quasi-identifiers; with the first five it has as many classes."""
+    return Shape("wide", "40 text QIs, 200k classes", _wide_block, columns=(*WIDE_NAMES, SENSITIVE))
+
+
+def _wide_block(generator: np.random.Generator, rows: int) -> Block:
+    chosen = _classes(generator, rows)
+    own = np.random.default_rng([SEED, 0x31DE])
+    keys: Block = []
+    for _ in range(WIDE_COLUMNS // len(QUASI_IDENTIFIERS)):
+        for labels in _LABELS.values():
+            keys.append(_text(own.integers(0, len(labels), CLASSES)[chosen], labels))
+    return [*keys, _diseases(generator, rows, 20)]
+
+
 def describe(path: Path) -> dict[str, Any]:
     """Size and layout of a generated file."""
     metadata = pq.ParquetFile(path).metadata

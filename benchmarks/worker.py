@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any, Final, TypeAlias
 
 Figures: TypeAlias = dict[str, Any]
@@ -106,16 +107,24 @@ def measure(
     inputs = (job["quasi_identifiers"], job["sensitive"])
     run(job["warm_up"], *inputs)
     count = threads(job["contender"])
+    return timed(lambda: run(job["path"], *inputs), job.get("runs", 1)) | {"threads": count}
+
+
+def timed(run: Callable[[], Figures], runs: int = 1) -> dict[str, Any]:
+    """What a warm call takes: medians over so many calls, and the memory of all of them."""
     idle = peak_memory()
-    cpu, wall = time.process_time(), time.perf_counter()
-    figures = run(job["path"], *inputs)
-    seconds = time.perf_counter() - wall
+    seconds, cpu_seconds = [], []
+    for _ in range(runs):
+        cpu, wall = time.process_time(), time.perf_counter()
+        figures = run()
+        seconds.append(time.perf_counter() - wall)
+        cpu_seconds.append(time.process_time() - cpu)
     return {
-        "seconds": seconds,
-        "cpu_seconds": time.process_time() - cpu,
+        "seconds": median(seconds),
+        "cpu_seconds": median(cpu_seconds),
         "peak_bytes": peak_memory(),
         "idle_bytes": idle,
-        "threads": count,
+        "threads": None,
         "figures": figures,
     }
 

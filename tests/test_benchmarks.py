@@ -22,8 +22,9 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 ROWS = 2_000
 SHAPES = ["text", "unique", "integer", "skewed", "numeric"]
 MODULES = [
-    *("adult", "checks", "complete_audit", "complete_audit_worker", "generated", "machine"),
-    *("measuring", "run", "shapes", "worker"),
+    *("adult", "checks", "comparison", "complete_audit", "complete_audit_worker", "findings"),
+    *("generated", "growth", "growth_fit", "machine", "measuring", "options", "page"),
+    *("page_sections", "plots", "reduced", "run", "shapes", "worker"),
 ]
 
 
@@ -31,7 +32,10 @@ MODULES = [
 def bench() -> Iterator[dict[str, ModuleType]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(BENCHMARKS)
-        yield {name: importlib.import_module(name) for name in MODULES}
+        found = {name: importlib.import_module(name) for name in MODULES}
+        # Tables are small here, and drawing half a million rows for each would take long.
+        patch.setattr(found["shapes"], "BLOCK", ROWS)
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +50,12 @@ def report(
     """One round on one table with text and growth, in real processes."""
     target = tmp_path_factory.mktemp("results") / "report.json"
     arguments = ["--rows", str(ROWS), "--repetitions", "1", "--shapes", "text"]
-    arguments += ["--data", str(folder), "--json", str(target), "--no-pycanon", "--no-mpuccs"]
+    arguments += ["--data", str(folder), "--json", str(target), "--only", "generated,audit"]
     arguments += ["--profile"]
-    assert bench["run"].main(arguments) == 0
+    sharing = bench["complete_audit"].measure_sharing
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bench["run"], "measure_sharing", lambda rounds: sharing(rounds, runs=1))
+        assert bench["run"].main(arguments) == 0
     return json.loads(target.read_text())
 
 
@@ -151,7 +158,7 @@ def test_half_written_table_is_not_reused(bench: dict[str, ModuleType], tmp_path
 def test_report_holds_every_contender_at_both_sizes(
     bench: dict[str, ModuleType], report: dict[str, Any]
 ) -> None:
-    [shape] = report["shapes"]
+    shape = report["shapes"]["text"]
     contenders = list(bench["worker"].CONTENDERS)
     assert shape["rows"] == ROWS
     assert list(shape["runs"]) == contenders
@@ -162,7 +169,7 @@ def test_report_holds_every_contender_at_both_sizes(
 def test_measurements_are_positive_and_memory_includes_the_idle_process(
     report: dict[str, Any],
 ) -> None:
-    runs = [own[0] for own in report["shapes"][0]["runs"].values()]
+    runs = [own[0] for own in report["shapes"]["text"]["runs"].values()]
     assert all(run["seconds"] > 0 and run["cpu_seconds"] > 0 for run in runs)
     assert all(run["threads"] == runs[0]["threads"] for run in runs)
     known = [run for run in runs if run["peak_bytes"] is not None]
@@ -170,7 +177,7 @@ def test_measurements_are_positive_and_memory_includes_the_idle_process(
 
 
 def test_contenders_counted_the_same_classes(report: dict[str, Any]) -> None:
-    runs = {name: own[0]["figures"] for name, own in report["shapes"][0]["runs"].items()}
+    runs = {name: own[0]["figures"] for name, own in report["shapes"]["text"]["runs"].items()}
     assert runs["bare DuckDB"] == runs["class histogram"]
     assert runs["t-closeness"]["classes"] == runs["bare DuckDB"]["classes"]
     assert runs["Profitability"]["rows"] == ROWS
@@ -189,12 +196,12 @@ def test_report_checks_time_growth_and_memory_of_each_measure(report: dict[str, 
 def test_report_names_machine_versions_and_what_was_left_out(report: dict[str, Any]) -> None:
     assert report["machine"]["cores"] >= 1
     assert {"python", "duckdb", "narwhals", "pyarrow"} <= set(report["versions"])
-    assert report["adult"] == []
-    assert report["mpuccs"] == {}
-    assert report["notes"] == [
-        "no comparison with pyCANON: not asked for",
-        "no mpUCCs: not asked for",
-    ]
+    assert report["pycanon"] == report["mpuccs"] == {}
+    why = {own["what"]: own["why"] for own in report["left_out"]}
+    assert {why[part] for part in ("mpuccs", "pycanon", "anonymeter", "growth")} == {
+        "not asked for"
+    }
+    assert why["large"] == why["shapes"] == "short"
 
 
 def test_numbers_of_many_values_take_the_ordered_distance(
@@ -237,16 +244,9 @@ def test_only_a_full_run_fails_on_a_missed_target(
 ) -> None:
     missed = bench["checks"].Check("text", "time", ratio(bench, 9.0, 9.0, 9.0), 1.3)
 
-    class Missing:
-        def checks(self) -> list[Any]:
-            return [missed]
-
-        def to_dict(self) -> dict[str, Any]:
-            return {}
-
-    monkeypatch.setattr(bench["run"], "_measured_shape", lambda *_: Missing())
-    arguments = ["--rows", rows, "--shapes", "text", "--no-pycanon", "--no-mpuccs", "--no-audit"]
-    arguments += flags
+    measuring = {"generated": lambda _, found: found.checks.append(missed)}
+    monkeypatch.setattr(bench["run"], "_MEASURING", measuring)
+    arguments = ["--rows", rows, "--only", "generated", *flags]
     assert bench["run"].main(arguments) == code
 
 
@@ -278,7 +278,7 @@ def test_failing_contender_is_exit_code_two(
 ) -> None:
     monkeypatch.setattr(bench["generated"], "CONTENDERS", {"nobody": None})
     arguments = ["--rows", "50", "--shapes", "integer", "--data", str(tmp_path)]
-    arguments += ["--no-pycanon", "--no-mpuccs", "--no-audit"]
+    arguments += ["--only", "generated"]
     assert bench["run"].main(arguments) == 2
     assert "nobody failed" in capsys.readouterr().err
 
@@ -302,11 +302,13 @@ def test_petaudit_side_of_the_adult_comparison_runs(
     def only_petaudit(script: str, job: dict[str, Any], python: str) -> dict[str, Any]:
         return real(script, job | {"contender": "petaudit", "runs": 1}, python)
 
-    monkeypatch.setattr(bench["adult"], "run_worker", only_petaudit)
+    monkeypatch.setattr(bench["measuring"], "run_worker", only_petaudit)
     found = bench["adult"].compare(bench["adult"].TABLES[0], sys.executable, 1, tmp_path)
     assert found.values["pyCANON"] == pytest.approx(0.764803395000332)
     assert found.check.target == 20
-    assert [row[0] for row in found.rows()] == ["pyCANON", "petaudit", "petaudit, from the file"]
+    own = found.comparison()
+    assert list(own.runs) == ["pyCANON", "petaudit", "petaudit, from the file"]
+    assert own.facts["t"] == found.values["pyCANON"]
 
 
 def test_report_holds_the_audit_cold_warm_and_measure_by_measure(report: dict[str, Any]) -> None:
@@ -351,7 +353,7 @@ def test_measures_get_the_stakes_and_the_population_that_they_ask_for(
     bench: dict[str, ModuleType],
 ) -> None:
     measures = {own.name: own for own in bench["complete_audit"].all_measures().values()}
-    job = bench["complete_audit"]._job("sharing", "complete audit", {}, 100)
+    job = bench["complete_audit"].audit_job("sharing", "complete audit", {}, 100)
     assert set(job["options"]["profitability"]) == {"cost", "gain", "loss", "benefit"}
     asked = [
         name
@@ -402,7 +404,13 @@ def test_reports_that_disagree_end_the_run(
         bench["complete_audit"].check_figures({"k-anonymity": 3.0}, ours)
 
 
-@pytest.mark.parametrize("name", ["checks", "complete_audit", "measuring"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("checks", "comparison", "complete_audit", "growth", "growth_fit", "measuring"),
+        *("page_sections", "plots", "reduced"),
+    ],
+)
 def test_examples_in_the_docstrings_hold(bench: dict[str, ModuleType], name: str) -> None:
     found = doctest.testmod(bench[name])
     assert found.attempted > 0
@@ -415,8 +423,10 @@ def test_examples_in_the_docstrings_hold(bench: dict[str, ModuleType], name: str
         ["--rows", "0"],
         ["--rows", "5"],
         ["--shapes", "round"],
-        ["--petsard", "--no-mpuccs"],
-        ["--profile", "--no-audit"],
+        ["--petsard", "--without", "petsard"],
+        ["--profile", "--only", "growth"],
+        ["--only", "everything"],
+        ["--full", "--quick"],
     ],
 )
 def test_bad_options_are_refused(bench: dict[str, ModuleType], bad: list[str]) -> None:

@@ -28,7 +28,10 @@ MODULES += ["petsard_record", "petsard_worker", "pipeline_cost", "run", "shapes"
 def bench() -> Iterator[dict[str, ModuleType]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(BENCHMARKS)
-        yield {name: importlib.import_module(name) for name in MODULES}
+        found = {name: importlib.import_module(name) for name in MODULES}
+        # Tables are small here, and drawing half a million rows for each would take long.
+        patch.setattr(found["shapes"], "BLOCK", 50_000)
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -347,12 +350,16 @@ def test_report_holds_the_parts_of_mpuccs_and_their_checks(
     )
     monkeypatch.setattr(run, "measure_pipeline", lambda *_: cost)
     monkeypatch.setattr(run, "run_now", lambda *_: {})
-    arguments = ["--rows", "2000", "--shapes", "none", "--no-pycanon", "--json", str(target)]
+    noted = bench["petsard_record"].read_record()
+    monkeypatch.setattr(run, "petsard_python", lambda: ("petsard's", ""))
+    monkeypatch.setattr(run, "record", lambda python, target: noted)
+    arguments = ["--full", "--rows", "2000", "--only", "mpuccs,petsard", "--json", str(target)]
     assert run.main(arguments) == 0
     report = json.loads(target.read_text())
     assert asked == [400]
     assert list(report["mpuccs"]) == ["search", "first_call", "pipeline", "petsard"]
-    assert report["notes"] == ["no comparison with pyCANON: not asked for"]
+    assert [own["key"] for own in report["comparisons"]] == ["mpuccs-adult", "petsard"]
+    assert report["peers"]["PETsARD"]["petsard"] == bench["petsard_record"].PETSARD
     where = [check["where"] for check in report["checks"]]
     assert {"mpUCCs, Adult", "mpUCCs, first call", "mpUCCs, recorded"} <= set(where)
 
@@ -363,7 +370,7 @@ def test_petsard_that_cannot_be_installed_is_exit_code_two(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(bench["run"], "petsard_python", lambda: (None, "no network"))
-    assert bench["run"].main(["--petsard", "--shapes", "none", "--no-pycanon"]) == 2
+    assert bench["run"].main(["--petsard", "--only", "petsard"]) == 2
     assert "could not be installed: no network" in capsys.readouterr().err
 
 
