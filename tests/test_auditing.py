@@ -439,6 +439,8 @@ def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> N
         "reveal_values": False,
         "delimiter": None,
         "encoding": None,
+        "engine": None,
+        "spark_master": None,
     }
     measures = [result["measure"] for result in document["results"]]
     assert measures == [result.measure for result in found.results]
@@ -506,7 +508,7 @@ def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 COUNTERS = {
-    "class table": "petaudit.counts.table_counts.ClassPairs.split",
+    "class table": "petaudit.counts.class_blocks.ClassPairs.split",
     "histogram": "petaudit.counts.table_counts.TableCounts._histogram",
     "values": "petaudit.counts.table_counts.TableCounts._keep_values",
     "classes": "petaudit.counts.table_counts.count_coded_classes",

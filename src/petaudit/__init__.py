@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from petaudit.measures.suppression import suppression
     from petaudit.measures.t_closeness import t_closeness
     from petaudit.measures.utility_bias import utility_bias
+    from petaudit.memory import set_memory
     from petaudit.pipelines.executor import Executor
     from petaudit.reporting import report
     from petaudit.roles import Role, Roles
@@ -107,6 +108,7 @@ _HOMES = {
     "report": "petaudit.reporting",
     "sample_uniques": "petaudit.measures.sample_uniques",
     "set_language": "petaudit.languages.choice",
+    "set_memory": "petaudit.memory",
     "special_uniques": "petaudit.measures.special_uniques",
     "strict_average_risk": "petaudit.measures.strict_average_risk",
     "suppression": "petaudit.measures.suppression",
@@ -164,6 +166,7 @@ __all__ = [
     "report",
     "sample_uniques",
     "set_language",
+    "set_memory",
     "special_uniques",
     "strict_average_risk",
     "suppression",

@@ -141,6 +141,21 @@ def _expected_of_absent(cells: Cells, rows: Floats, columns: Floats, expected: F
     return float(all_expected.sum()) / total
 
 
+def centred_labels(values: Floats, rows: Places) -> Floats | None:
+    """The same differences for each label of a column, 0 where no row has it.
+
+    >>> centred_labels(np.array([2.0, 4.0, 99.0]), np.array([1, 1, 0])).tolist()
+    [-0.5, 0.5, 0.0]
+    """
+    present = rows > 0
+    centred = _centred(values[present], rows[present])
+    if centred is None:
+        return None
+    found = np.zeros(len(values))
+    found[present] = centred
+    return found
+
+
 def _centred(values: Floats, counts: Places) -> Floats | None:
     """Differences from the mean, scaled so that no square overflows; None where all are equal."""
     if not values.size:
@@ -156,6 +171,15 @@ def _centred(values: Floats, counts: Places) -> Floats | None:
 
 def _ranks(places: Places, values: Floats, cells: Cells) -> Floats:
     rows = np.bincount(places, weights=cells.counts, minlength=len(values))
+    return ranks_of(values, rows.astype(np.int64))
+
+
+def ranks_of(values: Floats, rows: Places) -> Floats:
+    """The mean rank of each value of a column, of which so many rows have each.
+
+    >>> ranks_of(np.array([5.0, 1.0]), np.array([2, 1])).tolist()
+    [2.5, 1.0]
+    """
     order = np.argsort(values, kind="stable")
     by_value, group = np.unique(values[order], return_inverse=True)
     per_value = np.bincount(group, weights=rows[order], minlength=len(by_value))

@@ -10,6 +10,7 @@ from typing import Any
 
 from petaudit._version import __version__
 from petaudit.errors import (
+    EngineLostError,
     NotMeasurableError,
     OptionError,
     PetauditError,
@@ -196,7 +197,7 @@ def audit(
             continue
         try:
             results.append(measure.run(inputs, own))
-        except OptionError:
+        except (OptionError, EngineLostError):
             raise
         except NotMeasurableError as problem:
             # Of measures that nobody named, those that suit the table are wanted.
@@ -217,6 +218,8 @@ def audit(
         "reveal_values": inputs.reveal_values,
         "delimiter": inputs.delimiter,
         "encoding": inputs.encoding,
+        "engine": inputs.engine,
+        "spark_master": inputs.spark_master,
     }
     return Audit(inputs, tuple(results), tuple(not_measured), settings)
 
@@ -228,7 +231,7 @@ def _count_at_once(inputs: Inputs) -> None:
     """
     if inputs.roles.quasi_identifiers and inputs.roles.sensitive:
         with contextlib.suppress(PetauditError):
-            _ = inputs.class_table
+            _ = inputs.class_blocks
 
 
 def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from petaudit.languages.phrases import Phrase, joined, phrase, said, term
 __all__ = [
     "ColumnError",
     "EngineError",
+    "EngineLostError",
     "HierarchyError",
     "InputError",
     "ManyProblemsError",
@@ -90,6 +91,10 @@ class InputError(PetauditError):
 
 class EngineError(PetauditError):
     """The engine that holds a table failed while it was counting."""
+
+
+class EngineLostError(EngineError):
+    """The engine that holds a table is gone: nothing more can be counted on it."""
 
 
 class ColumnError(PetauditError):

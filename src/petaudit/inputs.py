@@ -10,12 +10,15 @@ from typing import Literal, TypeAlias, get_args
 
 from petaudit.common_labels import labels_in_common, rule_hierarchy
 from petaudit.counts import (
+    AnyAnswer,
+    BlockQuestion,
+    ClassBlocks,
     ClassHistogram,
-    ClassTable,
     PairCodes,
     PairCounts,
     Source,
     check_aligned,
+    one_state,
     open_source,
     pair_codes,
     pair_counts,
@@ -56,6 +59,9 @@ class Inputs:
     """People whom the maker of the table never saw, to compare with."""
     population: Source | None = None
     """Everybody whom the people of the table may be among."""
+    engine: str | None = None
+    """What counts files, if it was chosen."""
+    spark_master: str | None = None
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
@@ -77,12 +83,10 @@ class Inputs:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        original = () if self.original is None else self.original.paths
-        control = () if self.control is None else self.control.paths
-        population = () if self.population is None else self.population.paths
+        tables = filter(None, (self.table, self.original, self.control, self.population))
         side_car = () if self.side_car is None else (self.side_car,)
-        others = (*original, *control, *population, *side_car)
-        return (*self.table.paths, *others, *self.hierarchies.files)
+        read = tuple(path for own in tables for path in own.files)
+        return (*read, *side_car, *self.hierarchies.files)
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -136,12 +140,16 @@ class Inputs:
         return columns
 
     @property
-    def class_table(self) -> ClassTable:
+    def class_blocks(self) -> ClassBlocks:
         """The classes with the values of the sensitive attributes; counted once for all."""
         counts = self.table.counts
-        names = self.quasi_identifiers
-        found = counts.class_table(names, self.sensitive, labels=self.reveal_values)
-        return found if self.suppressed == "class" else found.without_suppressed
+        return counts.class_blocks(
+            self.quasi_identifiers, self.sensitive, labels=self.reveal_values
+        )
+
+    def ask_classes(self, question: BlockQuestion[AnyAnswer]) -> list[AnyAnswer]:
+        """Ask every block of classes, suppressed rows as is asked for; without a class, nobody."""
+        return self.class_blocks.ask(question, with_suppressed=self.suppressed == "class")
 
     @property
     def class_histogram(self) -> ClassHistogram:
@@ -213,6 +221,7 @@ class Inputs:
 _ARGUMENTS = (
     *("original", "control", "population", "roles", "quasi_identifiers", "sensitive"),
     *("hierarchies", "key", "suppressed", "reveal_values", "delimiter", "encoding"),
+    *("engine", "spark_master"),
 )
 
 
@@ -231,6 +240,8 @@ def gather(
     reveal_values: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
+    engine: str | None = None,
+    spark_master: str | None = None,
     use_side_car: bool = True,
     **unknown: object,
 ) -> Inputs:
@@ -253,10 +264,17 @@ def gather(
                 near=suggestion(str(suppressed), get_args(Suppressed)),
             )
         )
-    source = _opened(table, delimiter, encoding)
-    before = None if original is None else _opened(original, delimiter, encoding)
-    unseen = None if control is None else _opened(control, delimiter, encoding)
-    everybody = None if population is None else _opened(population, delimiter, encoding)
+    reading: dict[str, str | None] = {
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "engine": engine,
+        "spark_master": spark_master,
+    }
+    with one_state():
+        source = _opened(table, reading)
+        before = None if original is None else _opened(original, reading)
+        unseen = None if control is None else _opened(control, reading)
+        everybody = None if population is None else _opened(population, reading)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     side_car = _side_car(source, before) if use_side_car and not (given and hierarchies) else None
     settled = _settled_roles(given, side_car, source)
@@ -282,13 +300,15 @@ def gather(
         side_car.path if side_car else None,
         unseen,
         everybody,
+        engine,
+        spark_master,
     )
 
 
-def _opened(table: object, delimiter: str | None, encoding: str | None) -> Source:
+def _opened(table: object, reading: Mapping[str, str | None]) -> Source:
     if isinstance(table, Source):
         return table
-    source = open_source(table, delimiter=delimiter, encoding=encoding)
+    source = open_source(table, **reading)  # type: ignore[arg-type]
     if source.rows == 0:
         raise InputError(phrase("{table} has a header but no rows", table=source.name))
     return source

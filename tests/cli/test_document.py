@@ -30,7 +30,8 @@ GOLDEN = {
     "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
     "inputs.hierarchies": ["attributes", "sha256"],
     "options": [
-        *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding")
+        *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding"),
+        *("engine", "spark_master"),
     ],
     "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", *SHOWN],
     "attribute": [
@@ -109,6 +110,8 @@ def test_the_document_says_what_was_done(patient: list[object], run: Run) -> Non
         "reveal_values": False,
         "delimiter": None,
         "encoding": None,
+        "engine": None,
+        "spark_master": None,
     }
     for name, path in (("table", table.path), ("original", table.original)):
         fingerprint = found["inputs"][name]

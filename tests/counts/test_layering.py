@@ -86,8 +86,8 @@ import sys
 from petaudit.counts import open_source
 source = open_source(sys.argv[1])
 source.counts.class_histogram(["a"])
-source.counts.class_table(["a"], ["b"])
-source.counts.class_table(["a"], ["b"], labels=True)
+source.counts.class_blocks(["a"], ["b"])
+source.counts.class_blocks(["a"], ["b"], labels=True)
 """
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import strategies
 from measures import utility_twin as twin
@@ -23,7 +20,7 @@ from petaudit.hierarchies import mask_right
 from petaudit.inputs import gather
 from petaudit.measures import ambiguity as ambiguity_module
 from petaudit.measures import granularity as granularity_module
-from petaudit.measures.ambiguity import _sum_of_products, ambiguity
+from petaudit.measures.ambiguity import ambiguity
 from petaudit.measures.granularity import granularity
 from strategies import NULL, TABLE_ENGINES, Release, arrow, on_engine
 
@@ -89,15 +86,6 @@ def test_unknown_labels_may_stand_for_anything(
     inputs = gather(arrow(rows), quasi_identifiers=names, hierarchies=trees)
     exact = expected(rows, names, trees, unknown="maximal")
     assert compute(inputs, unknown="maximal").value == float(exact)
-
-
-@settings(max_examples=40)
-@given(
-    st.lists(st.tuples(st.integers(1, 9), *[st.integers(1, 2**40)] * 4), min_size=1, max_size=30)
-)
-def test_products_of_any_size_are_added_up_exactly(rows: list[tuple[int, ...]]) -> None:
-    sizes, *factors = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    assert _sum_of_products(factors, sizes) == sum(math.prod(row) for row in rows)
 
 
 # --- by hand --------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
+from petaudit.cli.engine_options import engine_of
 from petaudit.cli.render import as_text, by_reason, coloured
 from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said
@@ -28,6 +29,7 @@ def run(chosen: argparse.Namespace) -> int:
     options = measure_options(chosen)
     reports = Reports.of(chosen)
     with warnings_said():
+        engine = engine_of(chosen)
         found = audit(
             chosen.table,
             measures=split_names(chosen.measures) if chosen.measures is not None else None,
@@ -50,6 +52,7 @@ def run(chosen: argparse.Namespace) -> int:
             reveal_values=chosen.reveal_values,
             delimiter=delimiter_mark(chosen.delimiter),
             encoding=chosen.encoding,
+            **engine,
         )
     return show(found, chosen, reports)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from petaudit.cli.arguments import delimiter_mark
 from petaudit.cli.render import finished, format_table, section
 from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
-from petaudit.counts import Source, open_source
+from petaudit.counts import Source, is_address, located, open_source
 from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
 from petaudit.counts.joint import check_same_columns
 from petaudit.errors import (
@@ -53,7 +53,7 @@ def run(chosen: argparse.Namespace) -> int:
     table = _opened(chosen, chosen.table)
     other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
     other = None if other_name is None else _opened(chosen, other_name)
-    files = [path for own in (table, other) if own is not None for path in own.paths]
+    files = [path for own in (table, other) if own is not None for path in own.files]
     if target is not None:
         _refuse_side_cars(target, files)
     if chosen.synthetic is not None and other is not None:
@@ -239,6 +239,9 @@ def _address(name: str, folder: Path) -> str:
     """A path as the file names it: relative to the file's folder where that is near."""
     if name[: len(_BENCHMARK)].casefold() == _BENCHMARK:
         return name
+    if is_address(name):
+        # The file lies elsewhere than the command was given.
+        return located(name, Path.cwd())
     expanded = os.path.expanduser(name)  # noqa: PTH111 (never raises)
     # Links are resolved up to the table itself: the system resolves ".." behind them.
     path = Path(os.path.realpath(Path(expanded).parent)) / Path(expanded).name

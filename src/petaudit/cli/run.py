@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from petaudit.cli.engine_options import engine_of
 from petaudit.cli.render import coloured
 from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.run_progress import run_progress
@@ -31,6 +32,7 @@ def run(chosen: argparse.Namespace) -> int:
     reports = Reports.of(chosen)
     remove_orphans()
     with warnings_said(), run_progress(quiet=chosen.quiet) as listener:
+        engine = engine_of(chosen)
         executor = Executor(
             path,
             out=chosen.out or default_folder(path),
@@ -41,6 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
             listener=listener,
             log_stream="stderr",
             keep_results=False,
+            **engine,
         )
         try:
             executor.run()

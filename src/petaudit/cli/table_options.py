@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from petaudit.cli.engine_options import add_engine
 from petaudit.errors import phrase, term
 from petaudit.reporting import FORMATS
 from petaudit.singling.profiles import PROFILES
@@ -15,7 +16,10 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "table",
         metavar="TABLE",
-        help=term("CSV or Parquet file, a folder of Parquet, or benchmark://NAME"),
+        help=term(
+            "CSV or Parquet file, a folder of Parquet, benchmark://NAME, or a table in a database: "
+            "postgresql://HOST/DATABASE?table=NAME"
+        ),
     )
     add_reading(parser)
     columns = parser.add_argument_group(term("columns (else from the side-car TABLE.yaml)"))
@@ -164,6 +168,7 @@ def add_check(parser: argparse.ArgumentParser) -> None:
         metavar="MEASURE.NAME=VALUE",
         help=term("option of any measure"),
     )
+    add_engine(parser)
     add_format(parser)
 
 
@@ -215,6 +220,12 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
     )
     search.add_argument("--threads", metavar="N", help=term("processor cores (default: all)"))
     search.add_argument(
+        "--search",
+        choices=("auto", "memory", "engine"),
+        default="auto",
+        help=term("count in memory, in an engine that may use the disk, or in what fits (auto)"),
+    )
+    search.add_argument(
         "--seed", metavar="N", help=term("of the samples for the control (default: 0)")
     )
     search.add_argument("--numeric-precision", metavar="N", help=term("decimals; else found out"))
@@ -242,6 +253,7 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group(term("limits"))
     limits.add_argument("--profile", choices=tuple(PROFILES), help=_PROFILE_HELP)
     limits.add_argument("--limit", metavar="N", help=term("the risk score may be at most this"))
+    add_engine(parser)
     output = parser.add_argument_group(term("output"))
     add_formats(output)
     output.add_argument(

@@ -1,14 +1,16 @@
 """The counts layer: the only place that talks to an engine."""
 
+from petaudit.counts._databases.addresses import is_address, located, shown_address
+from petaudit.counts._databases.session import one_state
 from petaudit.counts._encoding import folded_pairs
 from petaudit.counts._files import find_files
 from petaudit.counts._pairs import check_aligned, pair_codes, pair_counts
 from petaudit.counts._private_folder import remove_orphans
 from petaudit.counts._relabel import relabelled_table
+from petaudit.counts.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
 from petaudit.counts.class_table import ClassTable
 from petaudit.counts.results import (
     ClassHistogram,
-    ClassSizes,
     ClassValueCounts,
     PairCodes,
     PairCounts,
@@ -18,8 +20,10 @@ from petaudit.counts.source import Source, open_source
 from petaudit.counts.table_counts import TableCounts
 
 __all__ = [
+    "AnyAnswer",
+    "BlockQuestion",
+    "ClassBlocks",
     "ClassHistogram",
-    "ClassSizes",
     "ClassTable",
     "ClassValueCounts",
     "PairCodes",
@@ -30,9 +34,13 @@ __all__ = [
     "check_aligned",
     "find_files",
     "folded_pairs",
+    "is_address",
+    "located",
+    "one_state",
     "open_source",
     "pair_codes",
     "pair_counts",
     "relabelled_table",
     "remove_orphans",
+    "shown_address",
 ]

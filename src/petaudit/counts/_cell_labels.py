@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._class_keys import plain
+from petaudit.counts._classes.keys import plain
 from petaudit.counts._encoding import python_values
 from petaudit.counts.results import Integers
 from petaudit.labels import BLANKS, label_of

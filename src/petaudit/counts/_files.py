@@ -18,6 +18,7 @@ import pyarrow as pa
 from petaudit.counts._csv_dialect import is_parquet
 from petaudit.counts._csv_files import load_csv
 from petaudit.counts._database import cursor, fresh_name, run
+from petaudit.counts._databases.addresses import check_no_address
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.counts._private_folder import private_folder
 from petaudit.errors import InputError, OptionError, phrase, shortened
@@ -58,6 +59,7 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
         raise InputError(
             phrase("{path!r} is not a regular file; save it as a file first", path=str(path))
         )
+    check_no_address(name)
     shown = shortened(str(path), _LONGEST_PATH)
     raise InputError(phrase("file {path!r} does not exist", path=shown))
 
@@ -71,29 +73,34 @@ def open_files(
     try:
         for path in paths:
             require_regular(path)
-        plain = [_decompressed(path) for path in paths]
+        plain = [decompressed(path) for path in paths]
         kinds = {is_parquet(path) for path in plain}
         if kinds == {True}:
             return _open_parquet(plain, paths)
-        if len(plain) > 1:
-            raise InputError(
-                phrase(
-                    "{path} and {number} more: several files are read as one table only when all "
-                    "are Parquet",
-                    path=paths[0],
-                    number=len(paths) - 1,
-                )
-            )
-        return load_csv(_as_utf8(plain[0], paths[0], encoding), paths[0], delimiter)
+        one_table(paths)
+        return load_csv(as_utf8(plain[0], paths[0], encoding), paths[0], delimiter)
     except OSError as problem:
         raise InputError(
             phrase("{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem))
         ) from None
 
 
+def one_table(paths: tuple[Path, ...]) -> None:
+    """Refuse several files that are not all Parquet."""
+    if len(paths) > 1:
+        raise InputError(
+            phrase(
+                "{path} and {number} more: several files are read as one table only when all "
+                "are Parquet",
+                path=paths[0],
+                number=len(paths) - 1,
+            )
+        )
+
+
 def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
     connection = cursor()
-    columns = _parquet_columns(connection, plain, paths)
+    columns = parquet_columns(connection, plain, paths)
     # Renamed by position: no name of a user becomes part of a query.
     aliases = ", ".join(f"c{index}" for index in range(len(columns)))
     files = ", ".join(map(file_in_sql, plain))
@@ -106,7 +113,7 @@ def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
     return OpenedFile(connection, name, columns, paths, is_view=True)
 
 
-def _parquet_columns(
+def parquet_columns(
     connection: duckdb.DuckDBPyConnection, plain: Sequence[Path], paths: tuple[Path, ...]
 ) -> tuple[str, ...]:
     """The columns that all parts share; DuckDB would notice a bad part only while it counts."""
@@ -144,7 +151,8 @@ def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(parquet.read_schema(file).names)
 
 
-def _decompressed(path: Path) -> Path:
+def decompressed(path: Path) -> Path:
+    """The file, or what is packed in it in a folder of our own."""
     codec = _COMPRESSED.get(path.suffix.lower())
     if codec is None:
         return path
@@ -164,7 +172,8 @@ def _decompressed(path: Path) -> Path:
     return target
 
 
-def _as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
+def as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
+    """The file, or its text in UTF-8 in a folder of our own."""
     if encoding is None:
         return path
     try:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
 from petaudit.counts._database import quote_identifier
+from petaudit.counts._databases.frames import is_on_postgres, read_on_postgres
 from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.labels import BLANKS, label_of
 
@@ -53,6 +54,9 @@ def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any],
             )
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
+    if lazy.implementation.is_ibis() and is_on_postgres(lazy.to_native()):
+        table, names = read_on_postgres(lazy.to_native())
+        return nw.from_native(table), names
     names = tuple(lazy.collect_schema().names())
     if lazy.implementation.is_pyspark():
         # Spark reads dots and backticks in names as its own syntax, but it renames by position.
@@ -62,6 +66,8 @@ def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any],
 
 def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[Any]:
     """Trim text and make NaN a null, so that every engine counts the same values."""
+    if lazy.implementation.is_ibis() and is_on_postgres(lazy.to_native()):
+        return lazy  # so it is read there
     expressions = []
     trim = trim and lazy.implementation is not nw.Implementation.PYARROW  # trimmed at the door
     for column, dtype in lazy.collect_schema().items():

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts._cell_labels import cell_labels
-from petaudit.counts._class_keys import ColumnValues
+from petaudit.counts._classes.keys import ColumnValues
 from petaudit.counts._encoding import dictionary_cells, whole_numbers
 from petaudit.counts.results import Integers
 

@@ -9,7 +9,7 @@ from datetime import date
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts._joint_column import Codes, JointColumn, Kind
+from petaudit.counts._joint.column import Codes, JointColumn, Kind
 from petaudit.errors import phrase
 
 _MOST_POWERS = 40

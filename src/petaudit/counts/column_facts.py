@@ -64,7 +64,8 @@ _PATTERNS: Final = {
     Kind.DATE: f"^{_DAY}$",
     Kind.DATETIME: f"^{_DAY}([ T]{_CLOCK}(Z|[+-][0-9]{{2}}:?[0-9]{{2}})?)?$",
     Kind.TIME: f"^{_CLOCK}$",
-    Kind.BOOLEAN: "^(?i:true|false|yes|no|y|n|t|f|是|否)$",
+    # Spelled out: PostgreSQL cannot leave upper and lower case aside in a part of a pattern.
+    Kind.BOOLEAN: "^([tT]([rR][uU][eE])?|[fF]([aA][lL][sS][eE])?|[yY]([eE][sS])?|[nN][oO]?|是|否)$",
 }
 _GENERALIZED: Final = (
     r"[^*]\*+$|^\*+[^*]|^[\[\](].*[0-9].*[,;~-].*[\[\])]$|^[<>≤≥]=? ?[0-9]"
@@ -89,7 +90,7 @@ def column_facts(source: Source) -> tuple[ColumnFacts, ...]:
         name: ColumnFacts(name, source.rows, Kind.OTHER, 0, 0, 0)
         for name in set(types).difference(countable)
     }
-    if len(countable) <= _MANY_COLUMNS or not source.rows:
+    if len(countable) <= _MANY_COLUMNS or not source.rows or source.counts.is_remote:
         found |= {name: _facts(source, name) for name in countable}
         return tuple(found[name] for name in source.columns)
     # A query takes the longer to plan the more columns a file has, so many are fetched at once.

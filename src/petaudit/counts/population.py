@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.counts._class_keys import ClassKeys, class_keys, has_blanks, plain, trimmed_keys
+from petaudit.counts._classes.keys import ClassKeys, class_keys, has_blanks, plain, trimmed_keys
 from petaudit.counts._encoding import class_indices, dictionary_codes, whole_numbers
+from petaudit.counts._remote.population import Labels, Translate, sizes_in_engine
 from petaudit.counts.results import Integers
 from petaudit.errors import InputError, counted, phrase
 from petaudit.labels import SUPPRESSED, label_of
@@ -20,9 +21,13 @@ from petaudit.labels import SUPPRESSED, label_of
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
 
-Labels: TypeAlias = Sequence[str | None]
-Translate: TypeAlias = Callable[[str, Labels, Labels], Labels]
-"""Column, labels of the table, labels of the population: what each of the latter is called."""
+__all__ = [
+    "CodedClasses",
+    "Labels",
+    "PopulationClasses",
+    "count_coded_classes",
+    "population_classes",
+]
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,34 @@ def population_classes(
                 own_rows=sample.rows,
             )
         )
+    is_local = not (sample.is_remote or population.is_remote)
+    found = _sizes if is_local else sizes_in_engine
+    sizes, people, times = found(sample, population, quasi_identifiers, translate)
+    _check_holds_all(sizes, people, times)
+    without = sizes == 0
+    is_alone = people == 1
+    kept = np.flatnonzero(~without)
+    kept = kept[np.lexsort((sizes[kept], people[kept]))]
+    return PopulationClasses(
+        sizes=sizes[kept],
+        population_sizes=people[kept],
+        classes=times[kept],
+        suppressed_rows=sample.rows - int((sizes * times).sum()),
+        population_rows=population.rows,
+        classes_without_rows=int(times[without].sum()),
+        people_without_rows=int((people * times)[without].sum()),
+        uniques_with_rows=int(times[~without & is_alone].sum()),
+        uniques_without_rows=int(times[without & is_alone].sum()),
+    )
+
+
+def _sizes(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+) -> tuple[Integers, Integers, Integers]:
+    """Pairs of sizes, in the table and in the population, and how many classes have each."""
     own = sample.coded_classes(quasi_identifiers)
     everybody = population.coded_classes(quasi_identifiers)
     kept, known = ~own.is_suppressed, ~everybody.is_suppressed
@@ -149,21 +182,7 @@ def population_classes(
     classes = int(index.max(initial=-1)) + 1
     in_sample = _summed(index[:number], own.sizes[kept], classes)
     in_population = _summed(index[number:], everybody.sizes[known], classes)
-    _check_holds_all(in_sample, in_population)
-    without = in_sample == 0
-    rows = ~without
-    sizes, people, times = _folded(in_sample[rows], in_population[rows])
-    return PopulationClasses(
-        sizes=sizes,
-        population_sizes=people,
-        classes=times,
-        suppressed_rows=int(own.sizes[~kept].sum()),
-        population_rows=population.rows,
-        classes_without_rows=int(without.sum()),
-        people_without_rows=int(in_population[without].sum()),
-        uniques_with_rows=int((in_population[rows] == 1).sum()),
-        uniques_without_rows=int((in_population[without] == 1).sum()),
-    )
+    return _folded(in_sample, in_population)
 
 
 def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
@@ -171,14 +190,15 @@ def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
     return np.bincount(index, weights=sizes, minlength=classes).astype(np.int64)
 
 
-def _check_holds_all(sizes: Integers, people: Integers) -> None:
+def _check_holds_all(sizes: Integers, people: Integers, times: Integers) -> None:
     lacking = people < sizes
-    if not lacking.any():
+    number = int(times[lacking].sum())
+    if not number:
         return
-    classes = counted(int(lacking.sum()), "class", "classes")
-    rows = counted(int(sizes[lacking].sum()), "row")
-    nowhere = int((lacking & (people == 0)).sum())
-    if lacking.sum() == 1:
+    classes = counted(number, "class", "classes")
+    rows = counted(int((sizes * times)[lacking].sum()), "row")
+    nowhere = int(times[lacking & (people == 0)].sum())
+    if number == 1:
         found = phrase(
             "{classes} of the table with {rows} has fewer people in the population than rows in "
             "the table ({nowhere:,} of them nobody at all)",
@@ -204,7 +224,7 @@ def _check_holds_all(sizes: Integers, people: Integers) -> None:
 
 
 def _folded(sizes: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
-    """Classes of equal sizes as one, ordered by people and then by size."""
+    """Classes of equal sizes as one."""
     # One number per pair: only a class of more than 2**31 people could be too large for that.
     width = int(sizes.max(initial=0)) + 1
     pairs, times = np.unique(people * width + sizes, return_counts=True)

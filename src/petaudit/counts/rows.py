@@ -17,6 +17,7 @@ def first_rows(source: Source, many: int) -> Source:
     >>> first_rows(open_source(pa.table({"a": [3, 1, 2]})), 2).rows
     2
     """
+    source.counts.require_local()
     table = source.counts.collected(source.counts.frame.head(many))
     return _like(source, table.rename_columns(list(source.columns)))
 

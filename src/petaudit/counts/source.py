@@ -8,17 +8,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
+from petaudit.counts._databases.addresses import is_address
+from petaudit.counts._databases.opening import DatabaseTable, open_table
 from petaudit.counts._files import find_files, open_files
 from petaudit.counts._frames import A_TABLE, normalized, wrap_frame
+from petaudit.counts._spark.files import open_with_spark
 from petaudit.counts.table_counts import THE_FRAME, TableCounts
-from petaudit.errors import ColumnError, InputError, phrase
+from petaudit.errors import ColumnError, InputError, OptionError, phrase, suggestion
 from petaudit.files import sha256_of
 from petaudit.labels import trim
+
+SPARK: Final = "spark"
+ENGINES: Final = ("duckdb", SPARK)
+"""What can count files."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +38,13 @@ class Source:
     paths: tuple[Path, ...]
     is_untyped: bool = False
     """Whether every column is text because the file has no types."""
+    database: Path | None = None
+    """The file of the DuckDB database that the table is in."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the table is in."""
+        return self.paths if self.database is None else (self.database,)
 
     @property
     def rows(self) -> int:
@@ -51,8 +65,8 @@ class Source:
             "columns": list(self.columns),
             "engine": self.counts.engine,
         }
-        if self.paths:
-            found["sha256"] = sha256_of(self.paths)
+        if self.files:
+            found["sha256"] = sha256_of(self.files)
         return found
 
 
@@ -62,13 +76,21 @@ def open_source(
     delimiter: str | None = None,
     encoding: str | None = None,
     called: str = THE_FRAME,
+    engine: str | None = None,
+    spark_master: str | None = None,
 ) -> Source:
-    """Open a path, a list of Parquet paths, or a frame of any supported engine.
+    """Open a path, a list of Parquet paths, a table in a database, or a frame of any engine.
 
     A frame has no name of its own; messages call it as the caller says. An opened table stays so.
+    Files are counted by DuckDB, or by Spark where ``engine`` is "spark".
     """
+    check_engine(engine, spark_master)
     if isinstance(table, Source):
         return table
+    if is_address(table):
+        return _opened_in_database(open_table(str(table)), engine)
+    if _is_path(table) and engine == SPARK:
+        return _opened_by_spark(table, spark_master, delimiter, encoding)
     if _is_path(table):
         paths = find_files(table)  # type: ignore[arg-type]
         opened = open_files(paths, delimiter, encoding)
@@ -84,8 +106,68 @@ def open_source(
         weakref.finalize(counts, opened.close).atexit = False
         return Source(name, columns, counts, paths, is_untyped=not opened.is_view)
     lazy, names = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
+    if engine is not None and not _is_counted_by(lazy, engine):
+        raise OptionError(
+            phrase(
+                "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
+                "for files",
+                engine=engine,
+                table=called,
+                own=lazy.implementation.value,
+            )
+        )
     columns = _column_names(names, called)
     return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
+
+
+def check_engine(engine: str | None, spark_master: str | None) -> None:
+    """Refuse an engine that there is not, and a master without Spark."""
+    if engine is not None and engine not in ENGINES:
+        raise OptionError(
+            phrase(
+                "the engine is {engine!r}{near}; it is 'duckdb' or 'spark'",
+                engine=engine,
+                near=suggestion(str(engine), ENGINES),
+            )
+        )
+    if spark_master is not None and engine != SPARK:
+        raise OptionError(
+            phrase("a Spark master is given, and the engine is not Spark; say so, too (spark)")
+        )
+
+
+def _opened_by_spark(
+    table: Any, master: str | None, delimiter: str | None, encoding: str | None
+) -> Source:
+    opened = open_with_spark(table, master, delimiter, encoding)
+    columns = _column_names(opened.columns, opened.name)
+    counts = TableCounts(normalized(nw.from_native(opened.frame)), columns, opened.name)
+    return Source(opened.name, columns, counts, opened.paths, is_untyped=opened.is_untyped)
+
+
+def _opened_in_database(opened: DatabaseTable, engine: str | None) -> Source:
+    name = opened.address.shown
+    if engine is not None and not _is_counted_by(opened.frame, engine):
+        raise OptionError(
+            phrase(
+                "the engine is {engine!r}, and {table} is counted by its database",
+                engine=engine,
+                table=name,
+            )
+        )
+    columns = _column_names(opened.columns, name)
+    lazy, untrimmed, load = opened.frame, None, None
+    if opened.in_file is not None:
+        lazy, untrimmed = normalized(lazy), normalized(lazy, trim=False)
+        load = opened.in_file.load
+    counts = TableCounts(lazy, columns, name, load=load, untrimmed=untrimmed)
+    weakref.finalize(counts, opened.close).atexit = False
+    return Source(name, columns, counts, (), database=opened.address.path)
+
+
+def _is_counted_by(lazy: nw.LazyFrame[Any], engine: str) -> bool:
+    own = lazy.implementation
+    return own.is_spark_like() if engine == SPARK else own is nw.Implementation.DUCKDB
 
 
 def _is_path(table: object) -> bool:

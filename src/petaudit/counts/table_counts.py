@@ -10,28 +10,29 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.counts._cell_labels import cell_labels, in_order
-from petaudit.counts._class_keys import (
+from petaudit.counts._classes.finding import find_class_blocks
+from petaudit.counts._classes.keys import (
     ClassKeys,
     ColumnValues,
     Sample,
     class_keys,
     has_blanks,
     is_marked,
-    plain,
     sample_classes,
     trimmed_keys,
 )
-from petaudit.counts._class_values import class_value_blocks
-from petaudit.counts._database import is_interrupt
-from petaudit.counts._encoding import python_values, whole_numbers
+from petaudit.counts._database import is_interrupt, out_of_memory
+from petaudit.counts._databases.failures import failure_of
+from petaudit.counts._databases.frames import engine_of
+from petaudit.counts._encoding import whole_numbers
 from petaudit.counts._frames import uncountable
-from petaudit.counts._profiles import count_profiles
+from petaudit.counts._remote.results import fetched
 from petaudit.counts._row_codes import RowCodes, read_row_codes
-from petaudit.counts.class_table import ClassPairs, ClassTable
+from petaudit.counts.class_blocks import ClassBlocks, HeldBlocks
 from petaudit.counts.population import CodedClasses, count_coded_classes
-from petaudit.counts.results import ClassHistogram, ClassSizes, Integers, ValueCounts
-from petaudit.errors import ColumnError, EngineError, phrase
-from petaudit.labels import SUPPRESSED, label_of
+from petaudit.counts.results import ClassHistogram, Integers, ValueCounts
+from petaudit.errors import ColumnError, EngineError, NotMeasurableError, PetauditError, phrase
+from petaudit.labels import SUPPRESSED
 
 THE_FRAME = phrase("the frame")
 """What messages call a table that has no name."""
@@ -64,7 +65,7 @@ class TableCounts:
         self.schema = frame.collect_schema()
         self._values: dict[str, ColumnValues] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
-        self._class_tables: dict[tuple[tuple[str, ...], tuple[str, ...], bool], ClassTable] = {}
+        self._class_blocks: dict[tuple[tuple[str, ...], tuple[str, ...], bool], ClassBlocks] = {}
         self._coded_classes: dict[tuple[str, ...], CodedClasses] = {}
         self._samples: dict[frozenset[str], Sample] = {}
         self._row_codes: dict[str, RowCodes] = {}
@@ -73,40 +74,41 @@ class TableCounts:
     @property
     def engine(self) -> str:
         """The name of the engine that counts."""
-        return str(self.frame.implementation.value)
+        engine = self.frame.implementation
+        return engine_of(self.frame.to_native()) if engine.is_ibis() else str(engine.value)
 
     @property
     def is_remote(self) -> bool:
         """Whether rows and classes live elsewhere: from there nothing but aggregates is fetched."""
         engine = self.frame.implementation
-        return engine.is_spark_like() or engine.is_ibis()
+        return bool(engine.is_spark_like() or engine.is_ibis())
+
+    def require_local(self) -> None:
+        """Raise unless rows and classes can be fetched: those of an engine elsewhere stay there."""
+        if self.is_remote:
+            raise NotMeasurableError(
+                phrase(
+                    "{table}: this looks at single rows, which stay in {engine}; write the table, "
+                    "or a sample of it, to a file and use that",
+                    table=self._name,
+                    engine=self.engine,
+                )
+            )
 
     @property
     def rows(self) -> int:
         """How many rows the table has."""
         if self._rows is None:
-            self._rows = self._number(self.raw_frame.select(nw.len().alias("rows")))
+            self._rows = self.number(self.raw_frame.select(nw.len().alias("rows")))
         return self._rows
 
     def value_counts(self, column: str) -> ValueCounts:
         """How often each value of a column occurs."""
         return self.values(column).counts
 
-    def class_sizes(self, quasi_identifiers: Sequence[str]) -> ClassSizes:
-        """Every class with its size. Brings all classes here: for results that list them."""
-        found = trimmed_keys(self, quasi_identifiers)
-        table = self.collected(self.grouped(found.rows, found.keys))
-        cells = [
-            [label_of(plain(cell)) for cell in python_values(table.column(key))]
-            for key in found.keys
-        ]
-        labels = list(zip(*cells, strict=True)) if cells else [()] * table.num_rows
-        sizes = whole_numbers(table.column("n"))
-        order = sorted(range(len(labels)), key=lambda row: [_null_last(x) for x in labels[row]])
-        return ClassSizes(tuple(labels[row] for row in order), sizes[order])
-
     def coded_classes(self, quasi_identifiers: Sequence[str]) -> CodedClasses:
         """Every class with its size, as numbers: what several tables are compared by."""
+        self.require_local()
         wanted = tuple(quasi_identifiers)
         if wanted not in self._coded_classes:
             self._coded_classes[wanted] = count_coded_classes(self, wanted)
@@ -157,31 +159,23 @@ class TableCounts:
             return 0
         marks = [(nw.col(key) == SUPPRESSED).fill_null(False) for key in keys]
         marked = self.frame.filter(nw.all_horizontal(*marks, ignore_nulls=False))
-        return self._number(marked.select(nw.len().alias("rows")))
+        return self.number(marked.select(nw.len().alias("rows")))
 
-    def class_table(
+    def class_blocks(
         self, quasi_identifiers: Sequence[str], columns: Sequence[str], *, labels: bool = False
-    ) -> ClassTable:
+    ) -> ClassBlocks:
         """The classes with the counts of the values of some columns in them, counted once.
 
         Equal classes are one entry; with labels every class is one of its own.
         """
         asked = (tuple(quasi_identifiers), tuple(columns), labels)
-        if asked not in self._class_tables:
-            values = {column: self.value_counts(column) for column in columns}
-            found = None if labels else count_profiles(self, quasi_identifiers, columns)
-            if found is None:
-                width = sum(len(own.labels) for own in values.values())
-                blocks = class_value_blocks(self, quasi_identifiers, columns, labels)
-                parts = [block if labels else block.folded(width) for block in blocks]
-                found = ClassPairs.together(parts)
-                if len(parts) > 1 and not labels:
-                    found = found.folded(width)
-            self._class_tables[asked] = found.split(values)
-            self._histograms.setdefault(
-                frozenset(quasi_identifiers), self._class_tables[asked].histogram
-            )
-        return self._class_tables[asked]
+        if asked not in self._class_blocks:
+            found = find_class_blocks(self, *asked)
+            self._class_blocks[asked] = found
+            wanted = frozenset(quasi_identifiers)
+            if isinstance(found, HeldBlocks) and wanted not in self._histograms:
+                self._histograms[wanted] = found.histogram
+        return self._class_blocks[asked]
 
     def column_values(self, column: str) -> pa.ChunkedArray:
         """The cells of a column, in row order."""
@@ -192,6 +186,7 @@ class TableCounts:
 
         ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
         """
+        self.require_local()
         cells = [nw.col(self.position(name)).alias(f"x{i}") for i, name in enumerate(columns)]
         table = self.collected((self.raw_frame if raw else self.frame).select(*cells))
         return [table.column(f"x{i}") for i in range(len(columns))]
@@ -264,19 +259,26 @@ class TableCounts:
             if lazy.implementation is nw.Implementation.DUCKDB:
                 # The shorter way: narwhals would load its PyArrow side first.
                 return lazy.to_native().to_arrow_table()
+            if self.is_remote:
+                return fetched(lazy, self._name)
             return lazy.collect().to_arrow()
         except Exception as problem:
             if is_interrupt(problem):
                 raise KeyboardInterrupt from None
-            # An engine's message may quote cells, so only the kind of failure is passed on.
-            raise EngineError(
-                phrase(
-                    "{table}: {engine} failed while counting ({reason})",
-                    table=self._name,
-                    engine=self.engine,
-                    reason=type(problem).__name__,
-                )
-            ) from problem
+            if isinstance(problem, PetauditError):
+                raise
+            raise self.failure(problem) from problem
+
+    def failure(self, problem: Exception) -> EngineError:
+        """What to say of an engine's failure: its message may quote cells, so only its kind."""
+        return out_of_memory(problem) or EngineError(
+            phrase(
+                "{table}: {engine} failed while counting ({reason})",
+                table=self._name,
+                engine=self.engine,
+                reason=failure_of(problem),
+            )
+        )
 
     def position(self, column: str) -> str:
         """The frame's own name of a column; an error if its kind cannot be counted."""
@@ -305,10 +307,7 @@ class TableCounts:
         """The classes of some rows, with their sizes as ``n``."""
         return rows.group_by(*keys).agg(nw.len().alias("n"))
 
-    def _number(self, lazy: nw.LazyFrame[Any]) -> int:
+    def number(self, lazy: nw.LazyFrame[Any]) -> int:
+        """The one number that a query gives; a sum of nothing is 0."""
         [value] = self.collected(lazy).column(0).to_pylist()
         return int(value or 0)
-
-
-def _null_last(label: str | None) -> tuple[bool, str]:
-    return (label is None, label or "")

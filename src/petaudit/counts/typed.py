@@ -20,7 +20,14 @@ from petaudit.counts._conversions import (
     lost_digits,
     too_fine,
 )
-from petaudit.counts._database import cursor, fresh_name, is_interrupt, quote_text, run
+from petaudit.counts._database import (
+    cursor,
+    fresh_name,
+    is_interrupt,
+    out_of_memory,
+    quote_text,
+    run,
+)
 from petaudit.counts._opened_file import OpenedFile
 from petaudit.counts._type_breaks import (
     Break,
@@ -248,6 +255,7 @@ def _trimmed(cell: str) -> str:
 
 
 def _loaded(source: Source) -> duckdb.DuckDBPyRelation:
+    source.counts.require_local()
     table = source.counts.collected(source.counts.frame)
     try:
         return cursor().from_arrow(table)
@@ -284,7 +292,7 @@ def _stored(source: Source, converted: duckdb.DuckDBPyRelation) -> TableCounts:
     except Exception as problem:
         if is_interrupt(problem):
             raise KeyboardInterrupt from None
-        raise EngineError(
+        raise out_of_memory(problem) or EngineError(
             phrase(
                 "{table}: cannot be converted to its types ({reason})",
                 table=source.name,

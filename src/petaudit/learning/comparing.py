@@ -99,6 +99,8 @@ def compare(
     under: Mapping[str, LeavesUnder | None],
 ) -> Answer:
     """Train on both tables and test on held-out rows of the original, or on the control."""
+    for table in filter(None, (original, released, control)):
+        table.counts.require_local()
     values = {name: original.counts.value_counts(name) for name in question.features}
     encoders = {name: feature_encoder(values[name], under[name]) for name in question.features}
     target = _Target(question, original.counts.value_counts(question.target), under)

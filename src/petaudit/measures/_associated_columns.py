@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from petaudit.association import Cells, Floats, count_cells
-from petaudit.counts import ValueCounts
+from petaudit.association import Floats
+from petaudit.counts import TableCounts, ValueCounts
 from petaudit.counts.column_codes import Codes, column_codes
 from petaudit.inputs import Inputs
 from petaudit.label_numbers import Bools
@@ -23,9 +23,12 @@ from petaudit.released_labels import LeavesUnder, decimal_of
 
 @dataclass(frozen=True)
 class AssociatedColumn:
-    """A column of one table: the label of each row, and what is known of each label."""
+    """A column of one table, and what is known of each label."""
 
-    codes: Codes
+    name: str
+    counts: TableCounts
+    codes: Codes | None
+    """The label of each row; None where rows live elsewhere."""
     known: Bools
     """Whether a label says anything: ``*`` does not, nor does a null among numbers."""
     numbers: Floats | None
@@ -45,11 +48,12 @@ Sides: TypeAlias = tuple[AssociatedColumn, AssociatedColumn]
 def both_sides(inputs: Inputs, names: Sequence[str]) -> dict[str, Sides]:
     """The columns of the original and of the table; numbers only where both can be read so."""
     original = the_original(inputs)
-    codes = [column_codes(table, names) for table in (original, inputs.table)]
+    tables = (original, inputs.table)
+    codes = [{} if own.counts.is_remote else column_codes(own, names) for own in tables]
     found: dict[str, Sides] = {}
     for name in names:
         under = leaves_under(inputs, name)
-        values = [table.counts.value_counts(name) for table in (original, inputs.table)]
+        values = [table.counts.value_counts(name) for table in tables]
         known = [_known(own, under) for own in values]
         # The original decides; only the released table has labels that stand for several.
         numbers = [
@@ -60,7 +64,9 @@ def both_sides(inputs: Inputs, names: Sequence[str]) -> dict[str, Sides]:
             numbers = [None, None]
         sides = [
             AssociatedColumn(
-                codes[side][name],
+                name,
+                tables[side].counts,
+                codes[side].get(name),
                 known[side] if own is None else known[side] & ~np.isnan(own),
                 own,
             )
@@ -103,17 +109,3 @@ def _numbers(values: ValueCounts, known: Bools, under: LeavesUnder | None) -> Fl
     found[plainly] = [float(labels[place] or "") for place in np.flatnonzero(plainly).tolist()]
     # A decimal number that is too large for a float becomes infinite instead.
     return None if np.isinf(found).any() else found
-
-
-def cells_of(left: AssociatedColumn, right: AssociatedColumn) -> Cells:
-    """The pairs of values in which both sides say something."""
-    found = count_cells(left.codes, right.codes, (len(left.known), len(right.known)))
-    if left.known.all() and right.known.all():
-        return found
-    return found.where(left.known[found.first] & right.known[found.second])
-
-
-def values_of(column: AssociatedColumn) -> Floats:
-    """The number of each label."""
-    assert column.numbers is not None  # noqa: S101 (asked only of columns of numbers)
-    return column.numbers

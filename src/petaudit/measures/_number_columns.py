@@ -9,6 +9,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from petaudit.class_figures import Floats
+from petaudit.counts.distances import Distances
 from petaudit.errors import NotMeasurableError, counted, listing, phrase
 from petaudit.exact import parse_number
 from petaudit.hierarchies import Hierarchy
@@ -39,7 +41,7 @@ class NumberColumn:
         )
         self.is_null = ~numbers.is_number
         lowest, highest = self.numbers[~self.is_null].min(), self.numbers[~self.is_null].max()
-        self._span = highest - lowest
+        self._lowest, self._span = lowest, highest - lowest
         self._largest = np.maximum(self.numbers - lowest, highest - self.numbers)
         self._largest[self.is_null] = self._span
         self._became_null = np.array([label is None for label in values.labels], dtype=bool)
@@ -67,6 +69,30 @@ class NumberColumn:
         found[became_null] = largest[became_null]
         found[was_null & became_null] = 0
         return found, largest
+
+    def in_engine(self, column: str, variance: Fraction) -> Distances:
+        """What an engine reckons with, as floats, unless all numbers are the same.
+
+        The span of the numbers is the unit, so that floats can neither overflow nor lose more than
+        their last digit.
+        """
+        lowest, span = int(self._lowest), int(self._span)
+
+        def shares(numbers: Whole, below: int = 0) -> Floats:
+            # What lies outside of all numbers is farther away than counts.
+            own = (max(-span, min(int(number) - below, 2 * span)) for number in numbers.tolist())
+            return np.array([number / span for number in own], dtype=np.float64)
+
+        return Distances(
+            column,
+            number=shares(self.numbers, lowest),
+            largest=shares(self._largest),
+            low=shares(self._low, lowest),
+            high=shares(self._high, lowest),
+            was_null=self.is_null.astype(np.int64),
+            became_null=self._became_null.astype(np.int64),
+            weight=float(span * span / variance),
+        )
 
 
 def number_columns(inputs: Inputs) -> tuple[dict[str, LabelNumbers], tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from petaudit.class_figures import Integers
+from petaudit.counts.products import sum_of_products
 from petaudit.errors import phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
@@ -83,7 +83,7 @@ def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error")
     warnings = warn_if_limit_is_out_of_range(bound, "ambiguity")
     rows, counts = inputs.table.rows, inputs.table.counts
     names = inputs.generalized_columns
-    leaves: list[Integers] = []
+    leaves: dict[str, Integers] = {}
     columns: dict[str, float] = {}
     domain = 1
     for name in names:
@@ -93,11 +93,9 @@ def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error")
         warnings += numbers.warnings(values.labels)
         total = sum(map(int.__mul__, own, values.counts.tolist()))
         columns[name] = float(share_kept(total, rows, rows * numbers.domain))
-        leaves.append(np.array(own, dtype=np.int64))
+        leaves[name] = np.array(own, dtype=np.int64)
         domain *= numbers.domain
-    classes = counts.coded_classes(names)
-    by_class = [own[codes] for own, codes in zip(leaves, classes.codes, strict=True)]
-    total = _sum_of_products(by_class, classes.sizes)
+    total = sum_of_products(counts, leaves)
     return AmbiguityResult.of(
         share_kept(total, rows, rows * domain),
         bound,
@@ -106,32 +104,6 @@ def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error")
         mean_combinations=_float(Fraction(total, rows)),
         possible_combinations=_float(Fraction(domain)),
     )
-
-
-def _sum_of_products(factors: Sequence[Integers], sizes: Integers) -> int:
-    """Add up the product of each class, as often as it has rows.
-
-    Products outgrow 64 bits, so classes with equal products are counted together and only their
-    few different products are whole numbers of Python.
-
-    >>> _sum_of_products([np.array([2, 3]), np.array([10, 1])], np.array([1, 5]))
-    35
-    """
-    products = [1]
-    place = np.zeros(len(sizes), dtype=np.int64)
-    for own in factors:
-        distinct, code = np.unique(own, return_inverse=True)
-        pairs, place = np.unique(place * len(distinct) + code, return_inverse=True)
-        made = [
-            products[pair // len(distinct)] * int(distinct[pair % len(distinct)])
-            for pair in pairs.tolist()
-        ]
-        products = sorted(set(made))
-        position = {product: index for index, product in enumerate(products)}
-        place = np.array([position[product] for product in made], dtype=np.int64)[place]
-    rows = np.zeros(len(products), dtype=np.int64)
-    np.add.at(rows, place, sizes)
-    return sum(map(int.__mul__, products, rows.tolist()))
 
 
 def _float(number: Fraction) -> float:

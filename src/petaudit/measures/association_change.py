@@ -10,17 +10,12 @@ from itertools import combinations
 from typing import Any, ClassVar, Final
 
 from petaudit import kinds
-from petaudit.association import (
-    correlation_ratio,
-    cramers_v,
-    pearson,
-    spearman,
-)
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.measures._associated_columns import Sides, both_sides, cells_of, values_of
+from petaudit.measures._associated_columns import Sides, both_sides
+from petaudit.measures._associations import association
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -217,33 +212,20 @@ def _change(
     correlation: str,
 ) -> PairChange:
     one, other = both[first], both[second]
-    sides = [(one[side], other[side]) for side in range(2)]
-    cells = [cells_of(left, right) for left, right in sides]
+    sides = [association(one[side], other[side]) for side in range(2)]
     are_numbers = [one[0].numbers is not None, other[0].numbers is not None]
     if all(are_numbers):
-        by_kind = {
-            name: [
-                coefficient(own, values_of(left), values_of(right))
-                for own, (left, right) in zip(cells, sides, strict=True)
-            ]
-            for name, coefficient in (("pearson", pearson), ("spearman", spearman))
-        }
-        before, after = by_kind[correlation]
+        linear, ranked = zip(*(own.correlations() for own in sides), strict=True)
+        before, after = linear if correlation == "pearson" else ranked
         # These go from -1 to 1, the others from 0 to 1: halved, every change is from 0 to 1.
         change = abs(after - before) / 2
-        linear, ranked = by_kind["pearson"], by_kind["spearman"]
         kind = "number-number"
         return PairChange(first, second, kind, correlation, before, after, change, *linear, *ranked)
     if any(are_numbers):
-        before, after = (
-            correlation_ratio(own, values_of(right))
-            if are_numbers[1]
-            else correlation_ratio(own.swapped, values_of(left))
-            for own, (left, right) in zip(cells, sides, strict=True)
-        )
+        before, after = (own.ratio() for own in sides)
         kind = "number-category" if are_numbers[0] else "category-number"
         return PairChange(first, second, kind, "eta", before, after, abs(after - before))
-    before, after = (cramers_v(own) for own in cells)
+    before, after = (own.cramers_v() for own in sides)
     change = abs(after - before)
     return PairChange(first, second, "category-category", "cramers-v", before, after, change)
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 
-from petaudit.class_figures import Floats
-from petaudit.counts.aligned import AlignedColumn, aligned_columns
+from petaudit.class_figures import Floats, Integers
+from petaudit.counts.aligned import aligned_columns
+from petaudit.counts.distances import sums_of_distances
 from petaudit.errors import phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
@@ -61,10 +63,11 @@ class RecordSquaredErrorResult(ColumnsResult):
 
 @dataclass(frozen=True)
 class _ColumnDistances:
-    """Squared distances of the rows in one column, in squared standard deviations."""
+    """Distances of the pairs of values of one column, and the variance of its original numbers."""
 
-    squared: Floats
-    largest_squared: Floats
+    capped: Whole
+    largest: Whole
+    variance: Fraction
     moved: bool
     value: Fraction
 
@@ -81,6 +84,8 @@ def record_squared_error(
 
     Columns are standardised first. A released label is taken at its worst: at the end of its range
     that is farther away. A figure within 1e-12 of its limit keeps it, because distances are roots.
+    Where an engine elsewhere adds up the rows, the order in which it does may change the last
+    digits of the sum, from about the thirteenth on.
 
     >>> import pyarrow as pa
     >>> original = pa.table({"age": [20, 24, 40]})
@@ -102,51 +107,80 @@ def compute(
     bound = utility_limit(limit, "record-squared-error")
     check_unknown(unknown)
     numeric, left_out = number_columns(inputs)
-    names = tuple(numeric)
     original = inputs.aligned_original
-    aligned = aligned_columns(original.counts, inputs.table.counts, names, inputs.key)
-    found = [
-        _distances(NumberColumn(inputs, name, numeric[name], unknown=unknown), own)
-        for name, own in zip(names, aligned, strict=True)
-    ]
-    # An exactly rounded sum does not depend on the order of the rows.
-    lost = math.fsum(np.sqrt(sum(own.squared for own in found)).tolist())
-    most = math.fsum(np.sqrt(sum(own.largest_squared for own in found)).tolist())
+    columns = {
+        name: NumberColumn(inputs, name, numbers, unknown=unknown)
+        for name, numbers in numeric.items()
+    }
+    is_local = not (original.counts.is_remote or inputs.table.counts.is_remote)
+    found, lost, most = (_by_rows if is_local else _in_engine)(inputs, columns)
     moved = any(own.moved for own in found)
     return RecordSquaredErrorResult.of(
         share_kept_of(Fraction(lost), Fraction(most), moved=moved),
         bound,
         warn_if_limit_is_out_of_range(bound, "record-squared-error"),
         rounding=ROUNDING,
-        columns={name: float(own.value) for name, own in zip(names, found, strict=True)},
+        columns={name: float(own.value) for name, own in zip(columns, found, strict=True)},
         mean_distance=lost / original.rows,
         largest_mean_distance=most / original.rows,
         left_out=left_out,
     )
 
 
-def _distances(column: NumberColumn, aligned: AlignedColumn) -> _ColumnDistances:
-    distances, largest = column.distances(aligned.old, aligned.new)
+def _by_rows(
+    inputs: Inputs, columns: Mapping[str, NumberColumn]
+) -> tuple[list[_ColumnDistances], float, float]:
+    """The distances of the columns, and the sums of those of the rows and of the largest."""
+    tables = (inputs.aligned_original.counts, inputs.table.counts)
+    aligned = aligned_columns(*tables, tuple(columns), inputs.key)
+    found = [
+        _distances(column, own.old, own.new, own.counts)
+        for column, own in zip(columns.values(), aligned, strict=True)
+    ]
+    squared = [
+        [_quotients(own, by.variance)[pairs.pairs] for own in (by.capped, by.largest)]
+        for by, pairs in zip(found, aligned, strict=True)
+    ]
+    # An exactly rounded sum does not depend on the order of the rows.
+    lost, most = (math.fsum(np.sqrt(sum(own)).tolist()) for own in zip(*squared, strict=True))
+    return found, lost, most
+
+
+def _in_engine(
+    inputs: Inputs, columns: Mapping[str, NumberColumn]
+) -> tuple[list[_ColumnDistances], float, float]:
+    """The same where rows cannot be fetched: pairs of values are, and the engine adds up rows."""
+    found, numbers = [], []
+    for name, column in columns.items():
+        pairs = inputs.pair_codes(name)
+        own = _distances(column, pairs.original, pairs.released, pairs.counts)
+        found.append(own)
+        if own.variance:
+            numbers.append(column.in_engine(name, own.variance))
+    tables = (inputs.aligned_original.counts, inputs.table.counts)
+    lost, most = sums_of_distances(*tables, numbers, str(inputs.key)) if numbers else (0.0, 0.0)
+    return found, lost, most
+
+
+def _distances(
+    column: NumberColumn, old: Integers, new: Integers, counts: Integers
+) -> _ColumnDistances:
+    distances, largest = column.distances(old, new)
     capped = np.minimum(distances, largest)
     moved = bool(distances.any())
-    value = share_kept_of(
-        exact_sum(aligned.counts, capped), exact_sum(aligned.counts, largest), moved=moved
-    )
-    counts = np.where(column.is_null[aligned.old], 0, aligned.counts)
-    numbers = column.numbers[aligned.old]
+    value = share_kept_of(exact_sum(counts, capped), exact_sum(counts, largest), moved=moved)
+    counts = np.where(column.is_null[old], 0, counts)
+    numbers = column.numbers[old]
     rows, total = exact_sum(counts), exact_sum(counts, numbers)
-    # The variance times the square of the rows: a whole number.
-    scaled_variance = rows * exact_sum(counts, numbers, numbers) - total * total
-    squared, largest_squared = (
-        _quotients(own, rows * rows, scaled_variance)[aligned.pairs] for own in (capped, largest)
-    )
-    return _ColumnDistances(squared, largest_squared, moved, value)
+    variance = Fraction(rows * exact_sum(counts, numbers, numbers) - total * total, rows * rows)
+    return _ColumnDistances(capped, largest, variance, moved, value)
 
 
-def _quotients(distances: Whole, times: int, divisor: int) -> Floats:
-    """Squared distances times a number and divided by another, each rounded once."""
-    if not divisor:
+def _quotients(distances: Whole, variance: Fraction) -> Floats:
+    """Squared distances in units of the variance, each rounded once."""
+    if not variance:
         return np.zeros(len(distances))
+    times, divisor = variance.denominator, variance.numerator
     own = [distance * distance * times / divisor for distance in distances.tolist()]
     return np.array(own, dtype=np.float64)
 

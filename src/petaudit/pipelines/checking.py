@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.counts import is_address
 from petaudit.counts.joint import check_same_columns
 from petaudit.errors import ManyProblemsError, PetauditError, phrase
 from petaudit.inputs import Inputs
@@ -75,7 +76,7 @@ def checked(
     for at, message in seen:
         problems.add(at, message)
     raise_problems(pipeline.origin, pipeline.document, problems)
-    read += [path for own in tables.sources for path in own.paths]
+    read += [path for own in tables.sources for path in own.files]
     read += tables.schema_files
     return Checked(fingerprints, tuple(dict.fromkeys(read)), keys)
 
@@ -123,14 +124,21 @@ def _check_controls(
         learned = [_label(loader, "")] if loader is not None else []
         if splitter is not None:
             learned.append(_label(splitter, "ori"))
-        hashes = {found[label]["sha256"] for label in learned if label in found}
+        known = [found[label] for label in learned if label in found]
         for step in filter(None, (splitter, evaluator)):
-            if found.get(_label(step, "control"), {}).get("sha256") in hashes:
+            own = found.get(_label(step, "control"), {})
+            if any(_is_same_table(own, other) for other in known):
                 at = (step.module, step.experiment.name)
                 part = ("control",) if step.module == EVALUATOR else ("filepath", "control")
                 places[(*at, *part)] = None
     for place in places:
         problems.add(place, said)
+
+
+def _is_same_table(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """By their content, or in a database by their name."""
+    told = "name" if is_address(one.get("name")) else "sha256"
+    return told in one and one[told] == other.get(told)
 
 
 def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.counts.made_frames import MadeColumn, made_frame
+from petaudit.counts.source import check_engine
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
 from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
@@ -74,6 +75,8 @@ class Executor:
         listener: Listener | None = None,
         log_stream: str = "stdout",
         keep_results: bool = True,
+        engine: str | None = None,
+        spark_master: str | None = None,
     ) -> None:
         if frame not in {"pyarrow", "pandas", "polars"}:
             raise OptionError(
@@ -90,7 +93,8 @@ class Executor:
         folder = Path.cwd() if self._path is None else self._path.absolute().parent
         self._out = None if out is None else Path(out)
         self._clock = Clock(listener)
-        self._tables = Tables(folder, self._clock)
+        check_engine(engine, spark_master)
+        self._tables = Tables(folder, self._clock, engine, spark_master)
         self.pipeline = self._read(parsed, name)
         self.all_runs = planned_runs(self.pipeline)
         self.runs = chosen_runs(self.all_runs, self._only)
@@ -181,7 +185,7 @@ class Executor:
         self._entries, self._document = [], None
         self._not_made.clear()
         # The files may have changed since the last time.
-        self._tables = Tables(self._tables.folder, self._clock)
+        self._tables = self._tables.afresh(self._clock)
         self._clock.records.clear()
         self._clock.done = 0
         previous_path = self.pipeline.executor.compare_to

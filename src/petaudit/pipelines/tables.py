@@ -8,13 +8,22 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from petaudit.counts import Source, find_files, open_source
+from petaudit.counts import (
+    Source,
+    find_files,
+    is_address,
+    located,
+    one_state,
+    open_source,
+    shown_address,
+)
 from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
 from petaudit.errors import InputError, counted, phrase
@@ -59,6 +68,11 @@ class Tables:
     folder: Path
     """What relative paths start from."""
     clock: Clock = field(default_factory=Clock)
+    engine: str | None = None
+    """What counts files, if it was chosen."""
+    spark_master: str | None = None
+    _begun: str = field(default_factory=lambda: datetime.now(UTC).isoformat())
+    _sessions: dict[Any, Any] = field(default_factory=dict)
     _opened: dict[FileTable, Source] = field(default_factory=dict)
     _schemas: dict[str, Schema] = field(default_factory=dict)
     _hashes: dict[tuple[Path, ...], str] = field(default_factory=dict)
@@ -69,10 +83,16 @@ class Tables:
     _split: tuple[str, tuple[Source, Source]] | None = None
     _made: tuple[str, Source] | None = None
 
+    def afresh(self, clock: Clock) -> Tables:
+        """The same with nothing opened yet."""
+        return Tables(self.folder, clock, self.engine, self.spark_master)
+
     def resolved(self, address: str) -> str:
         """A path that the file names, as the system finds it."""
         if address[: len(SCHEME)].casefold() == SCHEME:
             return address
+        if is_address(address):
+            return located(address, self.folder)
         return str(self.folder / os.path.expanduser(address))  # noqa: PTH111 (never raises)
 
     def opened(self, table: FileTable) -> Source:
@@ -82,13 +102,21 @@ class Tables:
             delimiter = "\t" if table.delimiter == "tab" else table.delimiter
             try:
                 # Before it is read, so that no change goes unseen.
-                self.watch(find_files(path))
-                source = open_source(path, delimiter=delimiter, encoding=table.encoding)
+                if not is_address(path):
+                    self.watch(find_files(path))
+                with one_state(self._sessions):
+                    source = open_source(
+                        path,
+                        delimiter=delimiter,
+                        encoding=table.encoding,
+                        engine=self.engine,
+                        spark_master=self.spark_master,
+                    )
             except InputError as problem:
                 raise self._with_hint(table.address, problem) from None
-            source = replace(source, name=table.address)
+            source = replace(source, name=_shown(table.address))
             if not source.rows:
-                raise InputError(phrase("{table} has a header but no rows", table=table.address))
+                raise InputError(phrase("{table} has a header but no rows", table=source.name))
             self._rows_in_file[table] = source.rows
             if table.nrows is not None:
                 source = first_rows(source, table.nrows)
@@ -168,8 +196,12 @@ class Tables:
             "name": without_folder(table.address),
             "rows": source.rows,
             "columns": list(source.columns),
-            "sha256": self.hash_of(source.paths),
         }
+        if source.files:
+            found["sha256"] = self.hash_of(source.files)
+        else:
+            # Nobody can tell whether a table of a server is still what it was.
+            found["opened"] = self._begun
         if table.schema is not None:
             path = self.schema_path(table.schema)
             name = without_folder(table.schema)
@@ -316,7 +348,13 @@ def without_folder(address: str) -> str:
     >>> without_folder("data/adult.csv"), without_folder("/home/ann/adult.csv")
     ('data/adult.csv', 'adult.csv')
     """
+    if is_address(address):
+        return shown_address(address)
     return Path(address).name if Path(address).is_absolute() else address
+
+
+def _shown(address: str) -> str:
+    return shown_address(address) if is_address(address) else address
 
 
 def _exists(address: str) -> bool:

@@ -1,0 +1,1 @@
+"""Counting where the rows live: nothing but aggregates comes from there."""

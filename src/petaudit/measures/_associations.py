@@ -1,0 +1,129 @@
+"""The coefficients of two columns of one table: from its rows, or from sums of an engine."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Protocol
+
+import numpy as np
+
+from petaudit.association import (
+    Cells,
+    Floats,
+    centred_labels,
+    correlation_ratio,
+    count_cells,
+    cramers_v,
+    pearson,
+    ranks_of,
+    spearman,
+)
+from petaudit.counts.pair_sums import PairSums
+from petaudit.measures._associated_columns import AssociatedColumn
+
+_DIGITS: Final = 12
+
+
+class Association(Protocol):
+    """What is asked of two columns."""
+
+    def correlations(self) -> tuple[float, float]:
+        """Pearson's and Spearman's, of two columns of numbers."""
+
+    def ratio(self) -> float:
+        """Eta, of a column of numbers and one of labels."""
+
+    def cramers_v(self) -> float:
+        """Of two columns of labels."""
+
+
+def association(left: AssociatedColumn, right: AssociatedColumn) -> Association:
+    """Where rows live elsewhere their engine adds up, and neither rows nor pairs are fetched."""
+    if left.codes is None or right.codes is None:
+        return _FromSums(left, right)
+    found = count_cells(left.codes, right.codes, (len(left.known), len(right.known)))
+    if not (left.known.all() and right.known.all()):
+        found = found.where(left.known[found.first] & right.known[found.second])
+    return _FromCells(left, right, found)
+
+
+def _values(column: AssociatedColumn) -> Floats:
+    assert column.numbers is not None  # noqa: S101 (asked only of columns of numbers)
+    return column.numbers
+
+
+class _FromCells:
+    """The pairs of values in which both sides say something."""
+
+    def __init__(self, left: AssociatedColumn, right: AssociatedColumn, cells: Cells) -> None:
+        self._left, self._right, self._cells = left, right, cells
+
+    def correlations(self) -> tuple[float, float]:
+        first, second = _values(self._left), _values(self._right)
+        return pearson(self._cells, first, second), spearman(self._cells, first, second)
+
+    def ratio(self) -> float:
+        if self._right.numbers is None:
+            return correlation_ratio(self._cells.swapped, _values(self._left))
+        return correlation_ratio(self._cells, self._right.numbers)
+
+    def cramers_v(self) -> float:
+        return cramers_v(self._cells)
+
+
+class _FromSums:
+    """The same formulas, to twelve digits: an engine may add up floats in any order."""
+
+    def __init__(self, left: AssociatedColumn, right: AssociatedColumn) -> None:
+        self._columns = (left, right)
+        names, known = (left.name, right.name), (left.known, right.known)
+        self._sums = PairSums(left.counts, names, known)
+
+    def correlations(self) -> tuple[float, float]:
+        rows = self._sums.rows
+        values = [_values(own) for own in self._columns]
+        ranks = [ranks_of(*own) for own in zip(values, rows, strict=True)]
+        sides = [
+            [centred_labels(*own) for own in zip(numbers, rows, strict=True)]
+            for numbers in (values, ranks)
+        ]
+        # Values that are all the same have the same rank too.
+        factors = [(one, other) for one, other in sides if one is not None and other is not None]
+        if not factors:
+            return 0.0, 0.0
+        found = []
+        sums = self._sums.products(factors)
+        for (one, other), covariance in zip(factors, sums, strict=True):
+            squares = float(np.sum(rows[0] * one * one)) * float(np.sum(rows[1] * other * other))
+            found.append(_rounded(max(-1.0, min(1.0, covariance / math.sqrt(squares)))))
+        return found[0], found[1]
+
+    def ratio(self) -> float:
+        group = int(self._columns[0].numbers is not None)
+        rows = self._sums.rows[group]
+        others = self._sums.rows[1 - group]
+        centred = centred_labels(_values(self._columns[1 - group]), others)
+        present = rows > 0
+        if centred is None or np.count_nonzero(present) == 1:
+            return 0.0
+        sums = self._sums.sums_by(group, centred)
+        between = float(np.sum(sums[present] ** 2 / rows[present]))
+        squares = float(np.sum(others * centred * centred))
+        return _rounded(min(1.0, math.sqrt(between / squares)))
+
+    def cramers_v(self) -> float:
+        rows, columns = (int(np.count_nonzero(own)) for own in self._sums.rows)
+        freedom = min(rows, columns) - 1
+        if freedom < 1:
+            return 0.0
+        total = float(self._sums.rows[0].sum())
+        surplus, expected, pairs = self._sums.surplus()
+        if pairs < rows * columns:
+            # What independence expects of the pairs that never occur: each adds just that.
+            surplus += max(total - expected, 0.0)
+        return _rounded(min(1.0, math.sqrt(surplus / total / freedom)))
+
+
+def _rounded(coefficient: float) -> float:
+    # Adding zero makes -0.0 a 0.0.
+    return round(coefficient, _DIGITS) + 0.0

@@ -1,0 +1,117 @@
+"""Every measure says the same of a table, whatever engine holds it.
+
+Verdicts, whole numbers and texts are equal; other numbers to nine digits.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.engines import ENGINES, arrow_table, held_by
+from conformance.tables import TABLES, Released
+from measures.registry_cases import (
+    OWN_TESTS,
+    PASSING,
+    generic,
+    is_same,
+    outcome,
+    outcomes,
+    said,
+)
+from petaudit.errors import NotMeasurableError, PetauditError
+from petaudit.inputs import Inputs, gather
+from petaudit.measures import Result
+
+REMOTE = ("ibis", "pyspark")
+NOT_THERE = {
+    "special-uniques": "this looks at single rows, which stay in",
+}
+"""What cannot be measured where rows live elsewhere, and what is said then."""
+NEED_ROWS = {
+    "model-utility": "this looks at single rows, which stay in",
+    "utility-bias": "this looks at single rows, which stay in",
+}
+"""The same of measures that are not among those that count."""
+
+
+def name_of(engine: Any) -> str:
+    return str(engine if isinstance(engine, str) else engine.values[0])
+
+
+def inputs_of(released: Released, *tables: Any) -> Inputs:
+    table, original, population = tables
+    return gather(table, original=original, population=population, **released.given)
+
+
+@cache
+def expected(name: str) -> dict[str, Any]:
+    """What is said of the plain table in memory."""
+    released = TABLES[name]
+    own = (released.table, released.original, released.population)
+    found = outcomes(inputs_of(released, *map(arrow_table, own)))
+    return {measure: _compared(own) for measure, own in found.items()}
+
+
+def _compared(found: Result | PetauditError) -> Any:
+    if isinstance(found, Result):
+        return said(found) | {"exact": getattr(found, "exact_value", None)}
+    # Frames have no name, and folders have their own.
+    return [type(found).__name__, re.sub(r"/\S+/test_every\S+", "the frame", str(found))]
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_measure_is_the_same_on_every_engine(
+    engine: str, name: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    released = TABLES[name]
+    held = [
+        held_by(engine, columns, tmp_path / str(place), request)
+        for place, columns in enumerate((released.table, released.original, released.population))
+    ]
+    found = outcomes(inputs_of(released, *held))
+    if engine in REMOTE:
+        for measure, reason in NOT_THERE.items():
+            if name != "all suppressed":  # then there is no row to look at
+                refused = found.pop(measure)
+                assert isinstance(refused, NotMeasurableError), measure
+                assert reason in str(refused)
+    wrong = {
+        measure: (_compared(own), expected(name)[measure])
+        for measure, own in found.items()
+        if not is_same(_compared(own), expected(name)[measure])
+    }
+    assert not wrong
+
+
+@pytest.mark.parametrize("engine", [own for own in ENGINES if name_of(own) in REMOTE])
+def test_what_needs_rows_says_so_where_rows_stay(
+    engine: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    released = TABLES["typed"]
+    held = [
+        held_by(engine, columns, tmp_path / str(place), request)
+        for place, columns in enumerate((released.table, released.original, released.population))
+    ]
+    inputs = inputs_of(released, *held)
+    for measure, reason in NEED_ROWS.items():
+        refused = outcome(measure, inputs, PASSING[measure])
+        assert isinstance(refused, NotMeasurableError), measure
+        assert reason in str(refused), measure
+
+
+def test_the_tables_show_something() -> None:
+    """Errors of all engines alike would prove nothing: nearly all measures have figures."""
+    measured = {
+        measure
+        for name in TABLES
+        for measure, own in expected(name).items()
+        if isinstance(own, dict)
+    }
+    assert measured == set(generic())
+    assert set(OWN_TESTS) == {"mpuccs", "utility-bias", "model-utility"}

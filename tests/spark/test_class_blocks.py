@@ -1,0 +1,101 @@
+"""Classes on a cluster: workers answer what one process would, and tell no more than answers."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from petaudit.counts import open_source
+from petaudit.counts._classes import profiles as _profiles
+from petaudit.counts._spark.blocks import SparkBlocks
+from petaudit.inputs import Inputs, gather
+from petaudit.measures import find_measure
+
+pytestmark = pytest.mark.spark
+
+ROWS = 3_000
+MODELS: dict[str, dict[str, Any]] = {
+    "t-closeness": {"limit": 0.5},
+    "l-diversity": {"limit": 3},
+    "entropy-l-diversity": {"limit": 2},
+    "recursive-l-diversity": {},
+    "alpha-k-anonymity": {"limit": 0.5, "k": 3},
+    "beta-likeness": {"limit": 2},
+    "enhanced-beta-likeness": {"limit": 2},
+    "delta-disclosure": {"limit": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def table() -> pa.Table:
+    """Half of the rows are in one class; some are suppressed; some labels have blanks around."""
+    draw = np.random.default_rng(7)
+    zips = [f"{code:03d} " if code % 7 else None for code in draw.integers(0, 150, ROWS)]
+    ages = [str(age) for age in draw.integers(20, 26, ROWS)]
+    for row in range(0, ROWS, 2):
+        zips[row], ages[row] = "999", "20"
+    for row in range(0, ROWS, 50):
+        zips[row] = ages[row] = "*"
+    return pa.table(
+        {
+            "zip.code": zips,
+            "年齡 `x`": ages,
+            "sick": [
+                ["flu", "cancer", "ulcer", "*", None][own] for own in draw.integers(0, 5, ROWS)
+            ],
+            "pay": draw.integers(0, 900, ROWS).astype(float),
+        }
+    )
+
+
+def opened(table: Any, **given: Any) -> Inputs:
+    columns = ["zip.code", "年齡 `x`"]
+    return gather(table, quasi_identifiers=columns, sensitive=["sick", "pay"], **given)
+
+
+@pytest.mark.parametrize("suppressed", ["exclude", "class"])
+def test_workers_see_what_one_process_sees(spark: Any, table: pa.Table, suppressed: str) -> None:
+    here, there = (
+        opened(own, suppressed=suppressed) for own in (table, spark.createDataFrame(table))
+    )
+    assert isinstance(there.class_blocks, SparkBlocks)
+    for name, own in MODELS.items():
+        measure = find_measure(name)
+        assert measure.run(there, own).to_dict() == measure.run(here, own).to_dict(), name
+
+
+def test_few_different_classes_need_no_worker_of_ours(spark: Any) -> None:
+    small = pa.table({"a": list("xxyy*"), "s": list("pqppp")})
+    blocks = open_source(spark.createDataFrame(small)).counts.class_blocks(["a"], ["s"])
+    assert not isinstance(blocks, SparkBlocks)
+
+
+def test_labels_come_for_the_worst_classes(spark: Any, table: pa.Table) -> None:
+    inputs = opened(spark.createDataFrame(table), reveal_values=True)
+    found = find_measure("l-diversity").run(inputs, {"worst": 2}).to_dict()["attributes"][0]
+    assert len(found["worst_classes"]) == 2
+    wanted = {("zip.code", "年齡 `x`")}
+    assert {tuple(own["labels"]) for own in found["worst_classes"]} == wanted
+
+
+def test_answers_are_as_many_as_partitions(spark: Any, table: pa.Table) -> None:
+    inputs = opened(spark.createDataFrame(table))
+    counts = inputs.table.counts
+    rows: list[int] = []
+    collected = counts.collected
+
+    def noted(lazy: Any) -> pa.Table:
+        found = collected(lazy)
+        rows.append(found.num_rows)
+        return found
+
+    with patch.object(_profiles, "MOST_FROM_WORKERS", 10), patch.object(counts, "collected", noted):
+        find_measure("t-closeness").run(inputs, {})
+    partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
+    # The last question went to the workers; the values of "pay" are the longest that came back.
+    assert rows[-1] <= partitions
+    assert max(rows) == len(set(table.column("pay").to_pylist()))
