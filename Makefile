@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test browser lint docs bench data-check clean
+.PHONY: demo test browser postgres spark lint docs bench bench-full data-check clean
 
 demo: $(STAMP)
 	$(BIN)/petaudit demo --report demo.html
@@ -16,6 +16,15 @@ test: $(STAMP)
 browser:
 	sh scripts/install_browser.sh
 
+# What the tests of databases need; without it they are skipped.
+postgres:
+	sh scripts/install_postgres.sh
+
+# Java and PySpark (400 MB), which the tests of Spark need; without them they are skipped.
+spark: $(STAMP)
+	sh scripts/install_spark.sh
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev,spark]'
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -23,11 +32,17 @@ lint: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python scripts/make_yaml_reference.py --check
+	$(BIN)/python benchmarks/page.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict -f mkdocs.zh-TW.yml
 
+# Some minutes; what it leaves out is said.
 bench: $(STAMP)
-	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/run.py --json benchmarks/results/short.json
+
+# Everything, an hour or more; then page.py makes the page of the documentation from it.
+bench-full: $(STAMP)
+	$(BIN)/python benchmarks/run.py --full --json benchmarks/results/full.json
 
 data-check: $(STAMP)
 	$(BIN)/python scripts/build_datasets.py --check
