@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from petaudit import cli
 from pipelines.configs import TABLES, WHOLE, chances, write_tables
 
-SEEDS = range(8)
+SEEDS = range(4)
 FILES_PER_SEED = 300
 RUN_OF_THE_VALID = 0.3
 RUN_OF_THE_REFUSED = 0.01

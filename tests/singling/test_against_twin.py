@@ -35,7 +35,7 @@ def compared(pair: Pair, original: Any, synthetic: Any) -> Any:
 
 
 @pytest.mark.parametrize("engine", KINDS)
-@settings(max_examples=700)
+@settings(max_examples=250)
 @given(pair=pairs())
 def test_frames(engine: str, pair: Pair) -> None:
     tables = [held(table, engine, NOWHERE) for table in (pair.original, pair.synthetic)]
@@ -47,7 +47,7 @@ def test_frames(engine: str, pair: Pair) -> None:
 OTHERS = ("pyarrow", "pyarrow-chunked", "polars", "polars-lazy", "duckdb", *PANDAS)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(pair=pairs(), engines=st.tuples(st.sampled_from(OTHERS), st.sampled_from(OTHERS)))
 def test_frames_of_two_kinds(pair: Pair, engines: tuple[str, str]) -> None:
     tables = (pair.original, pair.synthetic)
@@ -89,7 +89,7 @@ def test_the_random_pairs_are_hard() -> None:
     """What makes the search difficult must occur in many of the pairs, not by luck."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(pair=pairs(options=False))
     def look(pair: Pair) -> None:
         seen.update({"pairs", *_hard_spots(pair)})
