@@ -55,7 +55,10 @@ def test_engine_counts_like_counter(name: str, engine: str, tmp_path: Path) -> N
     check_everything(open_source(held_by(engine, case.table, tmp_path)), case)
 
 
-SHORT_CUTS = ("raw", "coded", "coded in blocks", "coded classes, values apart")
+SHORT_CUTS = (
+    *("raw", "coded", "coded in blocks", "coded classes, values apart"),
+    "too many labels for a code",
+)
 
 
 @pytest.mark.parametrize("short_cut", SHORT_CUTS)
@@ -76,6 +79,8 @@ def take_short_cut(patch: pytest.MonkeyPatch, short_cut: str) -> None:
         patch.setattr(_class_values, "_ROWS_PER_BLOCK", 2)
     if short_cut == "coded classes, values apart":
         patch.setattr(_class_values, "LARGEST_KEY", 0)
+    if short_cut == "too many labels for a code":
+        patch.setattr(_class_keys, "LARGEST_KEY", 0)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,8 @@ dictionaries of a file much faster than text that was computed. So in large file
 
 - where a sample shows few classes, rows are grouped by the cells as they are, and the blanks around
   them are looked for in the classes, of which there are few;
-- where it shows many, each column's labels get codes, and rows are grouped by one number.
+- where it shows many, each column's labels get codes, and rows are grouped by one number; where
+  that number would be too large, they are grouped by the cells as they are.
 
 Both fall back to grouping by trimmed text.
 """
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -93,6 +94,15 @@ class ColumnValues:
     cells: pa.Array
     positions: Integers
 
+    @property
+    def has_blanks(self) -> bool:
+        """Whether some text has blanks around it, or is nothing but blanks."""
+        if not pa.types.is_string(self.cells.type):
+            return bool(pa.types.is_large_string(self.cells.type))
+        labels = self.counts.labels
+        found = zip(self.cells.to_pylist(), self.positions.tolist(), strict=True)
+        return any(cell != labels[place] for cell, place in found)
+
     def beside(self, table: TableCounts, names: Sequence[str], data: Sequence[pa.Array]) -> Any:
         """Put what is known of each cell beside the table, to be joined; a null joins nothing."""
         assert table.load is not None  # noqa: S101 (only tables in our own database are joined)
@@ -132,6 +142,9 @@ def class_keys(
         coded = _coded(table, quasi_identifiers, carried)
         if coded is not None:
             return coded
+        # All values were just looked at, so it is known whether there is anything to trim.
+        if not any(table.values(name).has_blanks for name in quasi_identifiers):
+            return replace(_raw(table, quasi_identifiers, carried), blank=None)
     return trimmed_keys(table, quasi_identifiers, carried=carried)
 
 
