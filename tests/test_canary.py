@@ -278,6 +278,12 @@ for place, arguments in enumerate(json.load(open(sys.argv[1]))):
 """
 
 
+def everything_in(folder: Path) -> Iterator[Path]:
+    """All that is below a folder; what goes away meanwhile is left out."""
+    for parent, folders, files in os.walk(folder):
+        yield from (Path(parent, name) for name in (*folders, *files))
+
+
 class Place:
     """A folder in which commands run, and see nothing of the machine."""
 
@@ -334,7 +340,7 @@ class Place:
         """Every file that is there now, but for the tables and the list of commands."""
         return sorted(
             path
-            for path in self.folder.rglob("*")
+            for path in everything_in(self.folder)
             if path.is_file()
             and path not in self.tables.inputs
             and path != self.folder / "commands.json"
@@ -639,7 +645,7 @@ def test_temporary_files_are_private_and_gone_afterwards(place: Place) -> None:
     modes: dict[str, int] = {}
     outside: dict[str, set[str]] = {}
     while process.poll() is None:
-        for path in [*(place.folder / "tmp").rglob("*"), *place.work.rglob("*")]:
+        for path in [*everything_in(place.folder / "tmp"), *everything_in(place.work)]:
             if path in place.tables.inputs:
                 continue
             try:
