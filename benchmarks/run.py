@@ -20,6 +20,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import machine
@@ -65,24 +66,41 @@ def _run(options: Options) -> int:
     if "petsard" in options.parts:
         _prepare_record(options)
     found = Findings.of(options)
+    document = _document(options, found, load_before)
+    _keep(document, options)
     for part, measure in _MEASURING.items():
         if part in options.parts:
             measure(options, found)
+            document = _document(options, found, load_before)
+            _keep(document, options)
+    if options.json:
+        _unfinished(options.json).replace(options.json)
     print(f"\n{found.closing()}\n")
-    document = {
+    _print_machine(document)
+    return _exit_code(found, options)
+
+
+def _document(options: Options, found: Findings, load_before: float | None) -> dict[str, Any]:
+    return {
         "date": datetime.now(UTC).date().isoformat(),
-        "kind": kind,
+        "kind": options.kind.name,
         "rows": options.rows,
         "repetitions": options.repetitions,
         "machine": machine.machine() | {"load_before": load_before, "load_after": machine.load()},
         "versions": machine.versions(),
         **found.to_dict(),
     }
-    _print_machine(document)
+
+
+def _keep(document: dict[str, Any], options: Options) -> None:
+    """Write what there is after every part: an hour of measuring is not lost with the last one."""
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(document, indent=2) + "\n")
-    return _exit_code(found, options)
+        _unfinished(options.json).write_text(json.dumps(document, indent=2) + "\n")
+
+
+def _unfinished(file: Path) -> Path:
+    return file.with_suffix(".unfinished.json")
 
 
 def _prepare_record(options: Options) -> None:
