@@ -8,7 +8,6 @@ one is missed, 2 when something could not be measured.
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import sys
 from collections.abc import Sequence
@@ -16,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from checks import Check, table
+from checks import Check
 from comparison import Comparison
 from generated import BARE, WARM_UP_ROWS, check_agreement
-from machine import load, machine, versions
+from machine import load
 from measuring import (
     HERE,
     BenchError,
@@ -31,6 +30,7 @@ from measuring import (
     run_worker,
     seconds_of,
 )
+from program import conclude
 from shapes import QUASI_IDENTIFIERS, SENSITIVE, SHAPES, shape, table_file
 from worker import CONTENDERS, threads
 
@@ -93,17 +93,10 @@ class LargeResult:
                 found.append(Check(where, f"{name}, peak / limit", peak, OVER_LIMIT))
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data."""
-        return {
-            "rows": self.options.rows,
-            "shape": self.options.shape,
-            "memory": self.options.memory,
-            "machine": machine(),
-            "versions": versions(),
-            "comparisons": [self.comparison().to_dict()],
-            "checks": [check.to_dict() for check in self.checks()],
-        }
+    def settings(self) -> dict[str, Any]:
+        """What was asked for."""
+        own = self.options
+        return {"rows": own.rows, "shape": own.shape, "memory": own.memory}
 
 
 def measure_large_table(options: Options) -> LargeResult:
@@ -144,19 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and judge."""
     options = parse(arguments)
     print(f"{options.shape}: {options.rows:,} rows within {options.memory}; load {load()}")
-    try:
-        found = measure_large_table(options)
-    except BenchError as problem:
-        print(f"could not be measured: {problem}", file=sys.stderr)
-        return 2
-    print(f"\n{found.comparison().text()}\n")
-    checks = found.checks()
-    header = ["table", "what", "ratio", "target", "", ""]
-    print(table(header, [check.row() for check in checks], names=2))
-    if options.json is not None:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
-    return int(any(check.is_gate and not check.passed for check in checks))
+    return conclude(lambda: measure_large_table(options), options.json)
 
 
 def parse(arguments: Sequence[str] | None) -> Options:

@@ -8,16 +8,15 @@ exit code is 0 when the targets are met, 1 when one is missed, 2 when something 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from checks import Check, table
+from checks import Check
 from comparison import Comparison
-from machine import load, machine, versions
+from machine import load
 from measuring import (
     HERE,
     BenchError,
@@ -28,6 +27,7 @@ from measuring import (
     run_worker,
 )
 from mpuccs_large_pairs import COLUMNS, large_pair
+from program import conclude
 
 from petaudit.memory import parse_memory
 
@@ -85,16 +85,9 @@ class LargeSearch:
                 found.append(Check(where, f"{name}, peak / {limit}", ratio, OVER_LIMIT))
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain data, without the counts of each combination."""
-        return {
-            "rows": self.options.rows,
-            "memory": self.options.memory,
-            "machine": machine(),
-            "versions": versions(),
-            "comparisons": [self.comparison().to_dict()],
-            "checks": [check.to_dict() for check in self.checks()],
-        }
+    def settings(self) -> dict[str, Any]:
+        """What was asked for."""
+        return {"rows": self.options.rows, "memory": self.options.memory}
 
 
 def measure_large_search(options: Options) -> LargeSearch:
@@ -143,19 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and judge."""
     options = parse(arguments)
     print(f"{options.rows:,} + {options.rows:,} rows within {options.memory}; load {load()}")
-    try:
-        found = measure_large_search(options)
-    except BenchError as problem:
-        print(f"could not be measured: {problem}", file=sys.stderr)
-        return 2
-    print(f"\n{found.comparison().text()}\n{found.comparison().said()}\n")
-    checks = found.checks()
-    header = ["table", "what", "ratio", "target", "", ""]
-    print(table(header, [check.row() for check in checks], names=2))
-    if options.json is not None:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        options.json.write_text(json.dumps(found.to_dict(), indent=1) + "\n", encoding="utf-8")
-    return int(not all(check.passed for check in checks))
+    return conclude(lambda: measure_large_search(options), options.json)
 
 
 def parse(arguments: Sequence[str] | None) -> Options:

@@ -16,7 +16,6 @@ Exit codes: 0 all targets are met (or the run was not the full one, or --no-gate
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
@@ -35,9 +34,10 @@ from growth import measure_growth
 from large_runs import measure_large_runs
 from measuring import BenchError
 from options import Options, parse
-from peers import PEERS, compare_anonymeter, compare_sdmetrics
+from peers import PEERS, Peer, compare_anonymeter, compare_sdmetrics
 from petsard_record import PETSARD, TODAY, Record, petsard_python, read_record, record, run_now
 from pipeline_cost import measure_pipeline
+from program import write_document
 from shapes import describe, shape, table_file
 
 _PAIR_SHARE: Final = 5
@@ -95,8 +95,7 @@ def _document(options: Options, found: Findings, load_before: float | None) -> d
 def _keep(document: dict[str, Any], options: Options) -> None:
     """Write what there is after every part: an hour of measuring is not lost with the last one."""
     if options.json:
-        options.json.parent.mkdir(parents=True, exist_ok=True)
-        _unfinished(options.json).write_text(json.dumps(document, indent=2) + "\n")
+        write_document(document, _unfinished(options.json))
 
 
 def _unfinished(file: Path) -> Path:
@@ -197,11 +196,18 @@ def _pycanon(options: Options, found: Findings) -> None:
         found.add("pycanon", "report", against, against.checks(), [against.comparison()])
 
 
-def _anonymeter(options: Options, found: Findings) -> None:
-    peer = PEERS["anonymeter"]
+def _peer(part: str, found: Findings) -> tuple[Peer, str | None]:
+    """A peer and its Python, which may not be there."""
+    peer = PEERS[part]
     python, reason = peer.python()
     if python is None:
-        found.could_not("anonymeter", f"{peer.name} {peer.version}: {reason}")
+        found.could_not(part, f"{peer.name} {peer.version}: {reason}")
+    return peer, python
+
+
+def _anonymeter(options: Options, found: Findings) -> None:
+    peer, python = _peer("anonymeter", found)
+    if python is None:
         return
     print(f"\nsingling out on the Adult pair, beside {peer.name} {peer.version}", flush=True)
     print("not the same figure: it draws attacks, mpUCCs looks at every combination", flush=True)
@@ -212,10 +218,8 @@ def _anonymeter(options: Options, found: Findings) -> None:
 
 
 def _sdmetrics(options: Options, found: Findings) -> None:
-    peer = PEERS["sdmetrics"]
-    python, reason = peer.python()
+    peer, python = _peer("sdmetrics", found)
     if python is None:
-        found.could_not("sdmetrics", f"{peer.name} {peer.version}: {reason}")
         return
     print(f"\nthe Adult pair column by column and pair by pair, {peer.name} {peer.version}")
     for own in compare_sdmetrics(python, options.few, options.data):

@@ -21,7 +21,8 @@ from petaudit.counts._joint import coding as _joint_coding
 from petaudit.counts._joint import dictionaries as _joint_dictionaries
 from petaudit.counts._joint import levels as _joint_levels
 from petaudit.counts._joint import pair as _joint_pair
-from petaudit.counts._joint.scratch import OutOfTimeError, Scratch
+from petaudit.counts._joint.deadline import OutOfTimeError
+from petaudit.counts._joint.scratch import Scratch
 from petaudit.counts._private_folder import private_folder
 from singling.frames import assert_answer, held
 from singling.pairs import Pair, pairs
@@ -138,7 +139,7 @@ def test_stopped_halfway_the_first_combinations_count(monkeypatch: pytest.Monkey
 def test_the_time_limit_ends_a_query() -> None:
     scratch = Scratch()
     endless = "SELECT count(*) FROM range(1000000) AS a, range(1000000) AS b"
-    with scratch.stopped_at(time.monotonic() + 0.2), pytest.raises(OutOfTimeError):
+    with scratch.deadline.at(time.monotonic() + 0.2), pytest.raises(OutOfTimeError):
         scratch.run(endless)
     assert scratch.number("SELECT 7") == 7
 

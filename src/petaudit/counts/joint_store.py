@@ -8,18 +8,26 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts._joint.scratch import OutOfTimeError
+from petaudit.counts._joint.deadline import Deadline, OutOfTimeError
 from petaudit.counts.joint import JointColumn, check_same_columns
 from petaudit.counts.source import Source
 
-__all__ = ["GroupSizes", "Listed", "OutOfTimeError", "StoredFacts", "StoredPair", "store_tables"]
+__all__ = [
+    "GroupSizes",
+    "Listed",
+    "ListingPair",
+    "OutOfTimeError",
+    "PairSettings",
+    "StoredFacts",
+    "StoredPair",
+    "store_tables",
+]
 
 Combination: TypeAlias = tuple[int, ...]
 Indices: TypeAlias = npt.NDArray[np.int64]
@@ -65,13 +73,27 @@ class StoredFacts:
     joined: Mapping[str, JointColumn]
 
 
+@dataclass(frozen=True)
+class PairSettings:
+    """How tables are brought to common codes."""
+
+    reference: int
+    """The table in which precision is found where it is not given."""
+    decimals: int | None
+    unit: str | None
+    deduplicate: bool
+
+
 class StoredPair(ABC):
-    """A pair in an engine; sizes are looked at in ascending order, combinations in theirs."""
+    """A pair in an engine; sizes are looked at in ascending order, combinations in theirs.
+
+    From here only counts come; a :class:`ListingPair` gives rows as well.
+    """
 
     facts: StoredFacts
     engine: str
-    lists_rows: bool
-    """Whether identified rows can be fetched; from a cluster only counts are."""
+    deadline: Deadline
+    """When counting stops with :class:`OutOfTimeError`."""
 
     @abstractmethod
     def batches(self, size: int) -> Iterator[list[Combination]]:
@@ -95,6 +117,14 @@ class StoredPair(ABC):
     @abstractmethod
     def settle(self, size: int) -> Indices:
         """End a size: its rows are settled. Returns rows identified by number of combination."""
+
+    @abstractmethod
+    def finish(self) -> None:
+        """Let go of what only counting needs."""
+
+
+class ListingPair(StoredPair):
+    """A pair whose rows have numbers, so that they can be listed and drawn."""
 
     @abstractmethod
     def listed(self, size: int) -> Listed:
@@ -122,38 +152,14 @@ class StoredPair(ABC):
         number from 0 for each.
         """
 
-    @abstractmethod
-    def finish(self) -> None:
-        """Let go of what only counting needs."""
 
-    @abstractmethod
-    def stopped_at(self, deadline: float | None) -> AbstractContextManager[None]:
-        """Stop counting at a time of the monotonic clock with :class:`OutOfTimeError`."""
-
-
-def store_tables(
-    tables: Sequence[Source],
-    *,
-    reference: int,
-    decimals: int | None,
-    unit: str | None,
-    deduplicate: bool,
-) -> StoredPair:
+def store_tables(tables: Sequence[Source], settings: PairSettings) -> StoredPair:
     """Encode the synthetic table, the original, and a control if there is one, in an engine."""
     check_same_columns(tables)
-    settings: Any = {
-        "reference": reference,
-        "decimals": decimals,
-        "unit": unit,
-        "deduplicate": deduplicate,
-    }
-    found: StoredPair
     if any(table.counts.is_remote for table in tables):
         from petaudit.counts._joint.spark import SparkPair  # noqa: PLC0415 (large)
 
-        found = SparkPair(tables, **settings)
-    else:
-        from petaudit.counts._joint.pair import DuckPair  # noqa: PLC0415 (it imports this one)
+        return SparkPair(tables, settings)
+    from petaudit.counts._joint.pair import DuckPair  # noqa: PLC0415 (it imports this one)
 
-        found = DuckPair(tables, **settings)
-    return found
+    return DuckPair(tables, settings)

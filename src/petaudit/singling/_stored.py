@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from petaudit.counts.joint import JointColumn
-from petaudit.counts.joint_store import Listed, StoredPair
+from petaudit.counts.joint_store import Listed, ListingPair, StoredPair
 from petaudit.errors import NotMeasurableError, phrase
 from petaudit.memory import memory_limit
 from petaudit.singling._prepare import Prepared
@@ -50,31 +50,37 @@ class StoredTables:
         return self.pair.facts.joined
 
     @property
+    def lists_rows(self) -> bool:
+        """Whether rows have numbers and can be fetched; from a cluster only counts are."""
+        return isinstance(self.pair, ListingPair)
+
+    @property
     def can_be_sampled(self) -> bool:
         """Whether rows have numbers, and drawing some of them needs but a part of the memory."""
-        return self.pair.lists_rows and _DRAWING * max(self.people) <= memory_limit() // 2
+        return self.lists_rows and _DRAWING * max(self.people) <= memory_limit() // 2
+
+    @property
+    def listing(self) -> ListingPair:
+        """The pair, where it has rows to list."""
+        if isinstance(self.pair, ListingPair):
+            return self.pair
+        raise NotMeasurableError(
+            phrase(
+                "the tables are counted by {engine}, and only counts leave it: there is no "
+                "list of the rows that are identified",
+                engine=self.pair.engine,
+            )
+        )
 
     def listed(self, own: SizeFindings) -> Listed:
         """The rows that a size identifies."""
-        self._check()
-        return self.pair.listed(own.size)
+        return self.listing.listed(own.size)
 
     def value_combos(
         self, found: Listed, combinations: Sequence[Sequence[int]]
     ) -> Iterator[tuple[object, ...]]:
         """The values that identify rows, each in the columns of its combination."""
-        self._check()
-        return self.pair.values(found.given_rows, combinations)
-
-    def _check(self) -> None:
-        if not self.pair.lists_rows:
-            raise NotMeasurableError(
-                phrase(
-                    "the tables are counted by {engine}, and only counts leave it: there is no "
-                    "list of the rows that are identified",
-                    engine=self.pair.engine,
-                )
-            )
+        return self.listing.values(found.given_rows, combinations)
 
 
 AnyPrepared: TypeAlias = Prepared | StoredTables

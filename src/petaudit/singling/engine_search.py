@@ -13,7 +13,7 @@ from petaudit.singling._arrays import Indices
 from petaudit.singling._entropy import entropy_of_counts
 from petaudit.singling._prepare import SYNTHETIC
 from petaudit.singling._walk import EntropyRule
-from petaudit.singling.search import Progress
+from petaudit.singling.search import Progress, progress_of
 from petaudit.singling.size_findings import SizeFindings
 
 
@@ -37,23 +37,13 @@ class EngineSearch:
     def __iter__(self) -> Iterator[SizeFindings]:
         columns = len(self.pair.facts.columns)
         sizes = tuple(size for size in self.sizes if size <= columns)
-        totals = [math.comb(columns, size) for size in sizes]
         self._entropies = {(): 0.0}
         for size in range(1, max(sizes, default=0) + 1):
             if size not in sizes:
                 if self.entropy is not None and not self._measure(size):
                     return
                 continue
-            position = sizes.index(size)
-
-            def report(done: int, size: int = size, position: int = position) -> None:
-                if self.progress is not None:
-                    before = sum(totals[:position])
-                    self.progress(
-                        Progress(size, sizes, done, totals[position], before + done, sum(totals))
-                    )
-
-            found = self._one_size(size, report)
+            found = self._one_size(size, progress_of(size, sizes, columns, self.progress))
             yield found
             if not found.is_complete:
                 return
@@ -63,7 +53,7 @@ class EngineSearch:
         keep_matches = not set(range(1, size)) <= set(self.sizes)
         report(0)
         try:
-            with self.pair.stopped_at(self.deadline):
+            with self.pair.deadline.at(self.deadline):
                 for batch in self.pair.batches(size):
                     wanted = [
                         own for own in batch if self._entropies.get(own[:-1], 0.0) is not None
@@ -92,7 +82,7 @@ class EngineSearch:
         """Find the entropies of a size that is not asked for; False if time ran out."""
         counted = _Counted(size, self.pair.facts.people[SYNTHETIC], self.entropy, self._entropies)
         try:
-            with self.pair.stopped_at(self.deadline):
+            with self.pair.deadline.at(self.deadline):
                 for batch in self.pair.batches(size):
                     wanted = [own for own in batch if self._entropies[own[:-1]] is not None]
                     groups = self.pair.count(wanted, keep_matches=True) if wanted else []

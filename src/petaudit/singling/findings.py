@@ -84,7 +84,7 @@ class Findings:
     @property
     def lists_rows(self) -> bool:
         """Whether identified rows can be listed: from a cluster only counts come."""
-        return not isinstance(self.prepared, StoredTables) or self.prepared.pair.lists_rows
+        return not isinstance(self.prepared, StoredTables) or self.prepared.lists_rows
 
     @property
     def why_no_changes(self) -> Phrase | None:
@@ -96,7 +96,7 @@ class Findings:
     @property
     def why_no_excess(self) -> Phrase:
         """Why there is no comparison with the control."""
-        if isinstance(self.prepared, StoredTables) and not self.prepared.pair.lists_rows:
+        if isinstance(self.prepared, StoredTables) and not self.prepared.lists_rows:
             return phrase(
                 "the comparison with the control was left out: it samples rows by their number, "
                 "and rows on a cluster have none"

@@ -14,7 +14,7 @@ from functools import partial
 from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import check_same_columns, joint_tables
-from petaudit.counts.joint_store import OutOfTimeError, store_tables
+from petaudit.counts.joint_store import OutOfTimeError, PairSettings, store_tables
 from petaudit.errors import PetauditWarning, counted, phrase
 from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
@@ -89,15 +89,13 @@ class Run:
 
     def _find_in_engine(self, tables: Sequence[Source], way: Way) -> Findings:
         with self._timed("encode"):
-            stored = StoredTables(
-                store_tables(
-                    tables,
-                    reference=ORIGINAL,
-                    decimals=self.options.numeric_precision,
-                    unit=self.options.datetime_precision,
-                    deduplicate=self.options.deduplicate,
-                )
+            settings = PairSettings(
+                ORIGINAL,
+                self.options.numeric_precision,
+                self.options.datetime_precision,
+                self.options.deduplicate,
             )
+            stored = StoredTables(store_tables(tables, settings))
         with self._timed("search"):
             sizes = tuple(self._search_in_engine(stored))
         excess: Excess | None = None
@@ -133,8 +131,8 @@ class Run:
             if repeated >= 0
         )
         try:
-            with stored.pair.stopped_at(self.deadline):
-                return stored.pair.replicated(
+            with stored.pair.deadline.at(self.deadline):
+                return stored.listing.replicated(
                     table,
                     sample,
                     part,

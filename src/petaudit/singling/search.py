@@ -42,6 +42,21 @@ class Progress:
     all_total: int
 
 
+def progress_of(
+    size: int, sizes: tuple[int, ...], columns: int, tell: Callable[[Progress], object] | None
+) -> Callable[[int], None]:
+    """What reports how many combinations of a size were looked at."""
+    totals = [math.comb(columns, own) for own in sizes]
+    before = sum(totals[: sizes.index(size)])
+    own = math.comb(columns, size)
+
+    def report(done: int) -> None:
+        if tell is not None:
+            tell(Progress(size, sizes, done, own, before + done, sum(totals)))
+
+    return report
+
+
 @dataclass
 class Search:
     """A search over the given sizes; iterating gives the findings size by size.
@@ -67,19 +82,11 @@ class Search:
     def __iter__(self) -> Iterator[SizeFindings]:
         columns = self.pair.columns
         sizes = tuple(size for size in self.sizes if size <= columns)
-        totals = [math.comb(columns, size) for size in sizes]
-        for position, size in enumerate(sizes):
+        for size in sizes:
             if not self.count_all and self.settled.all():
                 return
 
-            def report(done: int, size: int = size, position: int = position) -> None:
-                if self.progress is not None:
-                    before = sum(totals[:position])
-                    self.progress(
-                        Progress(size, sizes, done, totals[position], before + done, sum(totals))
-                    )
-
-            found = self._one_size(size, report)
+            found = self._one_size(size, progress_of(size, sizes, columns, self.progress))
             assert found.listed is not None  # noqa: S101 (see below)
             self.settled[found.listed.rows] = 1
             yield found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import Any, Final
 
 import numpy as np
@@ -25,8 +24,9 @@ from petaudit.counts.joint_store import (
     GroupSizes,
     Indices,
     Listed,
+    ListingPair,
+    PairSettings,
     StoredFacts,
-    StoredPair,
 )
 from petaudit.counts.source import Source
 
@@ -35,30 +35,24 @@ _WORTH_FORGETTING: Final = 0.02
 _AT_ONCE: Final = 50_000
 
 
-class DuckPair(StoredPair):
-    """See :class:`StoredPair`.
+class DuckPair(ListingPair):
+    """See :class:`ListingPair`.
 
     The table ``pair`` has ``o`` for rows of the original, ``w`` for synthetic rows that still wait
     to be identified, the row number ``r`` in the table as given, and the codes ``k0``, ``k1``, ...
     """
 
     engine = "duckdb"
-    lists_rows = True
 
-    def __init__(
-        self,
-        tables: Sequence[Source],
-        *,
-        reference: int,
-        decimals: int | None,
-        unit: str | None,
-        deduplicate: bool,
-    ) -> None:
+    def __init__(self, tables: Sequence[Source], settings: PairSettings) -> None:
         self.scratch = Scratch()
-        coded = code_tables(self.scratch, tables, reference, decimals, unit)
+        self.deadline = self.scratch.deadline
+        coded = code_tables(
+            self.scratch, tables, settings.reference, settings.decimals, settings.unit
+        )
         order, distinct = self._order(coded)
         self.removed = [
-            self._note_duplicates(name, len(order), place) if deduplicate else 0
+            self._note_duplicates(name, len(order), place) if settings.deduplicate else 0
             for place, name in enumerate(coded.tables)
         ]
         names = tables[0].columns
@@ -167,10 +161,6 @@ class DuckPair(StoredPair):
         self._close_levels()
         for name in ("held", "counted"):
             self.scratch.drop(name)
-
-    def stopped_at(self, deadline: float | None) -> AbstractContextManager[None]:
-        """See the base class."""
-        return self.scratch.stopped_at(deadline)
 
     def _order(self, coded: Coded) -> tuple[list[int], tuple[int, ...]]:
         """Columns by their number of synthetic values, and the original's numbers in that order."""

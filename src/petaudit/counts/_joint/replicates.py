@@ -64,7 +64,7 @@ def replicated_counts(
         [found] = scratch.run(f"SELECT {figures} FROM {scratch.table('seen')}")  # noqa: S608
         return np.array(found, np.int64)
     finally:
-        with scratch.stopped_at(None):
+        with scratch.deadline.at(None):
             levels.close()
             for name in ("sampled", "seen"):
                 scratch.drop(name)

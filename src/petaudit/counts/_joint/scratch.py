@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 import weakref
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import duckdb
@@ -19,13 +18,10 @@ from petaudit.counts._database import (
     out_of_memory,
     remove_file,
 )
+from petaudit.counts._joint.deadline import Deadline, OutOfTimeError
 from petaudit.errors import EngineError, phrase
 
 Found = TypeVar("Found")
-
-
-class OutOfTimeError(Exception):
-    """A query was stopped because its time was over."""
 
 
 class Scratch:
@@ -36,7 +32,7 @@ class Scratch:
 
     def __init__(self) -> None:
         self._connection = cursor()
-        self._stop_at: float | None = None
+        self.deadline = Deadline()
         self._name = new_file(self._connection)
         # At exit the whole private folder goes.
         weakref.finalize(self, _remove, self._connection, self._name).atexit = False
@@ -75,15 +71,6 @@ class Scratch:
         [(found,)] = self.run(query)
         return int(found or 0)
 
-    @contextmanager
-    def stopped_at(self, deadline: float | None) -> Iterator[None]:
-        """Stop queries at a time of the monotonic clock with :class:`OutOfTimeError`."""
-        self._stop_at = deadline
-        try:
-            yield
-        finally:
-            self._stop_at = None
-
     def _guarded(self, work: Callable[[], Found]) -> Found:
         stopped = threading.Event()
 
@@ -92,10 +79,8 @@ class Scratch:
             self._connection.interrupt()
 
         timer: threading.Timer | None = None
-        if self._stop_at is not None:
-            left = self._stop_at - time.monotonic()
-            if left <= 0:
-                raise OutOfTimeError
+        left = self.deadline.left()
+        if left is not None:
             timer = threading.Timer(left, stop)
             timer.daemon = True
             timer.start()

@@ -7,24 +7,21 @@ it is exact; and unlike a row number it is the same when Spark makes a lost part
 from __future__ import annotations
 
 import itertools
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts._encoding import whole_numbers
-from petaudit.counts._joint.scratch import OutOfTimeError
+from petaudit.counts._joint.deadline import Deadline
 from petaudit.counts._joint.spark_coding import SparkCoding
 from petaudit.counts._joint.spark_store import SparkStore
 from petaudit.counts.joint_store import (
     Combination,
     GroupSizes,
     Indices,
-    Listed,
+    PairSettings,
     StoredFacts,
     StoredPair,
 )
@@ -45,27 +42,21 @@ class SparkPair(StoredPair):
     """See :class:`StoredPair`."""
 
     engine = "spark"
-    lists_rows = False
 
-    def __init__(
-        self,
-        tables: Sequence[Source],
-        *,
-        reference: int,
-        decimals: int | None,
-        unit: str | None,
-        deduplicate: bool,
-    ) -> None:
+    def __init__(self, tables: Sequence[Source], settings: PairSettings) -> None:
+        self.deadline = Deadline()
         counts = next(table.counts for table in tables if table.counts.is_remote)
         self._store = SparkStore(counts)
-        coding = SparkCoding(tables, self._store, reference, decimals, unit)
+        coding = SparkCoding(
+            tables, self._store, settings.reference, settings.decimals, settings.unit
+        )
         coded = [self._store.keep(frame) for frame in coding.frames()]
         columns = len(coding.joined)
         facts = [self._facts(frame, columns) for frame in coded]
         rows = [own[0] for own in facts]
         distinct = [own[1:] for own in facts]
         people = rows
-        if deduplicate:
+        if settings.deduplicate:
             keys = [f"k{column}" for column in range(columns)]
             different = [self._store.keep(frame.dropDuplicates(keys)) for frame in coded]
             for frame in coded:
@@ -106,7 +97,7 @@ class SparkPair(StoredPair):
         """One pass over all rows: grouping sets."""
         from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
 
-        self._check_time()
+        self.deadline.left()
         self._settle()
         used = sorted({column for own in combinations for column in own})
         self._bits = [
@@ -143,7 +134,7 @@ class SparkPair(StoredPair):
         assert self._news is not None  # noqa: S101 (something was counted)
         if not numbers:
             return
-        self._check_time()
+        self.deadline.left()
         known = {
             "bits": pa.array([self._bits[place] for place in numbers], pa.int64()),
             "number": pa.array(list(numbers.values()), pa.int64()),
@@ -176,46 +167,9 @@ class SparkPair(StoredPair):
         by_number[numbers] = rows
         return by_number
 
-    def listed(self, size: int) -> Listed:
-        """Not from a cluster: see ``lists_rows``."""
-        raise NotImplementedError
-
-    def values(
-        self, rows: Indices, combinations: Sequence[Sequence[int]]
-    ) -> Iterator[tuple[object, ...]]:
-        """Not from a cluster: see ``lists_rows``."""
-        raise NotImplementedError
-
-    def replicated(
-        self,
-        table: int,
-        sample: npt.NDArray[Any],
-        part: npt.NDArray[Any],
-        combinations: Iterable[Combination],
-        *,
-        keep_matches: bool,
-    ) -> Indices:
-        """Not on a cluster, whose rows have no numbers."""
-        raise NotImplementedError
-
     def finish(self) -> None:
         """See the base class."""
         self._store.finish()
-
-    @contextmanager
-    def stopped_at(self, deadline: float | None) -> Iterator[None]:
-        """See the base class; Spark ends what it has begun."""
-        self._stop_at = deadline
-        try:
-            yield
-        finally:
-            self._stop_at = None
-
-    _stop_at: float | None = None
-
-    def _check_time(self) -> None:
-        if self._stop_at is not None and time.monotonic() >= self._stop_at:
-            raise OutOfTimeError
 
     def _settle(self) -> None:
         """Rows that were identified wait no more."""
