@@ -15,6 +15,7 @@ from worker import peak_memory
 def measure(job: Mapping[str, Any]) -> dict[str, Any]:
     """Search the pair, and say what it took and what every combination identifies."""
     import petaudit
+    from petaudit.singling.finding_tables import tree_columns
     from petaudit.singling.search import available_threads
 
     petaudit.set_memory(job["memory"])
@@ -22,7 +23,7 @@ def measure(job: Mapping[str, Any]) -> dict[str, Any]:
     cpu, wall = time.process_time(), time.perf_counter()
     found = petaudit.mpuccs(*job["tables"], max_baseline_cols=job["up_to"], search=job["search"])
     taken = time.perf_counter() - wall, time.process_time() - cpu
-    tree = found.findings.tree_columns()
+    tree = tree_columns(found.findings)
     return {
         "seconds": taken[0],
         "cpu_seconds": taken[1],

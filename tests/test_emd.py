@@ -54,7 +54,8 @@ def every_way(asked: Closeness) -> list[ClassFigures]:
         with patch.object(_profiles, "MOST_VALUES", values):
             blocks = inputs.class_blocks
         assert isinstance(blocks, HeldBlocks)
-        table = blocks.table if inputs.suppressed == "class" else blocks.table.without_suppressed
+        [whole] = blocks.tables()
+        table = whole if inputs.suppressed == "class" else whole.without_suppressed
         pairs = table.columns[asked.column]
         ground = ground_of(asked, pairs.values)
         found.append(emd.class_distances(pairs, table.classes, ground))

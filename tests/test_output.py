@@ -10,6 +10,7 @@ import stat
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +20,7 @@ import pytest
 
 from petaudit import output
 from petaudit.errors import InputError, OptionError
-from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
+from petaudit.output import TableInParts, refuse_inputs, table_format, table_writer, write_whole
 
 TABLE = pa.table({"a": ["1", None, "q\"u;o'te"], "b": [1, 2, None], "é": ["x", "年", ""]})
 
@@ -226,3 +227,27 @@ def test_other_formats_are_errors() -> None:
 @pytest.mark.parametrize("name", ["t.csv", "T.CSV", "a.b.Csv"])
 def test_the_format_is_read_from_the_name_in_any_case(name: str) -> None:
     assert table_format(Path(name)) == "csv"
+
+
+@pytest.mark.parametrize("rows", [0, 3])
+@pytest.mark.parametrize("kind", ["csv", "parquet", "json"])
+def test_a_table_in_parts_is_written_as_the_whole_would_be(
+    kind: str, rows: int, tmp_path: Path
+) -> None:
+    table = TABLE.slice(0, rows)
+    made = []
+
+    def parts() -> Iterator[pa.Table]:
+        for place in range(rows):
+            made.append(place)
+            yield table.slice(place, 1)
+
+    in_parts = TableInParts(table.schema, parts)
+    assert made == []
+    for name, own in (("whole", table), ("parts", in_parts)):
+        write_whole(tmp_path / name, table_writer(own, kind))
+    assert made == list(range(rows))
+    if kind == "parquet":
+        assert pq.read_table(tmp_path / "parts").equals(table)
+    else:
+        assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()

@@ -8,6 +8,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
@@ -75,8 +76,26 @@ def _replace(target: Path, write: Callable[[IO[bytes]], object]) -> None:
         temporary.unlink(missing_ok=True)
 
 
+@dataclass(frozen=True)
+class TableInParts:
+    """A table that is made a part at a time, because all of it might not fit into memory."""
+
+    schema: pa.Schema
+    parts: Callable[[], Iterable[pa.Table]]
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of its columns."""
+        return list(self.schema.names)
+
+    def to_batches(self, max_chunksize: int) -> Iterator[pa.RecordBatch]:
+        """Some rows at a time, made anew each time."""
+        for part in self.parts():
+            yield from part.to_batches(max_chunksize=max_chunksize)
+
+
 def table_writer(
-    table: pa.Table, format_name: str, *, formula_safe: bool = False
+    table: pa.Table | TableInParts, format_name: str, *, formula_safe: bool = False
 ) -> Callable[[IO[bytes]], object]:
     """How to write a table as ``csv`` (``;`` separated), ``parquet`` or ``json``.
 
@@ -94,9 +113,7 @@ def table_writer(
     names = table.column_names
     match format_name:
         case "parquet":
-            from pyarrow import parquet  # noqa: PLC0415 (loaded when it is used)
-
-            return lambda file: parquet.write_table(table, file, compression="zstd")
+            return lambda file: _write_parquet(table, file)
         case "csv":
             return lambda file: write_csv(names, _batches(table), file, formula_safe=formula_safe)
         case "json":
@@ -110,7 +127,18 @@ def table_writer(
     )
 
 
-def _batches(table: pa.Table) -> Iterator[list[list[Any]]]:
+def _write_parquet(table: pa.Table | TableInParts, file: IO[bytes]) -> None:
+    from pyarrow import parquet  # noqa: PLC0415 (loaded when it is used)
+
+    if not isinstance(table, TableInParts):
+        parquet.write_table(table, file, compression="zstd")
+        return
+    with parquet.ParquetWriter(file, table.schema, compression="zstd") as writer:
+        for part in table.parts():
+            writer.write_table(part)
+
+
+def _batches(table: pa.Table | TableInParts) -> Iterator[list[list[Any]]]:
     """Some rows at a time: as Python's own values they take many times the memory."""
     for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
         yield [column.to_pylist() for column in batch.columns]

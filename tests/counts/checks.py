@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from counts.engines import (
     Cells,
     Table,
@@ -19,9 +21,10 @@ from counts.engines import (
     labels,
     rows_of,
 )
-from petaudit.counts import ClassTable, Source, TableCounts
+from petaudit.counts import ClassTable, ClassValueCounts, Source, TableCounts
 from petaudit.counts._classes.profiles import count_profiles
 from petaudit.counts.class_blocks import HeldBlocks
+from petaudit.counts.class_labels import ClassLabels
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,44 @@ def class_table(
     """All classes at once."""
     found = counts.class_blocks(names, columns, labels=labels)
     assert isinstance(found, HeldBlocks)
-    return found.table
+    return together(list(found.tables()))
+
+
+def together(blocks: Sequence[ClassTable]) -> ClassTable:
+    """Several blocks as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    first = blocks[0]
+    offsets = np.cumsum([0, *(len(own.sizes) for own in blocks)]).tolist()[:-1]
+    placed = list(zip(blocks, offsets, strict=True))
+    columns = {
+        name: ClassValueCounts(
+            first.columns[name].values,
+            np.concatenate([own.columns[name].class_index + at for own, at in placed]),
+            np.concatenate([own.columns[name].value_index for own in blocks]),
+            np.concatenate([own.columns[name].counts for own in blocks]),
+        )
+        for name in first.columns
+    }
+    marked = [at + own.marked for own, at in placed if own.marked is not None]
+    assert len(marked) <= 1, "suppressed rows are one class"
+    named = None
+    if first.labels is not None:
+        rows = [row for own in blocks for row in own.labels or ()]
+        cells = list(zip(*rows, strict=True))
+        known = [list(dict.fromkeys(own)) for own in cells]
+        codes = [
+            np.array([mine.index(cell) for cell in own])
+            for mine, own in zip(known, cells, strict=True)
+        ]
+        named = ClassLabels(tuple(map(tuple, known)), tuple(codes), len(rows))
+    return ClassTable(
+        np.concatenate([own.sizes for own in blocks]),
+        np.concatenate([own.classes for own in blocks]),
+        columns,
+        marked[0] if marked else None,
+        named,
+    )
 
 
 def check_class_table(source: Source, case: Case, columns: list[str]) -> None:

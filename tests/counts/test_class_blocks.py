@@ -19,11 +19,12 @@ from pyarrow import parquet
 
 import strategies
 from petaudit.counts import open_source
+from petaudit.counts._classes import block_store as _block_store
 from petaudit.counts._classes import finding as _find_blocks
 from petaudit.counts._classes import keys as _class_keys
 from petaudit.counts._classes import profiles as _profiles
 from petaudit.counts._classes import values as _class_values
-from petaudit.counts._classes.block_store import BlockStore, size_of
+from petaudit.counts._classes.block_store import BlockStore
 from petaudit.counts._private_folder import private_folder
 from petaudit.counts._remote import numbered_blocks as _numbered_blocks
 from petaudit.counts.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks, HeldBlocks
@@ -50,7 +51,8 @@ def in_pieces(*, packed: bool) -> Iterator[None]:
     """Every class is a block of its own, and lies in a file."""
     with ExitStack() as stack:
         for module, name, value in (
-            (_profiles, "_CLASSES_PER_BLOCK", 1),
+            (_block_store, "MOST_PAIRS", 1),
+            (_profiles, "_CELLS_PER_BLOCK", 1),
             (_profiles, "MOST_VALUES", 512 if packed else -1),
             (_profiles, "MOST_FROM_DATABASES", 1000 if packed else 0),
             (_class_values, "_ROWS_PER_BLOCK", 1),
@@ -186,8 +188,7 @@ def pairs_of(*classes: dict[int, int], labels: bool = False) -> ClassPairs:
 def test_blocks_for_which_there_is_no_room_lie_in_private_files(labels: bool) -> None:
     blocks = [pairs_of({0: 2, 1: 1}, labels=labels), pairs_of({1: 4}, {0: 1}, labels=labels)]
     before = set(private_folder().iterdir())
-    room = size_of(blocks[0])
-    store = BlockStore(blocks, room)
+    store = BlockStore(blocks, room=1)
     assert not store.is_in_memory
     made = set(private_folder().iterdir()) - before
     assert len(made) == 2

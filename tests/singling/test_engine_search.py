@@ -24,6 +24,8 @@ from petaudit.counts._joint import pair as _joint_pair
 from petaudit.counts._joint.deadline import OutOfTimeError
 from petaudit.counts._joint.scratch import Scratch
 from petaudit.counts._private_folder import private_folder
+from petaudit.singling import _prepare
+from petaudit.singling.finding_tables import details_blocks, details_columns
 from singling.frames import assert_answer, held
 from singling.pairs import Pair, pairs
 
@@ -100,6 +102,23 @@ def test_files_and_a_control(options: dict[str, Any], tmp_path: Path) -> None:
     found = assert_same(*paths, **options)
     assert found.findings.excess is not None
     assert found.removed_synthetic == (20 if options.get("deduplicate", True) else 0)
+
+
+def test_rows_are_listed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The files are the same, and no block has more rows than are listed at once."""
+    synthetic = people(300, 2)
+    tables = people(400, 1), pa.concat_tables([synthetic, synthetic.slice(0, 40)])
+    expected = petaudit.mpuccs(*tables, max_baseline_cols=2, search="memory")
+    for module in (_joint_pair, _prepare):
+        monkeypatch.setattr(module, "LISTED_AT_ONCE", 7)
+    for found in answers(*tables, max_baseline_cols=2):
+        for with_values in (True, False):
+            blocks = list(details_blocks(found.findings, with_values=with_values))
+            sizes = [len(own["syn_row"].values) for own in blocks]
+            assert max(sizes) == 7
+            assert sum(sizes) == expected.figures["total_identified"] > 100
+            for name, whole in details_columns(expected.findings, with_values=with_values).items():
+                assert [cell for own in blocks for cell in own[name].values] == whole.values
 
 
 def test_a_control_that_is_larger() -> None:

@@ -14,6 +14,7 @@ from petaudit.counts._joint import spark as _joint_spark
 from petaudit.counts._private_folder import private_folder
 from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import NotMeasurableError, OptionError
+from petaudit.singling.finding_tables import tree_columns
 
 pytestmark = [
     pytest.mark.spark,
@@ -53,7 +54,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def assert_same(found: Any, expected: Any) -> None:
     assert found.figures == expected.figures
-    assert found.findings.tree_columns() == expected.findings.tree_columns()
+    assert tree_columns(found.findings) == tree_columns(expected.findings)
     for name in ("columns", "precision", "combinations", "complete", "removed_synthetic"):
         assert getattr(found, name) == getattr(expected, name), name
     assert found.search["engine"] == "Spark"
@@ -92,7 +93,7 @@ def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
     }
     found = petaudit.mpuccs(original, spark.createDataFrame(synthetic), control, **settings)
     expected = petaudit.mpuccs(original, synthetic, **settings)
-    assert found.findings.tree_columns() == expected.findings.tree_columns()
+    assert tree_columns(found.findings) == tree_columns(expected.findings)
     assert found.figures["total_identified"] == expected.figures["total_identified"]
     assert found.figures["excess_risk"] is None
     assert any("rows on a cluster have none" in text for text in found.warnings)

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petaudit.cli.streams import as_json
 from petaudit.counts import Source
-from petaudit.counts.made_frames import made_frame
+from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.errors import InputError, OptionError, phrase
 from petaudit.made_tables import in_file
-from petaudit.output import refuse_inputs, table_writer, write_whole
+from petaudit.output import TableInParts, refuse_inputs, table_writer, write_whole
+from petaudit.singling.finding_tables import (
+    details_blocks,
+    global_columns,
+    no_details,
+    tree_columns,
+)
 from petaudit.singling.result import MpuccsResult
+
+if TYPE_CHECKING:
+    from petaudit.singling.findings import Findings
 
 SUMMARY = "summary.json"
 _KINDS = ("csv", "parquet")
@@ -75,12 +84,12 @@ def write_tables(
     reveal: bool,
 ) -> list[str]:
     """Write every table as CSV and as Parquet, and the document last; return the names."""
-    tables = {"global": found.findings.global_columns()}
+    tables = {"global": _whole(global_columns(found.findings))}
     if found.findings.lists_rows:
-        tables["details"] = found.findings.details_columns(with_values=reveal)
-    tables["tree"] = found.findings.tree_columns()
+        tables["details"] = _details(found.findings, reveal=reveal)
+    tables["tree"] = _whole(tree_columns(found.findings))
     if document["changes"]:
-        tables["changes"] = found.changes_columns
+        tables["changes"] = _whole(found.changes_columns)
     read = [path for source in sources for path in source.paths]
     for name in (*_TARGETS, SUMMARY):
         refuse_inputs(folder / name, read)
@@ -95,8 +104,7 @@ def write_tables(
             )
         ) from None
     written = []
-    for name, columns in tables.items():
-        table = made_frame("pyarrow", in_file(columns))
+    for name, table in tables.items():
         for kind in _KINDS:
             write_whole(folder / f"{name}.{kind}", table_writer(table, kind))
             written.append(f"{name}.{kind}")
@@ -107,3 +115,16 @@ def write_tables(
     text = as_json(document) + "\n"
     write_whole(folder / SUMMARY, lambda file: file.write(text.encode(errors="backslashreplace")))
     return [*written, SUMMARY]
+
+
+def _whole(columns: Mapping[str, MadeColumn]) -> Any:
+    return made_frame("pyarrow", in_file(columns))
+
+
+def _details(findings: Findings, *, reveal: bool) -> TableInParts:
+    """As many rows as are identified: they are made again for each file, and never all at once."""
+
+    def parts() -> Iterator[Any]:
+        return map(_whole, details_blocks(findings, with_values=reveal))
+
+    return TableInParts(_whole(no_details(findings)).schema, parts)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._classes.keys import plain
 from petaudit.counts._encoding import python_values
 from petaudit.counts.results import Integers
 from petaudit.labels import BLANKS, label_of
@@ -82,3 +82,10 @@ def _value(label: str | None) -> float:
         return float(label)
     except ValueError:
         return math.nan
+
+
+def plain(value: Any) -> Any:
+    """Make the engines' own nulls (NaN, NaT, NA) a None."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return None
+    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124

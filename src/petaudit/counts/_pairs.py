@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._classes.keys import plain
+from petaudit.counts._cell_labels import plain
 from petaudit.counts._encoding import dictionary_codes, python_values
 from petaudit.counts._remote.pairs import KeyFaults, joined_pairs, key_faults
 from petaudit.counts.aligned import aligned_codes

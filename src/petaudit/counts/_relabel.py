@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._classes.keys import plain
+from petaudit.counts._cell_labels import plain
 from petaudit.counts._encoding import class_indices, dictionary_codes
 from petaudit.counts.results import Integers
 from petaudit.counts.source import Source

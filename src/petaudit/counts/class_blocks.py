@@ -52,7 +52,7 @@ class HeldBlocks(ClassBlocks):
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Go through the blocks, one at a time."""
         answers = []
-        for table in self._tables():
+        for table in self.tables():
             asked = table if with_suppressed else table.without_suppressed
             if asked.sizes.size:
                 answers.append(question(asked))
@@ -61,21 +61,16 @@ class HeldBlocks(ClassBlocks):
     @property
     def histogram(self) -> ClassHistogram:
         """How many classes have each size."""
-        return ClassHistogram.together([table.histogram for table in self._tables()])
+        return ClassHistogram.together([table.histogram for table in self.tables()])
 
-    @cached_property
-    def table(self) -> ClassTable:
-        """All classes at once: where they are known to be few."""
-        blocks = self._store.given_away()
-        several = len(blocks) > 1
-        whole = ClassPairs.together(blocks)
-        del blocks
-        if several and whole.labels is None:
-            whole = whole.folded(sum(len(own.labels) for own in self._values.values()))
-        return whole.split(self._values)
-
-    def _tables(self) -> Iterator[ClassTable]:
-        if self._store.is_in_memory:
-            yield self.table
+    def tables(self) -> Iterator[ClassTable]:
+        """The blocks; what is known of a single one is kept."""
+        if len(self._store) == 1:
+            yield self._only
         else:
             yield from (block.split(self._values) for block in self._store)
+
+    @cached_property
+    def _only(self) -> ClassTable:
+        [block] = self._store
+        return block.split(self._values)

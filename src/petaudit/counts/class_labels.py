@@ -60,19 +60,3 @@ class ClassLabels(Sequence[Labels]):
     def taken(self, entries: npt.NDArray[np.integer]) -> ClassLabels:
         """The labels of some classes."""
         return ClassLabels(self.labels, tuple(own[entries] for own in self.codes), len(entries))
-
-    @classmethod
-    def together(cls, parts: Sequence[ClassLabels]) -> ClassLabels:
-        """The labels of several blocks of classes; columns may have other labels in each."""
-        if all(part.labels == parts[0].labels for part in parts):
-            columns = zip(*(part.codes for part in parts), strict=True)
-            codes = tuple(np.concatenate(own) for own in columns)
-            return cls(parts[0].labels, codes, sum(map(len, parts)))
-        places: list[dict[str | None, int]] = [{} for _ in parts[0].labels]
-        found: list[list[Integers]] = [[] for _ in parts[0].labels]
-        for part in parts:
-            for place, own, code, into in zip(places, part.labels, part.codes, found, strict=True):
-                recode = [place.setdefault(label, len(place)) for label in own]
-                into.append(np.array(recode, dtype=np.int64)[code])
-        joint = tuple(np.concatenate(own) for own in found)
-        return cls(tuple(map(tuple, places)), joint, sum(map(len, parts)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
-from petaudit.counts.class_labels import ClassLabels, LabelsOfClasses
+from petaudit.counts.class_labels import LabelsOfClasses
 from petaudit.counts.results import ClassHistogram, ClassValueCounts, Integers, ValueCounts
 
 _FOLDED_COUNTS = 64
@@ -79,30 +79,27 @@ class ClassPairs:
     marked: int | None = None
     labels: LabelsOfClasses | None = None
 
-    @classmethod
-    def together(cls, parts: Sequence[Self]) -> Self:
-        """Several blocks of classes as one."""
-        if len(parts) == 1:
-            return parts[0]
-        offsets = np.cumsum([0, *(len(part.sizes) for part in parts)])
-        none = np.zeros(0, dtype=np.int64)
-        marked = [
-            int(offset) + part.marked
-            for part, offset in zip(parts, offsets, strict=False)
-            if part.marked is not None
-        ]
-        labels = [part.labels for part in parts if isinstance(part.labels, ClassLabels)]
-        return cls(
-            np.concatenate([none, *(part.sizes for part in parts)]),
-            np.concatenate([none, *(part.classes for part in parts)]),
-            np.concatenate(
-                [none, *(part.entry + at for part, at in zip(parts, offsets, strict=False))]
-            ),
-            np.concatenate([none, *(part.value for part in parts)]),
-            np.concatenate([none, *(part.counts for part in parts)]),
-            marked[0] if marked else None,
-            ClassLabels.together(labels) if labels and len(labels) == len(parts) else None,
-        )
+    def cut(self, most: int) -> Iterator[Self]:
+        """Parts of whole classes that have about so many pairs."""
+        if len(self.entry) <= most:
+            yield self
+            return
+        # The class of every so-manieth pair begins a part.
+        firsts = np.unique(self.entry[::most])
+        ends = [*firsts[1:].tolist(), len(self.sizes)]
+        pairs = [*np.searchsorted(self.entry, firsts).tolist(), len(self.entry)]
+        for place, (first, end) in enumerate(zip(firsts.tolist(), ends, strict=True)):
+            own = slice(pairs[place], pairs[place + 1])
+            is_here = self.marked is not None and first <= self.marked < end
+            yield type(self)(
+                self.sizes[first:end],
+                self.classes[first:end],
+                self.entry[own] - first,
+                self.value[own],
+                self.counts[own],
+                self.marked - first if self.marked is not None and is_here else None,
+                None if self.labels is None else self.labels.taken(np.arange(first, end)),
+            )
 
     def folded(self, values: int) -> Self:
         """The same with equal classes as one entry, where a number can stand for a class.

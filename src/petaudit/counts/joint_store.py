@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from petaudit.counts.joint import JointColumn, check_same_columns
 from petaudit.counts.source import Source
 
 __all__ = [
+    "LISTED_AT_ONCE",
     "GroupSizes",
     "Listed",
     "ListingPair",
@@ -47,9 +48,12 @@ class GroupSizes:
         return int((self.sizes * self.groups).sum())
 
 
+LISTED_AT_ONCE: Final = 50_000
+
+
 @dataclass(frozen=True)
 class Listed:
-    """Identified rows by combination and row; rows are counted without duplicates."""
+    """Some identified rows by combination and row; rows are counted without duplicates."""
 
     rows: Indices
     combinations: Indices
@@ -127,8 +131,8 @@ class ListingPair(StoredPair):
     """A pair whose rows have numbers, so that they can be listed and drawn."""
 
     @abstractmethod
-    def listed(self, size: int) -> Listed:
-        """The rows that a size identifies."""
+    def listed(self, size: int) -> Iterator[Listed]:
+        """The rows that a size identifies, so many at a time."""
 
     @abstractmethod
     def values(

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.counts._classes.keys import ClassKeys, class_keys, has_blanks, plain, trimmed_keys
+from petaudit.counts._cell_labels import plain
+from petaudit.counts._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys
 from petaudit.counts._encoding import class_indices, dictionary_codes, whole_numbers
 from petaudit.counts._remote.population import Labels, Translate, sizes_in_engine
 from petaudit.counts.results import Integers

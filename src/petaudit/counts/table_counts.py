@@ -9,7 +9,6 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._cell_labels import cell_labels, in_order
 from petaudit.counts._classes.finding import find_class_blocks
 from petaudit.counts._classes.keys import (
     ClassKeys,
@@ -80,8 +79,12 @@ class TableCounts:
     @property
     def is_remote(self) -> bool:
         """Whether rows and classes live elsewhere: from there nothing but aggregates is fetched."""
-        engine = self.frame.implementation
-        return bool(engine.is_spark_like() or engine.is_ibis())
+        return self.is_on_spark or bool(self.frame.implementation.is_ibis())
+
+    @property
+    def is_on_spark(self) -> bool:
+        """Whether a Spark cluster holds the rows."""
+        return bool(self.frame.implementation.is_spark_like())
 
     def require_local(self) -> None:
         """Raise unless rows and classes can be fetched: those of an engine elsewhere stay there."""
@@ -225,7 +228,7 @@ class TableCounts:
                 self.raw_frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
             cells = counted.column(name).combine_chunks()
-            self._keep_values(column, cells, whole_numbers(counted.column("n")))
+            self._values[column] = ColumnValues.of(cells, whole_numbers(counted.column("n")))
         return self._values[column]
 
     def note_values(self, column: str, cells: pa.Array, codes: Integers) -> None:
@@ -234,24 +237,7 @@ class TableCounts:
         Only of our own files is it certain that grouping would find the same cells.
         """
         if self.load is not None and column not in self._values:
-            self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
-
-    def _keep_values(self, column: str, cells: pa.Array, numbers: Integers) -> None:
-        own = cell_labels(cells)
-        places = np.arange(len(own), dtype=np.int64)
-        first = dict.fromkeys(own)
-        if len(first) < len(own):
-            # Blanks around text do not count, so several cells may have one label.
-            known = {label: place for place, label in enumerate(first)}
-            places = np.array([known[label] for label in own], dtype=np.int64)
-        distinct = list(first)
-        totals = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(totals, places, numbers)
-        order = in_order(distinct)
-        counts = ValueCounts(tuple(distinct[place] for place in order.tolist()), totals[order])
-        position = np.empty_like(order)
-        position[order] = np.arange(len(order))
-        self._values[column] = ColumnValues(counts, cells, position[places])
+            self._values[column] = ColumnValues.of(cells, np.bincount(codes, minlength=len(cells)))
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from petaudit.counts.column_codes import column_codes
+from petaudit.counts.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.errors import NotMeasurableError, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
@@ -34,7 +35,6 @@ from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy
 if TYPE_CHECKING:
     from petaudit.class_figures import Floats, Truths
     from petaudit.singling._arrays import Codes
-    from petaudit.singling.special import SpecialUniques
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
@@ -80,8 +80,6 @@ def compute(
     sampling_fraction: Number | None = None,
 ) -> SpecialUniquesResult:
     """Measure the share of special uniques from opened inputs."""
-    from petaudit.singling.special import find_special  # noqa: PLC0415 (brings the compiler)
-
     name = SpecialUniquesResult.measure
     bound = upper_limit(limit, name)
     names = inputs.quasi_identifiers
@@ -92,17 +90,20 @@ def compute(
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
         raise NotMeasurableError(ALL_SUPPRESSED)
-    found = find_special(_codes(inputs), cap)
-    rows, special = histogram.rows, int(found.special.sum())
-    dis = None if people is None else disclosure_risks(found, rows / people, len(names))
-    scored = int(np.count_nonzero(found.scores))
+    found = _found(inputs, cap)
+    alone, in_pairs = (int(histogram.classes[histogram.sizes == size].sum()) for size in (1, 2))
+    rows, special = histogram.rows, found.special
+    scored = int(found.rows_of_score.sum())
+    risks = None
+    if people is not None:
+        risks = disclosure_risks(found, 2 * in_pairs, rows / people, len(names))
     judged = judged_fields(
         Fraction(special, rows), bound, name, lambda _: Remedy.of(special, None, inputs.table.rows)
     )
     return SpecialUniquesResult(
         **judged,
         special_rows=special,
-        unique_rows=int(found.unique.sum()),
+        unique_rows=alone,
         rows=rows,
         suppressed_rows=histogram.suppressed_rows,
         max_columns=cap,
@@ -110,40 +111,52 @@ def compute(
         sizes=_by_size(found, len(names), cap),
         columns=_by_column(found, names, cap),
         highest_score=float(found.scores.max(initial=0)),
-        mean_score=float(found.scores.sum() / rows),
-        highest_dis=None if dis is None else float(dis.max(initial=0)),
-        mean_dis=None if dis is None else float(dis.sum()) / max(scored, 1),
+        mean_score=float(found.scores @ found.rows_of_score / rows),
+        highest_dis=None if risks is None else float(risks.max(initial=0)),
+        mean_dis=None if risks is None else float(risks @ found.rows_of_score) / max(scored, 1),
     )
 
 
-def disclosure_risks(found: SpecialUniques, fraction: float, columns: int) -> Floats:
-    """DIS-SUDA: the estimated chance that a match with a row is correct; 0 without a score.
+def disclosure_risks(
+    found: MinimalUniques, rows_in_pairs: int, fraction: float, columns: int
+) -> Floats:
+    """DIS-SUDA by score: the estimated chance that a match with a row is correct.
 
     The chance of an average unique, d (Skinner and Elliot 2002), is spread over the unique rows by
     their scores.
     """
-    scored = found.scores > 0
-    risks = np.zeros(len(scored))
-    if not scored.any():
-        return risks
     # U/d - U for U unique rows, where d = U f / (U f + rows in pairs * (1 - f)).
-    wrong = found.rows_in_pairs * (1 - fraction) / fraction
-    weights = found.scores[scored] ** -(1 + (8 - columns) / 20)
-    risks[scored] = 1 / (1 + wrong * weights / weights.sum())
-    return risks
+    wrong = rows_in_pairs * (1 - fraction) / fraction
+    weights = found.scores ** -(1 + (8 - columns) / 20)
+    return 1 / (1 + wrong * weights / (weights @ found.rows_of_score))
+
+
+def _found(inputs: Inputs, cap: int) -> MinimalUniques:
+    """The minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
+    from petaudit.singling.special import find_special, set_score  # noqa: PLC0415 (compiles)
+
+    names, counts = inputs.quasi_identifiers, inputs.table.counts
+    if inputs.class_histogram.sizes[0] > 1:
+        return MinimalUniques.none()
+    if not counts.is_remote:
+        return find_special(_codes(inputs), cap).counted()
+    return minimal_uniques_in_engine(
+        counts,
+        names,
+        cap,
+        lambda size: set_score(size, len(names), cap),
+        with_suppressed=inputs.suppressed == "class",
+    )
 
 
 def _codes(inputs: Inputs) -> Codes:
     """A row of codes per quasi-identifier; of many equal rows, three stand for all of them.
 
-    Only who is alone, in a pair, or neither makes a difference. Where nobody is alone on all
-    columns, nobody is on fewer.
+    Only who is alone, in a pair, or neither makes a difference.
     """
     names = inputs.quasi_identifiers
     counts = inputs.table.counts
     histogram = inputs.class_histogram
-    if histogram.sizes[0] > 1:
-        return np.zeros((len(names), 0), np.uint32)
     if 2 * int(histogram.classes.sum()) < histogram.rows:
         classes = counts.coded_classes(names)
         kept = classes.sizes > 0 if inputs.suppressed == "class" else ~classes.is_suppressed
@@ -179,7 +192,7 @@ def _takes_long(inputs: Inputs) -> str | None:
     )
 
 
-def _by_size(found: SpecialUniques, columns: int, cap: int) -> tuple[MinimalSets, ...]:
+def _by_size(found: MinimalUniques, columns: int, cap: int) -> tuple[MinimalSets, ...]:
     from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
 
     sizes = np.array([len(own) for own in found.sets], np.int64)
@@ -194,7 +207,7 @@ def _by_size(found: SpecialUniques, columns: int, cap: int) -> tuple[MinimalSets
     )
 
 
-def _by_column(found: SpecialUniques, names: tuple[str, ...], cap: int) -> tuple[ColumnPart, ...]:
+def _by_column(found: MinimalUniques, names: tuple[str, ...], cap: int) -> tuple[ColumnPart, ...]:
     from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
 
     uniques, scores, total = [0] * len(names), [0] * len(names), 0

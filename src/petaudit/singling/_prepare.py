@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts.joint import JointColumn, JointTables
-from petaudit.counts.joint_store import Listed
+from petaudit.counts.joint_store import LISTED_AT_ONCE, Listed
 from petaudit.singling._arrays import Codes, Rows
 from petaudit.singling._partition import Pair, Partition
 from petaudit.singling.size_findings import SizeFindings
@@ -50,17 +50,20 @@ class Prepared:
         """How many rows of each table are left without duplicates."""
         return tuple(map(len, self.kept))
 
-    def listed(self, own: SizeFindings) -> Listed:
-        """The rows that a size identifies."""
+    def listed(self, own: SizeFindings) -> Iterator[Listed]:
+        """The rows that a size identifies, so many at a time."""
         found = own.listed
         assert found is not None  # noqa: S101 (found by a search in memory)
-        return Listed(
-            found.rows.astype(np.int64),
-            found.combinations,
-            found.targets.astype(np.int64),
-            self.kept[SYNTHETIC][found.rows].astype(np.int64),
-            self.kept[ORIGINAL][found.targets].astype(np.int64),
-        )
+        for start in range(0, len(found.rows), LISTED_AT_ONCE):
+            some = slice(start, start + LISTED_AT_ONCE)
+            rows, targets = found.rows[some], found.targets[some]
+            yield Listed(
+                rows.astype(np.int64),
+                found.combinations[some],
+                targets.astype(np.int64),
+                self.kept[SYNTHETIC][rows].astype(np.int64),
+                self.kept[ORIGINAL][targets].astype(np.int64),
+            )
 
     def value_combos(
         self, found: Listed, combinations: Sequence[Sequence[int]]

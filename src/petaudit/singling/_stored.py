@@ -72,8 +72,8 @@ class StoredTables:
             )
         )
 
-    def listed(self, own: SizeFindings) -> Listed:
-        """The rows that a size identifies."""
+    def listed(self, own: SizeFindings) -> Iterator[Listed]:
+        """The rows that a size identifies, so many at a time."""
         return self.listing.listed(own.size)
 
     def value_combos(

@@ -25,6 +25,7 @@ from petaudit.errors import (
 )
 from petaudit.exact import exact_nonnegative
 from petaudit.measures.base import Better, Result
+from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
 
 if TYPE_CHECKING:
@@ -73,17 +74,17 @@ class MpuccsResult(Result):
     @cached_property
     def global_(self) -> Any:
         """The figures in one row."""
-        return made_frame(self.frame, self.findings.global_columns())
+        return made_frame(self.frame, global_columns(self.findings))
 
     @cached_property
     def details(self) -> Any:
         """The identified rows, with the combination and the values that identify each."""
-        return made_frame(self.frame, self.findings.details_columns())
+        return made_frame(self.frame, details_columns(self.findings))
 
     @cached_property
     def tree(self) -> Any:
         """The combinations in the order in which they were looked at."""
-        return made_frame(self.frame, self.findings.tree_columns())
+        return made_frame(self.frame, tree_columns(self.findings))
 
     @cached_property
     def exposure(self) -> Any:
@@ -138,11 +139,11 @@ class MpuccsResult(Result):
         """One of the tables, column by column; values of the data only where they are wanted."""
         match granularity:
             case "global":
-                return self.findings.global_columns()
+                return global_columns(self.findings)
             case "details":
-                return self.findings.details_columns(with_values=with_values)
+                return details_columns(self.findings, with_values=with_values)
             case "tree":
-                return self.findings.tree_columns()
+                return tree_columns(self.findings)
             case "changes":
                 return self.changes_columns
         raise OptionError(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from petaudit.counts.minimal_uniques import MinimalUniques
 from petaudit.singling._arrays import Bytes, Codes, Floats, Indices, Words
 from petaudit.singling._partition import Local, Pair, Partition
 from petaudit.singling._special_kernels import note_minimal
@@ -26,18 +27,25 @@ Truths = npt.NDArray[np.bool_]
 class SpecialUniques:
     """What is known of the rows of a table, and of its sets of columns."""
 
-    unique: Truths
-    """Rows that are alone on all columns."""
     special: Truths
     """Rows that are alone on all columns but one, and so on a smaller set, too."""
-    rows_in_pairs: int
-    """Rows that share all columns with exactly one other row."""
     sets: tuple[tuple[int, ...], ...]
     """The sets of columns on which a row is alone and on no subset; not empty, none twice."""
     rows_of_set: Indices
     """For how many rows each of them is such a set."""
     scores: Floats
     """The score of each row: the sum over its sets."""
+
+    def counted(self) -> MinimalUniques:
+        """The same without single rows.
+
+        >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
+        >>> found = find_special(codes, 2).counted()
+        >>> found.special, found.scores.tolist(), found.rows_of_score.tolist()
+        (1, [1.0], [2])
+        """
+        scores, rows = np.unique(self.scores[self.scores > 0], return_counts=True)
+        return MinimalUniques(int(self.special.sum()), self.sets, self.rows_of_set, scores, rows)
 
 
 def set_score(size: int, columns: int, up_to: int) -> int:
@@ -64,13 +72,11 @@ def find_special(codes: Codes, up_to: int) -> SpecialUniques:
     # Columns with many values last: half of all sets have the last one, and few rows are left.
     pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
     search = _Search(pair, up_to)
-    unique, special, in_pairs = search.leave_one_out()
-    if unique.any():
+    somebody_is_alone, special = search.leave_one_out()
+    if somebody_is_alone:
         search.run()
     return SpecialUniques(
-        unique,
         special,
-        in_pairs,
         tuple(tuple(sorted(order[column] for column in own)) for own in search.sets),
         search.rows_of_set,
         search.scores,
@@ -98,8 +104,8 @@ class _Search:
         """For how many rows each set was found."""
         return np.bincount(self._chain[0, : self._links], minlength=len(self.sets))
 
-    def leave_one_out(self) -> tuple[Truths, Truths, int]:
-        """Who is alone on all columns, who is still without one of them, and rows in pairs."""
+    def leave_one_out(self) -> tuple[bool, Truths]:
+        """Whether somebody is alone on all columns, and who is still without one of them."""
         special = np.zeros(self.pair.rows, bool)
         last = Partition.whole(self.pair)
         waiting = [(last, 0, self.pair.columns)]
@@ -123,8 +129,7 @@ class _Search:
                         self.pair.codes[column], self._settled, self._scratch, count_all=True
                     )
                 waiting.append((refined, *kept))
-        sizes = np.diff(last.starts)
-        return self._is_alone(last), special, 2 * int(np.count_nonzero(sizes == 2))
+        return bool(self._is_alone(last).any()), special
 
     def run(self) -> None:
         """Look at all sets."""

@@ -79,7 +79,7 @@ def choose_way(tables: Sequence[Source], asked: str, threads: int | None) -> Way
 def _remote(tables: Sequence[Source], asked: str) -> Way:
     for table in tables:
         counts = table.counts
-        if counts.is_remote and not counts.frame.implementation.is_spark_like():
+        if counts.is_remote and not counts.is_on_spark:
             raise NotMeasurableError(
                 phrase(
                     "{table} is counted by {engine}, from where only counts come, and mpuccs "

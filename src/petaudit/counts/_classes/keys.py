@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from petaudit.counts._cell_labels import cell_labels, in_order
 from petaudit.counts._encoding import arrow_integers, whole_numbers
 from petaudit.counts._frames import label_text
 from petaudit.counts.class_labels import ClassLabels
@@ -93,6 +94,25 @@ class ColumnValues:
     counts: ValueCounts
     cells: pa.Array
     positions: Integers
+
+    @classmethod
+    def of(cls, cells: pa.Array, numbers: Integers) -> ColumnValues:
+        """From the different cells of a column, and how often each occurs."""
+        own = cell_labels(cells)
+        places = np.arange(len(own), dtype=np.int64)
+        first = dict.fromkeys(own)
+        if len(first) < len(own):
+            # Blanks around text do not count, so several cells may have one label.
+            known = {label: place for place, label in enumerate(first)}
+            places = np.array([known[label] for label in own], dtype=np.int64)
+        distinct = list(first)
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, places, numbers)
+        order = in_order(distinct)
+        counts = ValueCounts(tuple(distinct[place] for place in order.tolist()), totals[order])
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        return cls(counts, cells, position[places])
 
     @property
     def has_blanks(self) -> bool:
@@ -239,10 +259,3 @@ def is_marked(counted: pa.Table) -> npt.NDArray[np.bool_]:
         return np.zeros(counted.num_rows, dtype=bool)
     marked: npt.NDArray[np.bool_] = whole_numbers(counted.column("s")) == 1
     return marked
-
-
-def plain(value: Any) -> Any:
-    """Make the engines' own nulls (NaN, NaT, NA) a None."""
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return None
-    return None if isinstance(value, float) and value != value else value  # noqa: PLR0124

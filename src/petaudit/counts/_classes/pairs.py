@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from petaudit.counts._classes.keys import Codes, is_marked, plain
+from petaudit.counts._cell_labels import plain
+from petaudit.counts._classes.keys import Codes, is_marked
 from petaudit.counts._encoding import (
     class_indices,
     dictionary_codes,

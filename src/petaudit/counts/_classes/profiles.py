@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from petaudit.counts._classes.block_store import MOST_PAIRS
 from petaudit.counts._classes.keys import (
     ClassKeys,
     ColumnValues,
@@ -32,7 +33,7 @@ MOST_FROM_WORKERS = 1 << 12
 MOST_FROM_DATABASES = 1 << 19
 """From afar no more of the different classes are fetched, whatever a table is like: workers can
 be asked instead, while a database would have to tell more."""
-_CLASSES_PER_BLOCK = 1 << 19
+_CELLS_PER_BLOCK = MOST_PAIRS
 _MOST_WORDS = 24
 _PACKABLE = (nw.String, nw.Boolean)
 _CANNOT_REPLACE = "dask"  # its replaced values keep the type of the old ones
@@ -88,11 +89,17 @@ class Profiles:
 
     def blocks(self) -> Iterator[ClassPairs]:
         """The counts as pairs of class and value, so many classes at a time."""
-        for start in range(0, self.counted.num_rows, _CLASSES_PER_BLOCK):
-            yield self._pairs(self.counted.slice(start, _CLASSES_PER_BLOCK))
+        at_once = max(_CELLS_PER_BLOCK // self._width, 1)
+        for start in range(0, self.counted.num_rows, at_once):
+            yield self._pairs(self.counted.slice(start, at_once))
+
+    @property
+    def _width(self) -> int:
+        """How many values the columns have; the sizes of classes are one counter more."""
+        return sum(packing.features for packing in self.packings.values()) - 1
 
     def _pairs(self, counted: pa.Table) -> ClassPairs:
-        parts: list[tuple[Integers, Integers, Integers]] = []
+        table = np.empty((counted.num_rows, self._width), dtype=np.int64)
         sizes: Integers | None = None
         start = 0
         for index, packing in enumerate(self.packings.values()):
@@ -101,23 +108,18 @@ class Profiles:
             width = packing.features - (index == 0)
             if sizes is None:
                 sizes = counts_of(width)
-            for value in range(width):
-                own = counts_of(value)
-                [entry] = np.nonzero(own)
-                parts.append((entry, np.full(len(entry), start + value), own[entry]))
+            for place in range(width):
+                table[:, start + place] = counts_of(place)
             start += width
         assert sizes is not None  # noqa: S101 (there is a column)
-        entries, indices, counts = (
-            np.concatenate([np.zeros(0, np.int64), *(part[i] for part in parts)]) for i in range(3)
-        )
-        order = np.argsort(entries, kind="stable")
+        entry, value = np.nonzero(table)
         marked = np.flatnonzero(is_marked(counted))
         return ClassPairs(
             sizes,
             whole_numbers(counted.column("classes")),
-            entries[order],
-            indices[order],
-            counts[order],
+            entry.astype(np.int64, copy=False),
+            value.astype(np.int64, copy=False),
+            table[entry, value],
             int(marked[0]) if marked.size else None,
         )
 

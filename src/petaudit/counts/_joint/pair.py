@@ -20,6 +20,7 @@ from petaudit.counts._joint.dictionaries import StoredKeys
 from petaudit.counts._joint.levels import Level, Levels, key_names
 from petaudit.counts._joint.scratch import Scratch
 from petaudit.counts.joint_store import (
+    LISTED_AT_ONCE,
     Combination,
     GroupSizes,
     Indices,
@@ -32,7 +33,6 @@ from petaudit.counts.source import Source
 
 SYNTHETIC, ORIGINAL = range(2)
 _WORTH_FORGETTING: Final = 0.02
-_AT_ONCE: Final = 50_000
 
 
 class DuckPair(ListingPair):
@@ -116,31 +116,39 @@ class DuckPair(ListingPair):
         by_number[numbers] = rows
         return by_number
 
-    def listed(self, size: int) -> Listed:
+    def listed(self, size: int) -> Iterator[Listed]:
         """See the base class."""
-        table = self.scratch.fetch(
-            f"SELECT number, r, target FROM {self.scratch.table('found')} "  # noqa: S608
-            f"WHERE size = {size} ORDER BY number, r"
+        ordered = self.scratch.make(
+            "ordered",
+            "SELECT row_number() OVER (ORDER BY number, r) AS place, number, r, target "  # noqa: S608
+            f"FROM {self.scratch.table('found')} WHERE size = {size}",
         )
-        numbers, rows, targets = (
-            whole_numbers(table.column(name)) for name in ("number", "r", "target")
-        )
-        return Listed(
-            self._without_duplicates(rows, SYNTHETIC),
-            numbers,
-            self._without_duplicates(targets, ORIGINAL),
-            rows,
-            targets,
-        )
+        gone = [self._duplicates(place) for place in (SYNTHETIC, ORIGINAL)]
+        try:
+            for start in range(0, self._number("count(*)", ordered), LISTED_AT_ONCE):
+                table = self.scratch.fetch(
+                    f"SELECT number, r, target FROM {ordered} WHERE place > {start} "  # noqa: S608
+                    f"AND place <= {start + LISTED_AT_ONCE} ORDER BY place"
+                )
+                numbers, rows, targets = (
+                    whole_numbers(table.column(name)) for name in ("number", "r", "target")
+                )
+                # Row numbers as they are after duplicates were removed.
+                left = [
+                    given - np.searchsorted(before, given)
+                    for given, before in zip((rows, targets), gone, strict=True)
+                ]
+                yield Listed(left[0], numbers, left[1], rows, targets)
+        finally:
+            self.scratch.drop("ordered")
 
     def values(
         self, rows: Indices, combinations: Sequence[Sequence[int]]
     ) -> Iterator[tuple[object, ...]]:
         """See the base class."""
-        for start in range(0, len(rows), _AT_ONCE):
-            yield from self._some_values(
-                rows[start : start + _AT_ONCE], combinations[start : start + _AT_ONCE]
-            )
+        for start in range(0, len(rows), LISTED_AT_ONCE):
+            stop = start + LISTED_AT_ONCE
+            yield from self._some_values(rows[start:stop], combinations[start:stop])
 
     def replicated(
         self,
@@ -266,14 +274,14 @@ class DuckPair(ListingPair):
         )
         return GroupSizes(whole_numbers(found.column("s")), whole_numbers(found.column("n")))
 
-    def _without_duplicates(self, rows: Indices, place: int) -> Indices:
-        """Row numbers as they are after duplicates were removed."""
+    def _duplicates(self, place: int) -> Indices:
+        """The rows of a table that repeat an earlier one, ascending."""
         if not self.removed[place]:
-            return rows
+            return np.zeros(0, np.int64)
         gone = self.scratch.fetch(
             f"SELECT r FROM {self.scratch.table(f'repeated_{place}')} ORDER BY r"  # noqa: S608
         )
-        return rows - np.searchsorted(whole_numbers(gone.column("r")), rows)
+        return whole_numbers(gone.column("r"))
 
     def _some_values(
         self, rows: Indices, combinations: Sequence[Sequence[int]]

@@ -1,8 +1,4 @@
-"""A pair of tables as codes on Spark: only counts come to the driver.
-
-The id of a row is a hash of its codes. That no two different rows have the same one is checked, so
-it is exact; and unlike a row number it is the same when Spark makes a lost partition anew.
-"""
+"""A pair of tables as codes on Spark: only counts come to the driver."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ import pyarrow as pa
 from petaudit.counts._encoding import whole_numbers
 from petaudit.counts._joint.deadline import Deadline
 from petaudit.counts._joint.spark_coding import SparkCoding
-from petaudit.counts._joint.spark_store import SparkStore
+from petaudit.counts._spark.store import SparkStore
 from petaudit.counts.joint_store import (
     Combination,
     GroupSizes,
@@ -35,7 +31,6 @@ SYNTHETIC, ORIGINAL = range(2)
 _AT_ONCE: Final = 16
 _MOST_COLUMNS: Final = 60
 """Of a batch: there is a bit for each in a number of Spark."""
-_SALTS: Final = 8
 
 
 class SparkPair(StoredPair):
@@ -202,16 +197,7 @@ class SparkPair(StoredPair):
             )
             both = own if both is None else both.unionByName(own)
         assert both is not None  # noqa: S101 (there are two tables)
-        for salt in range(_SALTS):
-            pair = self._store.keep(both.withColumn("id", sql.xxhash64(sql.lit(salt), *names)))
-            different = pair.where("w").select("id", *names).distinct()
-            rows, ids = self._store.figures(
-                different.agg(sql.count("*").alias("a"), sql.count_distinct("id").alias("b"))
-            )
-            if rows == ids:
-                return pair
-            self._store.drop(pair)
-        raise EngineError(phrase("spark found no numbers that tell the rows apart"))
+        return self._store.with_ids(both, names, "w")
 
     def _facts(self, frame: DataFrame, columns: int) -> list[int]:
         """How many rows there are, and how many values in each column."""

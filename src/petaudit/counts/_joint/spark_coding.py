@@ -13,7 +13,7 @@ import pyarrow as pa
 from petaudit.counts._joint import dictionaries as _joint_dictionaries
 from petaudit.counts._joint.column import JointColumn
 from petaudit.counts._joint.dictionaries import arrow_codes, kind_of, precision_of
-from petaudit.counts._joint.spark_store import SparkStore
+from petaudit.counts._spark.store import SparkStore
 from petaudit.counts.joint import ColumnJoiner, cells_of
 from petaudit.counts.source import Source
 

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts._classes.keys import plain
+from petaudit.counts._cell_labels import plain
 from petaudit.counts._classes.pairs import class_pairs
 from petaudit.counts._remote.blocks import RemotePairs
 from petaudit.counts.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks

@@ -1,11 +1,16 @@
-"""Frames that a search on Spark comes back to: stored, so that nothing is made twice."""
+"""Frames that a search on Spark comes back to: stored, so that nothing is made twice.
+
+The id of a row is a hash of its cells. That no two different rows have the same one is checked, so
+it is exact; and unlike a row number it is the same when Spark makes a lost partition anew.
+"""
 
 from __future__ import annotations
 
 import shutil
 import weakref
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
@@ -19,6 +24,8 @@ from petaudit.errors import EngineError, EngineLostError, phrase
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+_SALTS: Final = 8
 
 
 class SparkStore:
@@ -87,6 +94,26 @@ class SparkStore:
     def figures(self, frame: DataFrame) -> list[int]:
         """The whole numbers of a result of one row."""
         return [int(column[0].as_py() or 0) for column in self.fetch(frame).columns]
+
+    def with_ids(self, frame: DataFrame, columns: Sequence[str], where: str) -> DataFrame:
+        """Store a frame with a column ``id`` that tells its rows apart by some columns.
+
+        It does so for the rows that fulfil a condition.
+        """
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        # A null leaves a hash as it is, so whether there is one goes into it, too.
+        cells = [cell for name in columns for cell in (sql.isnull(name), sql.col(name))]
+        for salt in range(_SALTS):
+            found = self.keep(frame.withColumn("id", sql.xxhash64(sql.lit(salt), *cells)))
+            different = found.where(where).select("id", *columns).distinct()
+            rows, ids = self.figures(
+                different.agg(sql.count("*").alias("a"), sql.count_distinct("id").alias("b"))
+            )
+            if rows == ids:
+                return found
+            self.drop(found)
+        raise EngineError(phrase("spark found no numbers that tell the rows apart"))
 
     def finish(self) -> None:
         """Let go of everything."""

@@ -1,0 +1,138 @@
+"""Special uniques on Spark: what is found in memory, from counts alone."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import petaudit
+from measures import uniqueness_twin as twin
+from petaudit.counts import open_source
+from petaudit.counts._private_folder import private_folder
+from petaudit.counts._spark import minimal_uniques as _minimal_uniques
+from petaudit.counts._spark.store import SparkStore
+from petaudit.counts.table_counts import TableCounts
+from petaudit.errors import EngineError, NotMeasurableError
+from spark.plans import rows_without_aggregate
+
+pytestmark = pytest.mark.spark
+ODD = "a `dotted`.name"
+NAMES = ("id", ODD, "share", "day", "sex")
+
+
+def people(rows: int, seed: int) -> pa.Table:
+    chance = np.random.default_rng(seed)
+    return pa.table(
+        {
+            "id": pa.array([None, *range(6)]).take(pa.array(chance.integers(0, 7, rows))),
+            ODD: pa.array([" 臺北", "臺北", "Bonn", "", None, "Kiel "]).take(
+                pa.array(chance.integers(0, 6, rows))
+            ),
+            "share": pa.array(
+                [[0.25, -0.0, 0.0, float("nan"), None][at] for at in chance.integers(0, 5, rows)]
+            ),
+            "day": pa.array(chance.integers(0, 4, rows).astype("datetime64[D]")),
+            "sex": pa.array(["f", "m"]).take(pa.array(chance.integers(0, 2, rows))),
+        }
+    )
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, int]]:
+    """Every query that has an answer, and its rows."""
+    found: list[tuple[Any, int]] = []
+    collected = TableCounts.collected
+
+    def noted(self: TableCounts, lazy: Any) -> pa.Table:
+        answer = collected(self, lazy)
+        found.append((lazy.to_native(), answer.num_rows))
+        return answer
+
+    monkeypatch.setattr(TableCounts, "collected", noted)
+    return found
+
+
+@pytest.mark.parametrize("cap", [None, 2, 4])
+def test_the_same_figures_from_counts(
+    spark: Any, asked: list[tuple[Any, int]], monkeypatch: pytest.MonkeyPatch, cap: int | None
+) -> None:
+    table = people(250, 5)
+    before = set(private_folder().iterdir())
+    # Sets of columns come in several batches.
+    monkeypatch.setattr(_minimal_uniques, "_AT_ONCE", 3)
+    given: dict[str, Any] = {
+        "quasi_identifiers": NAMES,
+        "max_columns": cap,
+        "population_size": 1_000,
+        "limit": "0.1",
+    }
+    expected = petaudit.special_uniques(table, **given)
+    asked.clear()
+    frame = spark.createDataFrame(table).repartition(3)
+    found = petaudit.special_uniques(frame, **given)
+    assert found.special_rows == expected.special_rows > 20
+    assert found.unique_rows == expected.unique_rows > found.special_rows
+    assert (found.sizes, found.passed, found.remedy) == (
+        expected.sizes,
+        expected.passed,
+        expected.remedy,
+    )
+    assert found.columns == expected.columns
+    for name in ("highest_score", "mean_score", "highest_dis", "mean_dis"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-9), name
+    assert all(rows_without_aggregate(query) == [] for query, _ in asked)
+    # No answer has a line for every row: there are 31 sets of columns, and fewer scores than rows.
+    assert max(rows for _, rows in asked) < found.unique_rows
+    assert set(private_folder().iterdir()) == before
+
+
+@pytest.mark.parametrize("suppressed", ["exclude", "class"])
+def test_suppressed_rows_against_all_subsets(spark: Any, suppressed: str) -> None:
+    rows = [("a", "1"), ("a", "2"), ("b", "1"), ("*", "*"), ("a", "1"), (None, "1"), ("c", "*")]
+    columns = list(zip(*rows, strict=True))
+    frame = spark.createDataFrame(pa.table({"x": list(columns[0]), "y": list(columns[1])}))
+    found = petaudit.special_uniques(frame, quasi_identifiers=["x", "y"], suppressed=suppressed)
+    kept = [own for own in rows if suppressed == "class" or own != ("*", "*")]
+    sets = twin.minimal_uniques(kept, 2)
+    assert found.rows == len(kept)
+    assert found.special_rows == sum(any(len(own) < 2 for own in each) for each in sets)
+    assert sum(own.minimal_uniques for own in found.sizes) == sum(map(len, sets))
+    assert found.highest_score == max(twin.suda_score(own, 2, 2) for own in sets)
+
+
+def test_one_column_has_no_special_rows(spark: Any) -> None:
+    found = petaudit.special_uniques(
+        spark.createDataFrame(pa.table({"x": ["a", "a", "b", None]})), quasi_identifiers="x"
+    )
+    assert (found.special_rows, found.unique_rows, found.highest_score) == (0, 2, 1.0)
+
+
+def test_more_columns_than_bits_are_refused(spark: Any) -> None:
+    names = [f"x{place}" for place in range(61)]
+    frame = spark.createDataFrame(pa.table({name: ["a", "b"] for name in names}))
+    with pytest.raises(NotMeasurableError, match="among 60 quasi-identifiers at most"):
+        petaudit.special_uniques(frame, quasi_identifiers=names, max_columns=1)
+
+
+def test_ids_that_are_alike_are_made_anew(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    functions = importlib.import_module("pyspark.sql.functions")
+    hashed, salts = functions.xxhash64, []
+
+    def poor(salt: Any, *cells: Any) -> Any:
+        """The first hash tells nobody apart."""
+        salts.append(salt)
+        return functions.lit(7).cast("long") if len(salts) == 1 else hashed(salt, *cells)
+
+    monkeypatch.setattr(functions, "xxhash64", poor)
+    table = pa.table({"x": ["a", None, "b"], "y": [None, "a", "b"]})
+    found = petaudit.special_uniques(spark.createDataFrame(table), quasi_identifiers=["x", "y"])
+    assert len(salts) == 2
+    assert (found.special_rows, found.unique_rows) == (3, 3)
+    monkeypatch.setattr(functions, "xxhash64", lambda *_: functions.lit(7).cast("long"))
+    counts = open_source(spark.createDataFrame(table)).counts
+    with pytest.raises(EngineError, match="no numbers that tell the rows apart"):
+        SparkStore(counts).with_ids(counts.frame.to_native(), ["c0", "c1"], "true")
