@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
+import importlib
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,11 +17,13 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 import petaudit
 import strategies
 import twins
 from measures import uniqueness_twin as twin
+from petaudit.counts._private_folder import private_folder
 from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
 from petaudit.inputs import gather
 from petaudit.measures.special_uniques import (
@@ -178,6 +184,72 @@ def test_suppressed_rows_and_nulls_are_the_twins(release: Release) -> None:
     assert found.rows == len(rows)
     assert found.suppressed_rows == len(release.released) - len(rows)
     _agrees(found, rows, len(names), len(rows) / (2 * len(release.released)))
+
+
+# --- beyond memory --------------------------------------------------------------------------
+
+
+@settings(max_examples=15)
+@given(
+    rows=st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 4), min_size=1, max_size=30),
+    up_to=st.integers(1, 4),
+    population=st.integers(0, 100),
+)
+def test_by_the_engine_every_figure_is_the_twins(
+    rows: list[tuple[str | None, ...]], up_to: int, population: int
+) -> None:
+    names = ["p", "q", "r", "s"]
+    columns = list(zip(*rows, strict=True))
+    with by_the_engine(pa.table(dict(zip(names, map(list, columns), strict=True)))) as path:
+        found = compute(
+            gather(path, quasi_identifiers=names),
+            max_columns=up_to,
+            population_size=len(rows) + population,
+        )
+    _agrees(found, rows, up_to, len(rows) / (len(rows) + population))
+
+
+@settings(max_examples=15)
+@given(release=strategies.releases())
+def test_by_the_engine_suppressed_rows_are_what_they_are_in_memory(release: Release) -> None:
+    own: dict[str, Any] = {
+        "quasi_identifiers": release.quasi_identifiers,
+        "suppressed": release.suppressed,
+    }
+    table = strategies.arrow(release.released)
+    if not twins.classes(release.released, release.quasi_identifiers, release.suppressed):
+        return
+    expected = compute(gather(table, **own), sampling_fraction=0.5)
+    with by_the_engine(table) as path:
+        found = compute(gather(path, **own), sampling_fraction=0.5)
+    for name in ("exact_value", "unique_rows", "special_rows", "rows", "sizes", "columns"):
+        assert getattr(found, name) == getattr(expected, name), name
+    for name in ("highest_score", "mean_score", "highest_dis", "mean_dis"):
+        assert getattr(found, name) == pytest.approx(getattr(expected, name)), name
+
+
+@contextmanager
+def by_the_engine(table: pa.Table) -> Iterator[Path]:
+    """A file, and no memory to search it in; what is put away is gone afterwards."""
+    before = set(private_folder().iterdir())
+    module = importlib.import_module("petaudit.measures.special_uniques")
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "memory_limit", lambda: 0)
+        patch.setattr("petaudit.singling.special.find_special", None)
+        path = Path(folder, "table.parquet")
+        parquet.write_table(table, path)
+        yield path
+    gc.collect()
+    assert set(private_folder().iterdir()) <= before
+
+
+def test_more_columns_than_an_engine_has_bits_for() -> None:
+    names = [f"x{place}" for place in range(61)]
+    with (
+        by_the_engine(pa.table({name: ["a", "b"] for name in names})) as path,
+        pytest.raises(NotMeasurableError, match="among 60 quasi-identifiers at most"),
+    ):
+        compute(gather(path, quasi_identifiers=names), max_columns=1)
 
 
 @pytest.mark.parametrize("columns", [64, 65])

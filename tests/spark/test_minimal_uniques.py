@@ -12,8 +12,8 @@ import pytest
 import petaudit
 from measures import uniqueness_twin as twin
 from petaudit.counts import open_source
+from petaudit.counts._minimal import spark as _minimal_spark
 from petaudit.counts._private_folder import private_folder
-from petaudit.counts._spark import minimal_uniques as _minimal_uniques
 from petaudit.counts._spark.store import SparkStore
 from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import EngineError, NotMeasurableError
@@ -63,7 +63,7 @@ def test_the_same_figures_from_counts(
     table = people(250, 5)
     before = set(private_folder().iterdir())
     # Sets of columns come in several batches.
-    monkeypatch.setattr(_minimal_uniques, "_AT_ONCE", 3)
+    monkeypatch.setattr(_minimal_spark, "_AT_ONCE", 3)
     given: dict[str, Any] = {
         "quasi_identifiers": NAMES,
         "max_columns": cap,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from petaudit.counts.results import Integers
 
 if TYPE_CHECKING:
+    from petaudit.counts._minimal.search import MinimalSearch
     from petaudit.counts.table_counts import TableCounts
 
 
@@ -44,14 +45,25 @@ def minimal_uniques_in_engine(
     *,
     with_suppressed: bool,
 ) -> MinimalUniques:
-    """Find the sets of up to so many columns where the rows are: on Spark.
+    """Find the sets of up to so many columns where the rows are: on Spark, or by DuckDB.
 
     Other engines raise an error, because their rows cannot be fetched either.
     """
-    if not table.is_on_spark:
-        table.require_local()
-    from petaudit.counts._spark.minimal_uniques import find_on_spark  # noqa: PLC0415 (an extra)
+    search = _search(table, quasi_identifiers, with_suppressed=with_suppressed)
+    try:
+        return search.find(up_to, score_of_size)
+    finally:
+        search.close()
 
-    return find_on_spark(
-        table, quasi_identifiers, up_to, score_of_size, with_suppressed=with_suppressed
-    )
+
+def _search(
+    table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+) -> MinimalSearch[Any]:
+    if table.is_on_spark:
+        from petaudit.counts._minimal.spark import SparkSearch  # noqa: PLC0415 (an extra)
+
+        return SparkSearch(table, quasi_identifiers, with_suppressed=with_suppressed)
+    table.require_local()
+    from petaudit.counts._minimal.duck import DuckSearch  # noqa: PLC0415 (it imports this one)
+
+    return DuckSearch(table, quasi_identifiers, with_suppressed=with_suppressed)

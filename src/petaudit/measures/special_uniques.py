@@ -31,6 +31,7 @@ from petaudit.measures._special_result import (
     SpecialUniquesResult,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
+from petaudit.memory import memory_limit
 
 if TYPE_CHECKING:
     from petaudit.class_figures import Floats, Truths
@@ -133,12 +134,17 @@ def disclosure_risks(
 
 def _found(inputs: Inputs, cap: int) -> MinimalUniques:
     """The minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
-    from petaudit.singling.special import find_special, set_score  # noqa: PLC0415 (compiles)
+    from petaudit.singling.memory_need import need_of_special  # noqa: PLC0415 (compiles)
+    from petaudit.singling.special import find_special, set_score  # noqa: PLC0415
 
     names, counts = inputs.quasi_identifiers, inputs.table.counts
-    if inputs.class_histogram.sizes[0] > 1:
+    histogram = inputs.class_histogram
+    if histogram.sizes[0] > 1:
         return MinimalUniques.none()
-    if not counts.is_remote:
+    rows = min(histogram.rows, _AS_GOOD_AS_MORE * int(histogram.classes.sum()))
+    need = need_of_special(rows, int(histogram.classes[0]), len(names), cap)
+    # Frames that are in memory already have no other way.
+    if not counts.is_remote and (need <= memory_limit() or counts.load is None):
         return find_special(_codes(inputs), cap).counted()
     return minimal_uniques_in_engine(
         counts,

@@ -1,0 +1,1 @@
+"""The smallest sets of columns on which a row is alone, found by engines."""

@@ -1,0 +1,96 @@
+"""The smallest sets of columns on which a row is alone, found by DuckDB in a file."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+
+from petaudit.counts._classes.keys import trimmed_keys
+from petaudit.counts._encoding import floats, whole_numbers
+from petaudit.counts._joint.scratch import Scratch
+from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch
+from petaudit.counts.results import Integers
+from petaudit.counts.table_counts import TableCounts
+
+
+class DuckSearch(MinimalSearch[str]):
+    """Classes have a code per column and an id, and lie in a file, as the pairs do."""
+
+    def __init__(
+        self, table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+    ) -> None:
+        super().__init__(len(quasi_identifiers))
+        self._scratch = Scratch()
+        self._made = itertools.count()
+        keys = trimmed_keys(table, quasi_identifiers)
+        rows = keys.rows
+        if keys.suppressed is not None and not with_suppressed:
+            rows = rows.filter(keys.suppressed == 0)
+        classes = table.grouped(rows, keys.keys).to_native().sql_query()
+        self._labelled = self._scratch.make("labelled", classes)
+        self._classes = self._scratch.make("classes", self._coded(keys.keys))
+        self._scratch.drop("labelled")
+        for name in keys.keys:
+            self._scratch.drop(f"codes_{name}")
+
+    def minimal(self, found: str | None, sets: Iterable[Sequence[int]]) -> str:
+        """See the base class."""
+        if found is None:
+            nothing = "SELECT 0::BIGINT AS id, 0::BIGINT AS bits LIMIT 0"
+            found = self._scratch.make(f"pairs_{next(self._made)}", nothing)
+        new = self._scratch.make("new", f"FROM {found} LIMIT 0")
+        for own in sets:
+            bits = self.bits_of(own)
+            keys = ", ".join(f"k{column}" for column in own)
+            self._scratch.run(
+                f"INSERT INTO {new} SELECT id, {bits} FROM (SELECT sum(n) AS n, "  # noqa: S608
+                f"max(id) FILTER (n = 1) AS id FROM {self._classes} GROUP BY {keys}) AS alone "
+                f"WHERE n = 1 AND NOT EXISTS (FROM {found} AS known "
+                f"WHERE known.id = alone.id AND {bits} & known.bits = known.bits)"
+            )
+        self._scratch.run(f"INSERT INTO {found} FROM {new}")
+        self._scratch.drop("new")
+        return found
+
+    def rows_of(self, found: str) -> int:
+        """See the base class."""
+        return self._scratch.number(
+            f"SELECT count(DISTINCT id) FROM {found} WHERE bits <> {self.every}"  # noqa: S608
+        )
+
+    def by_set(self, found: str) -> tuple[Integers, Integers]:
+        """See the base class."""
+        table = self._scratch.fetch(
+            f"SELECT bits, count(*) AS rows FROM {found} GROUP BY bits ORDER BY bits"  # noqa: S608
+        )
+        return whole_numbers(table.column("bits")), whole_numbers(table.column("rows"))
+
+    def by_score(self, found: str, scores: Mapping[int, float]) -> tuple[Floats, Integers]:
+        """See the base class."""
+        cases = "".join(f" WHEN {size} THEN {score!r}::DOUBLE" for size, score in scores.items())
+        score = f"CASE bit_count(bits){cases} ELSE 0 END"
+        table = self._scratch.fetch(
+            f"SELECT score, count(*) AS rows FROM (SELECT sum({score}) AS score "  # noqa: S608
+            f"FROM {found} GROUP BY id) GROUP BY score ORDER BY score"
+        )
+        return floats(table.column("score")), whole_numbers(table.column("rows"))
+
+    def _coded(self, names: Sequence[str]) -> str:
+        """How classes get their codes: whole numbers are grouped much faster than text."""
+        for name in names:
+            self._scratch.make(
+                f"codes_{name}",
+                f"SELECT {name} AS cell, (row_number() OVER ())::INTEGER AS code "  # noqa: S608
+                f"FROM (SELECT DISTINCT {name} FROM {self._labelled})",
+            )
+        codes = ", ".join(f"own_{name}.code AS {name}" for name in names)
+        joins = " ".join(
+            f"JOIN {self._scratch.table(f'codes_{name}')} AS own_{name} "
+            f"ON own_{name}.cell IS NOT DISTINCT FROM labelled.{name}"
+            for name in names
+        )
+        size = f"least(n, {AS_GOOD_AS_MORE})::TINYINT"
+        return (
+            f"SELECT {size} AS n, row_number() OVER () AS id, {codes} "  # noqa: S608
+            f"FROM {self._labelled} AS labelled {joins}"
+        )

@@ -1,0 +1,99 @@
+"""The smallest sets of columns on which a row is alone, found on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Final
+
+from petaudit.counts._classes.keys import trimmed_keys
+from petaudit.counts._encoding import floats, whole_numbers
+from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch
+from petaudit.counts._spark.store import SparkStore
+from petaudit.counts.results import Integers
+from petaudit.counts.table_counts import TableCounts
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_AT_ONCE: Final = 16
+
+
+class SparkSearch(MinimalSearch["DataFrame"]):
+    """Sets of columns are counted some at a time, in one pass: grouping sets."""
+
+    def __init__(
+        self, table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+    ) -> None:
+        super().__init__(len(quasi_identifiers))
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        keys = trimmed_keys(table, quasi_identifiers)
+        rows = keys.rows
+        if keys.suppressed is not None and not with_suppressed:
+            rows = rows.filter(keys.suppressed == 0)
+        native: DataFrame = table.grouped(rows, keys.keys).to_native()
+        classes = native.withColumn("n", sql.least(sql.col("n"), sql.lit(AS_GOOD_AS_MORE)))
+        self._names = list(keys.keys)
+        self._store = SparkStore(table)
+        self._classes = self._store.with_ids(classes, self._names, "n = 1")
+
+    def minimal(self, found: DataFrame | None, sets: Iterable[Sequence[int]]) -> DataFrame:
+        """See the base class."""
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        every = list(sets)
+        batches = [every[start : start + _AT_ONCE] for start in range(0, len(every), _AT_ONCE)]
+        new = reduce(lambda one, other: one.unionByName(other), map(self._alone, batches))
+        if found is None:
+            return self._store.keep(new)
+        smaller = found.withColumnsRenamed({"id": "known_id", "bits": "known_bits"})
+        contains = sql.expr("id = known_id AND bits & known_bits = known_bits")
+        both = self._store.keep(found.unionByName(new.join(smaller, contains, "left_anti")))
+        self._store.drop(found)
+        return both
+
+    def rows_of(self, found: DataFrame) -> int:
+        """See the base class."""
+        ids = found.where(f"bits <> {self.every}").select("id").distinct()
+        [rows] = self._store.figures(ids.groupBy().count())
+        return rows
+
+    def by_set(self, found: DataFrame) -> tuple[Integers, Integers]:
+        """See the base class."""
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        counted = found.groupBy("bits").agg(sql.count("*").alias("rows"))
+        table = self._store.fetch(counted.orderBy("bits"))
+        return whole_numbers(table.column("bits")), whole_numbers(table.column("rows"))
+
+    def by_score(self, found: DataFrame, scores: Mapping[int, float]) -> tuple[Floats, Integers]:
+        """See the base class."""
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        score = sql.lit(0.0)
+        for size, own in scores.items():
+            score = sql.when(sql.bit_count("bits") == size, sql.lit(own)).otherwise(score)
+        by_row = found.groupBy("id").agg(sql.sum(score).alias("score"))
+        counted = by_row.groupBy("score").agg(sql.count("*").alias("rows"))
+        table = self._store.fetch(counted.orderBy("score"))
+        return floats(table.column("score")), whole_numbers(table.column("rows"))
+
+    def close(self) -> None:
+        """Let go of everything on the cluster."""
+        self._store.finish()
+
+    def _alone(self, sets: Sequence[Sequence[int]]) -> DataFrame:
+        """Pairs of the id of a row and one of these sets on which it is alone."""
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        # Spark's bits are of the columns that are not in a set.
+        bits = sql.lit(self.every) - sql.grouping_id().cast("long")
+        grouped = self._classes.groupingSets(
+            [[self._names[column] for column in own] for own in sets], *self._names
+        ).agg(
+            bits.alias("bits"),
+            sql.sum("n").alias("n"),
+            sql.max(sql.when(sql.col("n") == 1, sql.col("id"))).alias("id"),
+        )
+        return grouped.where("n = 1").select("id", "bits")
