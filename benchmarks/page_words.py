@@ -29,6 +29,8 @@ This run: {date}, the {kind} one; rounds: {repetitions} at most.
     CHINESE: """\
 # 效能評測
 
+[English](../benchmarks.md)
+
 petaudit 花多少時間，與單純的資料庫查詢、與其他套件並列，**一律用同一次執行內的倍數表示**。秒數只屬於某一天的某一台機器；兩個程式在同樣的幾分鐘內輪流執行，它們的倍數就幾乎與機器無關。`benchmarks/page.py` 由 `benchmarks/results/latest.json` 產生這一頁；請勿手動修改。
 
 這次執行：{date}，{kind}；最多 {repetitions} 輪。

@@ -87,7 +87,7 @@ class Record:
             ]
             for name, own in self.recorded["runs"].items()
         }
-        facts: dict[str, Any] = {"same_figure": True, "recorded": self.recorded["date"]}
+        facts: dict[str, Any] = {"recorded": self.recorded["date"]}
         for name, who in ((THEIRS, "their"), (OURS, "our")):
             first = self.recorded["runs"][name][0]
             facts |= {f"{who}_{key}": first[key] for key in ("pruned", "identified")}

@@ -290,3 +290,18 @@ def test_missing_results_and_those_of_another_format_are_refused(
     assert bench["page"].main([], tmp_path, latest) == 2
     assert "another format" in capsys.readouterr().err
     assert not (tmp_path / "benchmarks.md").exists()
+
+
+def test_the_chinese_page_links_to_the_english_one(made: dict[str, str]) -> None:
+    assert made["zh-TW/benchmarks.md"].splitlines()[2] == "[English](../benchmarks.md)"
+
+
+def test_figures_of_petsard_that_differ_are_not_called_the_same() -> None:
+    for page, words, other in (
+        ("benchmarks.md", "The same method on both sides, with [known", "The same figure"),
+        ("zh-TW/benchmarks.md", "雙方是同一個方法，而有[已知的差異]", "同一個數字"),
+    ):
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        section = text.partition("### PETsARD")[2].partition("|")[0]
+        assert words in section
+        assert other not in section

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
+from typing import Final
+
+_USER_AND_PASSWORD: Final = re.compile(
+    r"[^\s'\"@:]*:[^\s'\"]*@|[^\s'\"@:]*:/[^\s'\"@]*:[^\s'\"@]*(?=…)"
+)
+"""Up to the @, or as much of it as is left of a text that was cut."""
 
 
 def printable(text: str) -> str:
@@ -15,6 +22,17 @@ def printable(text: str) -> str:
     return "".join(
         mark.encode("unicode_escape").decode() if _is_hidden(mark) else mark for mark in text
     )
+
+
+def without_passwords(text: str) -> str:
+    """A text in which an address may stand where nobody expects one, without what opens a door.
+
+    >>> without_passwords("file 'postgresql:/eve:secret@host/db' does not exist")
+    "file '***@host/db' does not exist"
+    >>> without_passwords("'postgresql://eve:sec…' is no engine")
+    "'***@…' is no engine"
+    """
+    return _USER_AND_PASSWORD.sub("***@", text)
 
 
 def _is_hidden(mark: str) -> bool:

@@ -291,3 +291,11 @@ def test_standard_error_stays_clean_for_frames_of_every_engine() -> None:
         [sys.executable, "-c", FRAMES], capture_output=True, check=False, text=True, timeout=60
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-TW"])
+def test_help_shows_how_a_table_in_a_database_is_written(run: Run, language: str) -> None:
+    found = run("check", "--help", "--lang", language)
+    shown = "".join(found.out.split())
+    for address in ("postgresql://HOST/DATABASE?table=NAME", "duckdb://FILE?table=NAME"):
+        assert address in shown

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import petaudit
+from petaudit.cli.folding import width_of
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]
@@ -469,6 +470,27 @@ def test_help_names_every_profile_and_exit_code(run: Run) -> None:
     shown = " ".join(found.out.split())
     assert all(name in shown for name in BOUNDS)
     assert "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not" in shown
+
+
+@pytest.mark.parametrize("language", ["en", "zh-TW"])
+def test_help_and_headings_fit_a_terminal(
+    language: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("mpuccs", "--lang", language, "--help").out.splitlines()
+    found = run(*TABLES, "--lang", language).out.splitlines()
+    # A heading stands before a table; its rows are as wide as the names of the columns.
+    titles = [
+        line for line, after in zip(found, found[2:], strict=False) if after.startswith("---")
+    ]
+    assert len(titles) == 3
+    assert [line for line in (*shown, *titles) if width_of(line) > 80] == []
+
+
+def test_an_unknown_profile_is_told_which_there_are(run: Run) -> None:
+    found = run(*TABLES, "--profile", "reserch")
+    assert found.code == 2
+    assert "'research'" in found.err
 
 
 @pytest.mark.parametrize("width", ["40", "60", "80"])

@@ -168,3 +168,35 @@ def test_a_message_quotes_at_most_three_labels() -> None:
     [line] = set(seen.err.splitlines())
     assert sum(row[0] in line for row in table) == 3
     assert "and 6 more" in line
+
+
+ADDRESS = "postgresql://eve:s3cret@127.0.0.1:1/db?table=t"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["run", ADDRESS],
+        ["validate", ADDRESS],
+        ["report", ADDRESS],
+        ["check", "t.csv", "--qi", "zip", ADDRESS],
+        ["check", "t.csv", "--qi", "zip", "--hierarchies", ADDRESS],
+        ["check", "t.csv", "--qi", "zip", "--report", ADDRESS],
+        ["check", "t.csv", "--qi", "zip", "--engine", ADDRESS],
+        ["check", "t.csv", "--qi", "zip", "--engine", f"{ADDRESS[:25]}{'x' * 500}"],
+        ["check", "t.csv", "--qi", "zip", "--engine", "spark", "--spark-master", ADDRESS],
+        ["check", ADDRESS.partition(":")[2], "--qi", "zip"],
+        ["check", ADDRESS.partition("//")[2], "--qi", "zip"],
+        ["mpuccs", "t.csv", ADDRESS.replace("postgresql", "mysql")],
+        ["generalize", "t.csv", "--out", ADDRESS, "--zip", "1"],
+    ],
+    ids=" ".join,
+)
+def test_an_address_in_the_wrong_place_is_not_quoted_with_its_password(
+    given: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_csv("t.csv", [["1", "2", "3", "4", "5"]])
+    assert main(given) == 2
+    said = capsys.readouterr()
+    assert "s3cret" not in said.out + said.err
+    assert "Traceback" not in said.err

@@ -125,6 +125,15 @@ def test_a_mistyped_address_is_told() -> None:
         open_source("people.csv")
 
 
+@pytest.mark.parametrize("scheme", ["hdfs", "S3A", "abfss", "gs", "viewfs", "wasbs"])
+def test_an_address_that_spark_reads(scheme: str, capsys: Any) -> None:
+    assert main(["check", f"{scheme}://eve:{MARK}@host/tax/2025.parquet", "--qi", "zip"]) == 2
+    said = capsys.readouterr().err
+    assert f"'{scheme.lower()}:' begins an address that Spark reads" in said
+    assert "with --engine spark, in Python with engine='spark'" in said
+    assert MARK not in said
+
+
 def test_only_texts_are_addresses() -> None:
     assert is_address("postgres://x")
     assert not is_address(Path("postgres://x"))

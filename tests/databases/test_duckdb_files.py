@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import ibis
 import pytest
 
+import petaudit
 from counts.cases import CASES
 from counts.checks import check_everything
 from counts.engines import arrow_table
@@ -54,6 +56,50 @@ def test_names_schemas_and_views(tmp_path: Path) -> None:
     assert open_source(f"{place}y").name == f"{place}y"
 
 
+def test_texts_that_a_collation_takes_for_equal_are_told_apart(tmp_path: Path) -> None:
+    path = made(
+        tmp_path / "a.duckdb",
+        "CREATE TABLE t (zip VARCHAR COLLATE nocase, sick VARCHAR COLLATE nocase, n INTEGER)",
+        "INSERT INTO t VALUES ('ab', 'x', 1), ('AB', 'X', 1), (' aB ', 'y', 1), ('Ab', 'Y', 2)",
+    )
+    given: dict[str, Any] = {"quasi_identifiers": "n", "sensitive": "sick"}
+
+    def figures(table: Any) -> tuple[float, ...]:
+        return (
+            petaudit.k_anonymity(table, quasi_identifiers="zip").value,
+            petaudit.l_diversity(table, **given).value,
+            petaudit.t_closeness(table, **given).value,
+            len(open_source(table).counts.value_counts("zip").labels),
+        )
+
+    expected = (1.0, 1.0, 0.75, 4)
+    assert figures(f"duckdb://{path}?table=t") == expected
+    with duckdb.connect(str(path)) as connection:
+        assert figures(connection.table("t")) == expected
+        connection.execute("SET default_collation = 'nocase'")
+        assert figures(connection.sql("SELECT zip || '' AS zip, sick, n FROM t")) == expected
+    own = ibis.duckdb.connect(str(path))
+    assert figures(own.table("t")) == expected
+    more = ibis.memtable({"zip": ["AB"], "sick": ["z"], "n": [2]}).cast({"n": "int32"})
+    both = own.table("t").union(more)
+    assert len(open_source(both).counts.value_counts("sick").labels) == 5
+    assert petaudit.k_anonymity(both, quasi_identifiers="zip").value == 1
+    own.disconnect()
+
+
+def test_a_database_is_no_table(tmp_path: Path) -> None:
+    path = made(tmp_path / "my health.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
+    with pytest.raises(InputError) as refused:
+        open_source(path)
+    assert str(refused.value).startswith(f"{path}: is a DuckDB database; name one of its tables: ")
+    address = str(refused.value).rpartition(" ")[2]
+    assert address.endswith("/my%20health.duckdb?table=NAME")
+    assert open_source(address.replace("NAME", "t")).rows == 1
+    # A table whose first column is called so is a table.
+    path.write_bytes(b"12345678DUCK;b\n1;2\n")
+    assert open_source(path).columns == ("12345678DUCK", "b")
+
+
 def test_the_file_is_left_as_it_is(tmp_path: Path) -> None:
     path = made(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
     before = path.read_bytes()
@@ -86,6 +132,6 @@ def test_what_cannot_be_opened_is_told(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(InputError, match=words):
             open_source(f"duckdb://{tmp_path}/{name}")
-    with pytest.raises(OptionError, match="is counted by its database"):
+    with pytest.raises(OptionError, match=r"the engine is 'spark', and duckdb:.* by duckdb; an"):
         open_source(f"duckdb://{tmp_path}/a.duckdb?table=people", engine="spark")
     assert open_source(f"duckdb://{tmp_path}/a.duckdb?table=people", engine="duckdb").rows == 1

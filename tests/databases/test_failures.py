@@ -9,13 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import ibis
 import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
 
 from counts.engines import text
 from databases.server import AUDITOR, MARKER, Server
-from petaudit import inputs, non_uniform_entropy
+from petaudit import inputs, k_anonymity, non_uniform_entropy
 from petaudit.cli import main
 from petaudit.counts import open_source
 from petaudit.errors import EngineError
@@ -109,6 +110,27 @@ def test_rows_that_a_policy_hides(server: Server, capsys: Any) -> None:
     with server.owner() as connection:
         connection.execute("ALTER TABLE policed ENABLE ROW LEVEL SECURITY")
     check_is_refused(address, "row security hides rows", capsys)
+
+
+def test_rows_that_a_policy_hides_from_a_view_or_a_frame(server: Server, capsys: Any) -> None:
+    server.put("policed_below", PEOPLE)
+    with server.owner() as connection:
+        connection.execute("ALTER TABLE policed_below ENABLE ROW LEVEL SECURITY")
+        connection.execute("CREATE POLICY part ON policed_below USING (zip = '476')")
+        connection.execute(
+            "CREATE VIEW over_policed WITH (security_invoker) AS SELECT * FROM policed_below"
+        )
+        connection.execute(f"GRANT SELECT ON over_policed TO {AUDITOR}")
+    check_is_refused(server.address("over_policed"), "or row security would hide rows", capsys)
+    own = ibis.postgres.connect(
+        host="127.0.0.1", port=server.port, user=AUDITOR, password=MARKER, database="postgres"
+    )
+    try:
+        for name in ("policed_below", "over_policed"):
+            with pytest.raises(EngineError, match="or row security would hide rows"):
+                k_anonymity(own.table(name), quasi_identifiers="zip")
+    finally:
+        own.disconnect()
 
 
 def test_an_empty_table(server: Server, capsys: Any) -> None:

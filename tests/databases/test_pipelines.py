@@ -49,6 +49,7 @@ def test_a_pipeline_counts_in_the_server(
     told = document["inputs"]
     assert {own["name"] for own in told.values()} == {f"{place}pipe1", f"{place}pipe2"}
     assert all("sha256" not in own and own["opened"] for own in told.values())
+    assert {own["engine"] for own in told.values()} == {"postgres"}
     assert document["results"][0]["value"] == 2
     with server.owner() as connection:
         connection.execute("INSERT INTO pipe1 SELECT id + 10, zip, sick FROM pipe1")

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import ibis
 import psycopg
 import pytest
 import sqlglot
 from sqlglot import expressions as sge
 
 from counts.engines import Column, text
-from databases.server import Server
+from databases.server import AUDITOR, MARKER, Server
 from measures.registry_cases import generic, outcomes
+from petaudit import l_diversity
 from petaudit.counts import open_source
 from petaudit.counts._databases import backend as _databases_backend
 from petaudit.errors import NotMeasurableError
@@ -166,10 +168,32 @@ def test_cells_that_try_injection_are_just_cells(server: Server) -> None:
         ["a"]
     )
     assert histogram.sizes.tolist() == [1, 2]
-    from petaudit import l_diversity  # noqa: PLC0415
-
     found = l_diversity(source, quasi_identifiers="a", sensitive="b")
     assert found.value == 1
+
+
+def test_somebody_elses_session_counts_as_ours_and_stays_as_it_was(server: Server) -> None:
+    """Where backslashes escape quotes, a cell would end its constant and go on as a query."""
+    cells = ["\\'; CREATE TABLE pwned (i int); --", "x", "x"]
+    days = text("2001-01-01 00:00+00", *["2002-01-01 00:00+00"] * 2)
+    table = {"a": days, "b": text(*cells)}
+    server.put("escaping", table, {"a": "timestamptz"})
+    own = ibis.postgres.connect(
+        host="127.0.0.1", port=server.port, user=AUDITOR, password=MARKER, database="postgres"
+    )
+    told = "SELECT current_setting('standard_conforming_strings'), current_setting('TimeZone')"
+    try:
+        own.con.execute("SET standard_conforming_strings = off")
+        own.con.execute("SET TimeZone = 'Asia/Taipei'")
+        own.con.execute("SET backslash_quote = on")
+        own.con.commit()
+        found = l_diversity(own.table("escaping"), quasi_identifiers="a", sensitive="b")
+        assert found.value == 1
+        assert own.con.execute(told).fetchone() == ("off", "Asia/Taipei")
+        counts = open_source(own.table("escaping")).counts
+        assert counts.value_counts("a").labels[0] == "2001-01-01"
+    finally:
+        own.disconnect()
 
 
 def test_the_session_can_only_read(server: Server) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
+import petaudit
 from docs.pages import CHINESE, blocks, text_of
 from petaudit.cli.parser import build_parser
 from petaudit.counts._remote.results import MOST_ROWS
 from petaudit.counts._spark.jobs import _SECONDS_WITHOUT_EXECUTOR, WAIT_VARIABLE
+
+TRANSLATIONS = Path(petaudit.__file__).parent / "languages" / "zh-TW.json"
 
 
 @pytest.mark.parametrize("page", ["spark.md", f"{CHINESE}spark.md"])
@@ -30,3 +35,16 @@ def test_the_page_about_spark_is_true(page: str) -> None:
 def test_both_pages_show_the_same_code() -> None:
     for language in ("sh", "python"):
         assert blocks("spark.md", language) == blocks(f"{CHINESE}spark.md", language)
+
+
+@pytest.mark.parametrize("page", ["spark.md", f"{CHINESE}spark.md"])
+def test_the_messages_of_the_page_are_those_of_the_program(page: str) -> None:
+    known = json.loads(TRANSLATIONS.read_text(encoding="utf-8"))
+    said = known.values() if page.startswith(CHINESE) else known.keys()
+    rows = re.findall(r"^\| (.*?) \|", text_of(page), re.MULTILINE)
+    rows = rows[rows.index("Message" if "Message" in rows else "訊息") + 2 :]
+    assert len(rows) >= 7
+    for row in rows:
+        written = row.replace(" 60 ", " {seconds} ")
+        # The page names no master of anybody's.
+        assert any(written in own.replace(" {master} ", "") or written in own for own in said), row

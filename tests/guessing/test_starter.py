@@ -152,3 +152,19 @@ def test_a_run_can_be_called_after_any_table(table: str) -> None:
 
 def test_comments_are_wrapped() -> None:
     assert all(len(line) <= 100 for line in comment("word " * 100, "    "))
+
+
+@pytest.mark.parametrize("rest", ["db/health?table=t", "db?table=t", "/health?host=db&table=t"])
+@pytest.mark.parametrize("synthetic", [None, "made.csv"])
+def test_the_user_of_an_address_stands_where_the_table_is_opened(
+    rest: str, synthetic: str | None
+) -> None:
+    at = "" if rest.startswith("/") else "auditor@"
+    address = f"postgresql://{at}{rest}" + ("" if at else "&user=auditor")
+    text = starter_text(Starter(address, 9, 2, (), 1, 1, synthetic=synthetic))
+    [(name, loader)] = yaml.safe_load(text)["Loader"].items()
+    assert loader["filepath"] == address
+    assert "auditor" not in name
+    assert text.startswith("# An audit of postgresql://db/")
+    lines = [line for line in text.splitlines() if "auditor" in line]
+    assert all(address in line for line in lines)

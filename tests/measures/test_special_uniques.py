@@ -24,6 +24,7 @@ import strategies
 import twins
 from measures import uniqueness_twin as twin
 from petaudit.counts._private_folder import private_folder
+from petaudit.counts.minimal_uniques import MinimalUniques
 from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
 from petaudit.inputs import gather
 from petaudit.measures.special_uniques import (
@@ -32,6 +33,7 @@ from petaudit.measures.special_uniques import (
     MinimalSets,
     SpecialUniquesResult,
     compute,
+    disclosure_risks,
     special_uniques,
 )
 from petaudit.singling.special import find_special, set_score
@@ -184,6 +186,27 @@ def test_suppressed_rows_and_nulls_are_the_twins(release: Release) -> None:
     assert found.rows == len(rows)
     assert found.suppressed_rows == len(release.released) - len(rows)
     _agrees(found, rows, len(names), len(rows) / (2 * len(release.released)))
+
+
+@pytest.mark.parametrize("columns", [3, 27, 28, 29, 60])
+def test_the_chance_of_a_match_never_falls_with_the_score(columns: int) -> None:
+    scores = np.array([1.0, 1000.0, 1e200])
+    ones = np.ones(3, np.int64)
+    risks = disclosure_risks(MinimalUniques(3, (), ones, scores, ones), 4, 0.1, columns)
+    assert (np.diff(risks) >= 0).all()
+    assert (risks[0] < risks[1]) == (columns < 28)
+    assert np.isfinite(risks).all()
+
+
+def test_scores_beyond_a_float_are_refused_and_large_ones_are_not() -> None:
+    names = [f"q{place}" for place in range(172)]
+    table = pa.table({name: ["a", "b", "c"] for name in names})
+    own = {"quasi_identifiers": names[:100], "population_size": 50}
+    found = special_uniques(table, max_columns=100, **own)
+    assert (found.value, found.highest_dis, found.mean_dis) == (1.0, 1.0, 1.0)
+    with pytest.raises(OptionError, match="more than 300 digits"):
+        special_uniques(table, quasi_identifiers=names, max_columns=172)
+    assert special_uniques(table, quasi_identifiers=names).value == 1.0
 
 
 # --- beyond memory --------------------------------------------------------------------------

@@ -56,7 +56,7 @@ EXAMPLES: tuple[Picture, ...] = (
         600,
         complete=False,
     ),
-    ColumnExposure((ExposedColumn("age", 90), ExposedColumn("zip", 3)), 92, 2),
+    ColumnExposure((ExposedColumn("age", 90), ExposedColumn("zip", 13)), 92, 2, 6),
     SearchTree(
         (
             SearchNode(1, "age", 61, 70, False),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.pictures.examples import EXAMPLES
 
-from petaudit.pictures import picture_from
+from petaudit.pictures import ColumnExposure, picture_from
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -64,7 +64,7 @@ def test_fields_that_lack_or_are_too_many(picture: Any) -> None:
     plain = picture.to_dict()
     with pytest.raises(ValueError, match="fields"):
         picture_from(plain | {"more_of_it": 1})
-    for name in set(plain) - {"kind"}:
+    for name in set(plain) - {"kind", "smallest"}:
         lacking = copy.deepcopy(plain)
         del lacking[name]
         with pytest.raises(ValueError, match="fields"):
@@ -108,3 +108,13 @@ def changed(kind: str, **fields: object) -> dict[str, Any]:
 def test_parts_that_do_not_fit_together(plain: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"."):
         picture_from(plain)
+
+
+def test_a_document_of_0_5_0_does_not_say_how_few_rows_a_combination_identifies() -> None:
+    plain = {"kind": "column-exposure", "columns": [], "identified": 0, "more": 0}
+    found = picture_from(plain)
+    assert isinstance(found, ColumnExposure)
+    assert found.smallest is None
+    assert found.gives_away_below(5)
+    with pytest.raises(ValueError, match="smallest"):
+        picture_from(plain | {"smallest": "few"})

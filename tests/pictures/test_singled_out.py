@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
@@ -66,6 +67,7 @@ def test_against_the_tables_of_the_search(columns: int, seed: int, delta: float,
     assert isinstance(exposure, ColumnExposure)
     for own in exposure.columns:
         assert own.rows == sum(own.column in combination for combination in details)
+    assert exposure.smallest == min(Counter(details).values(), default=None)
     assert isinstance(tree, SearchTree)
     every = {
         combination: (rows, unique, pruned)

@@ -197,7 +197,8 @@ def test_the_document_has_these_keys_and_no_others() -> None:
     assert (configuration["name"], configuration["set"]) == ("b.yaml", ["Evaluator.n.seed=6"])
     [given] = found["inputs"].items()
     assert given[0] == "Loader[a]"
-    assert set(given[1]) == {"name", "rows", "columns", "sha256"}
+    assert set(given[1]) == {"name", "rows", "columns", "engine", "sha256"}
+    assert given[1]["engine"] == "duckdb"
     assert (given[1]["rows"], given[1]["columns"]) == (20, ["zip", "age", "ill"])
     assert re.fullmatch("[0-9a-f]{64}", given[1]["sha256"])
     for own in found["results"]:

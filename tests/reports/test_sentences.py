@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.reports.test_reading import check
 
 from petaudit.languages.catalogue import LANGUAGES
+from petaudit.pictures import ColumnExposure
+from petaudit.pictures.column_exposure import ExposedColumn
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, next_steps, summary
-from petaudit.reports.view import Card, View
+from petaudit.reports.view import Card, Change, View
 from petaudit.reports.voice import Voice
 
 
@@ -53,7 +56,7 @@ def test_breaches_are_named_with_value_and_limit() -> None:
 
 def test_small_counts_are_hidden_in_every_sentence() -> None:
     shown = view_of(check())
-    said = " ".join(Voice().say_all([*summary(shown), *next_steps(shown)]))
+    said = " ".join(Voice().say_all([*summary(shown), *next_steps(shown, 5)]))
     assert "suppressing <5 rows would be enough" in said
     assert "a.csv has <5 rows" in said
 
@@ -62,6 +65,31 @@ def test_small_counts_are_hidden_in_every_sentence() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_there_is_always_something_to_do(status: str, language: str) -> None:
     cards = {"passed": (GOOD,), "failed": (BAD,), "error": (OPEN,), "measured": ()}[status]
-    steps = Voice(language).say_all(next_steps(view(status, *cards)))
+    steps = Voice(language).say_all(next_steps(view(status, *cards), 5))
     assert steps
     assert all(step.strip() for step in steps)
+
+
+@pytest.mark.parametrize(
+    ("smallest", "after", "revealed", "words"),
+    [
+        # age 50, zip 30, age+zip hidden: 81 rows without sex would leave exactly one for it.
+        (1, 81, False, "Leaving out sex would help most."),
+        (None, 81, False, "Leaving out sex would help most."),
+        (1, 81, True, "Leaving out sex would help most: 81 of 200 identified rows would still"),
+        (6, 81, False, "Leaving out sex would help most: 81 of 200 identified rows would still"),
+        # 200 - 198 are few.
+        (6, 198, False, "Leaving out sex would help most: ≥196 of 200 identified rows would still"),
+    ],
+)
+def test_what_leaving_out_a_column_would_do_tells_no_hidden_count(
+    smallest: int | None, after: int, revealed: bool, words: str
+) -> None:
+    exposure = ColumnExposure((ExposedColumn("sex", 120),), 200, 0, smallest)
+    card = Card("mpuccs", "measured", 0.2, None, "lower", pictures=(exposure,))
+    shown = replace(view("measured", card), kind="mpuccs", changes=(Change("sex", 200, after),))
+    voice = Voice(revealed=revealed)
+    said = voice.say_all(next_steps(shown, voice.threshold))
+    assert any(step.startswith(words) for step in said)
+    without = replace(shown, cards=(replace(card, pictures=()),))
+    assert "Leaving out sex would help most." in next_steps(without, 5)

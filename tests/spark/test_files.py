@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,13 +13,14 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from petaudit import k_anonymity
+from petaudit import k_anonymity, l_diversity
 from petaudit.cli import main
 from petaudit.counts import open_source
 from petaudit.counts._csv_scan import _BLOCK, scan_csv
 from petaudit.counts._spark import session as _spark_session
-from petaudit.counts._spark.settings import chosen_master, session_settings
+from petaudit.counts._spark.settings import chosen_master, is_master, session_settings
 from petaudit.errors import ColumnError, EngineError, InputError, OptionError, PetauditError
+from spark.processes import petaudit
 
 pytestmark = pytest.mark.spark
 
@@ -115,9 +117,11 @@ def test_bad_parquet_is_refused(spark: Any, tmp_path: Path) -> None:
         open_source(twice, engine="spark")
     with pytest.raises(InputError, match=r"Spark cannot read it as Parquet \(PATH_NOT_FOUND\)"):
         open_source(f"file://{tmp_path}/nothing", engine="spark")
-    with pytest.raises(InputError, match="Spark cannot read it as Parquet") as refused:
+    with pytest.raises(InputError, match="Spark could not reach or read it") as refused:
         open_source("nofs://key:secret@host/table", engine="spark")
     assert "secret" not in str(refused.value)
+    with pytest.raises(InputError, match=r"host\.invalid/table: Spark could not reach or read it"):
+        open_source("hdfs://host.invalid/table", engine="spark")
     with pytest.raises(InputError, match="CSV is read from files of this machine only"):
         open_source("s3a://bucket/table.csv", engine="spark")
     with pytest.raises(InputError, match="does not exist"):
@@ -251,7 +255,7 @@ def test_without_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     path = written(tmp_path / "table.parquet", {"a": ["x"]})
     for name in ("pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(EngineError, match=r"not installed; install petaudit\[spark\]"):
+    with pytest.raises(EngineError, match=r"not installed: pip install 'petaudit\[spark\]'"):
         open_source(path, engine="spark")
 
 
@@ -264,6 +268,104 @@ def test_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         open_source(path, engine="spark")
     with pytest.raises(OptionError, match="an address of Spark Connect"):
         open_source(path, engine="spark", spark_master="sc://host:15002")
+
+
+MASTERS = (
+    *("local", "local[4]", "local[*]", "local[2,3]", "local[*, 3]", "local-cluster[2, 1,1024]"),
+    *("spark://host:7077", "spark://a.b-c.org:7077,10.0.0.1:7078", "spark://[::1]:7077", "yarn"),
+    *("spark://a:7077,", "k8s://host", "k8s://host:6443", "k8s://http://10.0.0.1:8001"),
+    *("k8s://https://rancher.org/k8s/clusters/c-1", "k8s://HTTPS://[fe80::1]:6443"),
+)
+NO_MASTERS = (
+    *("locl", "local[x", "local[x]", "local[]", "local[0]", "local[2,]", "local[2", "local(2)"),
+    *("local-cluster", "local-cluster[2,1]", "local[99999999999]", "Local", " yarn", "yarn-client"),
+    *("spark:/127.0.0.1:7077", "spark://nohost", "spark://host:0x", "spark://host:", "spark://"),
+    *("spark://:7077", "spark://a:7077,b", "spark://a:7077/", "spark://a_b:7077", "spark://a:0"),
+    *("spark://a:70777", "spark://a:7077, b:7077", "k8s://", "k8s://http://", "k8s://ftp://host"),
+    *("k8s:host", "mesos://host:5050", "http://host:7077", "hdfs://host"),
+)
+
+
+def test_what_a_master_looks_like() -> None:
+    assert [own for own in MASTERS if not is_master(own)] == []
+    assert [own for own in NO_MASTERS if is_master(own)] == []
+
+
+@pytest.mark.parametrize("given", ["local[x", "spark:/127.0.0.1:7077", "spark://nohost", "k8s://"])
+def test_what_is_no_master_is_refused_at_once(
+    given: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    # Not even whether there is PySpark matters.
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(OptionError, match=f"{re.escape(repr(given))} is no Spark master; one is"):
+        open_source(path, engine="spark", spark_master=given)
+
+
+def test_a_master_of_the_environment_is_looked_at_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("pyspark")
+    for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPARK_CONF_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(_spark_session, "_running_master", lambda: None)
+    monkeypatch.setattr(_spark_session, "end_own_session", lambda: None)
+    monkeypatch.setenv("MASTER", "spark://nohost")
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    with pytest.raises(OptionError, match="'spark://nohost' is no Spark master"):
+        open_source(path, engine="spark")
+
+
+@pytest.mark.parametrize("given", ["spark://eve:hunter2@host:7077", "k8s://https://eve@host:1"])
+def test_users_and_passwords_of_a_master_are_not_quoted(
+    given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    asked = ("--engine", "spark", "--spark-master", given)
+    assert main(["check", str(path), "--qi", "a", *asked]) == 2
+    said = capsys.readouterr()
+    assert "the Spark master has an @ in it" in said.err
+    assert not re.search("eve|hunter2", said.out + said.err.replace("leave", ""))
+
+
+def test_yarn_needs_to_know_its_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark")
+    for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    monkeypatch.setattr(_spark_session, "_running_master", lambda: None)
+    monkeypatch.setattr(_spark_session, "end_own_session", lambda: None)
+    # Were anything started, it would be missed first.
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    with pytest.raises(EngineError, match="yarn needs the variable HADOOP_CONF_DIR or YARN_CONF"):
+        open_source(path, engine="spark", spark_master="yarn")
+    (tmp_path / "spark-env.sh").write_text("export YARN_CONF_DIR=/etc/hadoop\n", encoding="utf-8")
+    with pytest.raises(EngineError, match="there is no java"):
+        open_source(path, engine="spark", spark_master="yarn")
+    (tmp_path / "spark-env.sh").unlink()
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
+    with pytest.raises(EngineError, match="there is no java"):
+        open_source(path, engine="spark", spark_master="yarn")
+
+
+def test_a_java_that_does_not_start_spark(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    java.chmod(0o755)
+    running = petaudit(
+        *(tmp_path, "check", path, "--qi", "a", "--engine", "spark", "--spark-master", "local[1]"),
+        JAVA_HOME=str(tmp_path),
+    )
+    said, complained = running.communicate(timeout=60)
+    assert (running.returncode, said) == (2, "")
+    assert complained == (
+        "petaudit: error: Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or "
+        "newer), or a setting of Spark is wrong; PETAUDIT_DEBUG=1 shows what Java says\n"
+    )
 
 
 def test_the_master_is_the_given_one_or_that_of_the_environment(
@@ -316,3 +418,37 @@ def test_what_spark_says_of_a_line_is_not_passed_on(spark: Any, tmp_path: Path) 
     with pytest.raises(EngineError, match=r"failed while counting \([A-Z][A-Za-z_.]+\)") as failed:
         source.counts.value_counts("a")
     assert "secret" not in str(failed.value)
+
+
+def test_texts_that_a_collation_takes_for_equal_are_told_apart(spark: Any, tmp_path: Path) -> None:
+    """In a frame, and in a file that Spark wrote from one."""
+    frame = spark.sql(
+        "SELECT zip COLLATE UTF8_LCASE AS zip, sick COLLATE UNICODE_CI AS sick, n FROM VALUES "
+        "('ab', 'x', 1), ('AB', 'X', 1), (' aB ', 'y', 1), ('Ab', 'Y', 2) AS t(zip, sick, n)"
+    )
+    frame.write.parquet(str(tmp_path / "collated"))
+    for table in (frame, spark.read.parquet(str(tmp_path / "collated"))):
+        assert k_anonymity(table, quasi_identifiers="zip").value == 1
+        assert l_diversity(table, quasi_identifiers="n", sensitive="sick").value == 1
+        assert len(open_source(table).counts.value_counts("sick").labels) == 4
+
+
+def test_a_pipeline_reads_an_address(spark: Any, tmp_path: Path) -> None:
+    path = written(tmp_path / "people.parquet", {"zip": ["1", "1", "2", "2"], "sick": [*"xyxy"]})
+    pipeline = tmp_path / "audit.yaml"
+    pipeline.write_text(
+        f"""
+Loader:
+  people:
+    filepath: file://{path}
+    roles: {{quasi_identifier: [zip], sensitive_attribute: [sick]}}
+Evaluator:
+  k: {{method: k-anonymity, limit: 2}}
+"""
+    )
+    out = tmp_path / "out"
+    assert main(["run", str(pipeline), "--engine", "spark", "--out", str(out)]) == 0
+    document = (out / "result.json").read_text()
+    assert f'"file://{path}"' in document
+    assert '"pyspark"' in document
+    assert '"opened"' in document

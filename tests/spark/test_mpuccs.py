@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import petaudit
 from petaudit.counts._joint import dictionaries as _joint_dictionaries
@@ -103,3 +105,22 @@ def test_rows_do_not_come_into_memory(spark: Any) -> None:
     table = spark.createDataFrame(people(5, 1))
     with pytest.raises(OptionError, match="from where only counts come"):
         petaudit.mpuccs(table, table, search="memory")
+
+
+def test_files_are_counted_by_spark_where_it_is_asked_for(spark: Any, tmp_path: Path) -> None:
+    tables = {"original": people(200, 1), "synthetic": people(150, 2)}
+    paths = [tmp_path / f"{name}.parquet" for name in tables]
+    for path, table in zip(paths, tables.values(), strict=True):
+        parquet.write_table(table, path)
+    found = petaudit.mpuccs(*paths, max_baseline_cols=2, engine="spark")
+    assert_same(found, petaudit.mpuccs(*paths, max_baseline_cols=2, engine="duckdb"))
+
+
+def test_an_engine_or_a_master_that_cannot_be() -> None:
+    table = people(5, 1)
+    with pytest.raises(OptionError, match="the engine is 'sparc'"):
+        petaudit.mpuccs(table, table, engine="sparc")
+    with pytest.raises(OptionError, match="the engine is 'spark', and the original is counted by"):
+        petaudit.mpuccs(table, table, engine="spark")
+    with pytest.raises(OptionError, match="a Spark master is given, and the engine is not Spark"):
+        petaudit.mpuccs(table, table, spark_master="yarn")

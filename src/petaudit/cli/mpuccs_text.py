@@ -122,9 +122,7 @@ def _worst(found: MpuccsResult) -> list[str]:
         [f"{identified:,}", f"{unique:,}", " + ".join(columns)]
         for columns, identified, unique in worst
     ]
-    title = term(
-        "Combinations that expose most rows (a row counts for the first that identifies it)"
-    )
+    title = term("Combinations that expose most rows (a row counts for the first that finds it)")
     header = [term("identified"), term("unique"), term("columns")]
     return [title, *format_table(header, rows), ""]
 
@@ -142,8 +140,7 @@ def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
     if not rows:
         return []
     title = phrase(
-        "What changing one column would do ({rows:,} rows identified now, with up to {columns} "
-        "columns)",
+        "What changing one column would do (now {rows:,} identified, up to {columns} columns)",
         rows=before,
         columns=up_to,
     )

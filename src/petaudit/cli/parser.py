@@ -19,7 +19,7 @@ from petaudit.cli.other_options import (
     add_schema,
     add_validate,
 )
-from petaudit.cli.streams import printable
+from petaudit.cli.streams import printable, without_passwords
 from petaudit.cli.table_options import add_check, add_format, add_generalize, add_mpuccs
 from petaudit.errors import joined, phrase, shortened, suggestion, term
 from petaudit.languages.current import here
@@ -58,7 +58,8 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong = here(phrase("error: {message}", message=message))
         hint = here(phrase("Try '{program} --help'.", program=self.prog))
-        self.exit(2, f"{printable(f'{self.prog}: {wrong}')}\n{hint}\n")
+        said = without_passwords(printable(f"{self.prog}: {wrong}"))
+        self.exit(2, f"{said}\n{hint}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:

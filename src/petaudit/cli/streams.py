@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from petaudit.errors import InputError, PetauditWarning, phrase
 from petaudit.languages.current import here
 from petaudit.text import json_text as as_json
-from petaudit.text import printable
+from petaudit.text import printable, without_passwords
 
 __all__ = [
     "as_json",
@@ -25,6 +25,7 @@ __all__ = [
     "standard_output",
     "takes_unicode",
     "warnings_said",
+    "without_passwords",
 ]
 
 
@@ -47,7 +48,7 @@ def complain(message: str) -> None:
     """Print one line to standard error, where people and CI look for what went wrong."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"petaudit: {printable(here(message))}\n")
+            sys.stderr.write(f"petaudit: {without_passwords(printable(here(message)))}\n")
             sys.stderr.flush()
 
 

@@ -18,7 +18,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         metavar="TABLE",
         help=term(
             "CSV or Parquet file, a folder of Parquet, benchmark://NAME, or a table in a database: "
-            "postgresql://HOST/DATABASE?table=NAME"
+            "postgresql://HOST/DATABASE?table=NAME or duckdb://FILE?table=NAME"
         ),
     )
     add_reading(parser)
@@ -251,7 +251,8 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
         "--no-advice", action="store_true", help=term("do not try changes of columns")
     )
     limits = parser.add_argument_group(term("limits"))
-    limits.add_argument("--profile", choices=tuple(PROFILES), help=_PROFILE_HELP)
+    # The names stand in the help: as a list of choices they would be wider than a terminal.
+    limits.add_argument("--profile", metavar="NAME", choices=tuple(PROFILES), help=_PROFILE_HELP)
     limits.add_argument("--limit", metavar="N", help=term("the risk score may be at most this"))
     add_engine(parser)
     output = parser.add_argument_group(term("output"))

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 from petaudit.errors import InputError, phrase
 from petaudit.labels import trim
@@ -22,6 +23,8 @@ _OTHER_KINDS = {
     b"Obj\x01": phrase("an Avro file"),
     b"ORC": phrase("an ORC file"),
 }
+_DUCKDB_MAGIC_AT = 8
+_DUCKDB_MAGIC = b"DUCK"
 _LONGEST_HEADER = 16 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n?|\n")
@@ -44,6 +47,15 @@ def read_sample(path: Path, shown: Path) -> str:
                 break
             start += more
         complete = not file.read(1)
+    # No address leads to what was packed.
+    if start[_DUCKDB_MAGIC_AT:].startswith(_DUCKDB_MAGIC) and b"\0" in start and path == shown:
+        raise InputError(
+            phrase(
+                "{path}: is a DuckDB database; name one of its tables: duckdb://{address}?table=NAME",
+                path=shown,
+                address=quote(str(shown), errors="surrogateescape"),
+            )
+        )
     start = start.removeprefix(_BYTE_ORDER_MARK)
     if not start.strip():
         raise InputError(phrase("{path}: the file is empty", path=shown))

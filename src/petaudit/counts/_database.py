@@ -6,6 +6,7 @@ import atexit
 import itertools
 import shutil
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -142,6 +143,20 @@ def quote_identifier(name: str) -> str:
     "a""b"
     """
     return '"' + name.replace('"', '""') + '"'
+
+
+def numbered_cells(columns: Sequence[str], kinds: Sequence[Any]) -> str:
+    """Columns of a query as c0, c1, ..., text told apart by its characters alone.
+
+    A collation can take texts for equal that are not, and classes would look larger than they are.
+
+    >>> numbered_cells(["zip", "n"], ["VARCHAR", "INTEGER"])
+    '"zip" COLLATE C AS c0, "n" AS c1'
+    """
+    return ", ".join(
+        f"{quote_identifier(name)}{' COLLATE C' if str(kind) == 'VARCHAR' else ''} AS c{index}"
+        for index, (name, kind) in enumerate(zip(columns, kinds, strict=True))
+    )
 
 
 def quote_text(text: str) -> str:

@@ -10,8 +10,9 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
-from petaudit.counts._database import quote_identifier
-from petaudit.counts._databases.frames import is_on_postgres, read_on_postgres
+from petaudit.counts._database import numbered_cells
+from petaudit.counts._databases.frames import is_on_postgres, read_by_ibis
+from petaudit.counts._spark.columns import numbered_columns
 from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.labels import BLANKS, label_of
 
@@ -32,8 +33,8 @@ def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any],
     """Return the frame with columns c0, c1, ... and the names that its owner gave them."""
     if isinstance(frame, duckdb.DuckDBPyRelation):
         names = tuple(frame.columns)
-        aliases = (f"{quote_identifier(name)} AS c{i}" for i, name in enumerate(names))
-        return nw.from_native(frame.project(", ".join(aliases)) if names else frame), names
+        cells = numbered_cells(names, frame.types)
+        return nw.from_native(frame.project(cells) if names else frame), names
     if _is_pandas(frame):
         return _wrap_arrow(*_arrow_from_pandas(frame))
     if isinstance(frame, pa.Table):
@@ -54,13 +55,12 @@ def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any],
             )
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
-    if lazy.implementation.is_ibis() and is_on_postgres(lazy.to_native()):
-        table, names = read_on_postgres(lazy.to_native())
+    if lazy.implementation.is_ibis():
+        table, names = read_by_ibis(lazy.to_native())
         return nw.from_native(table), names
     names = tuple(lazy.collect_schema().names())
     if lazy.implementation.is_pyspark():
-        # Spark reads dots and backticks in names as its own syntax, but it renames by position.
-        return nw.from_native(lazy.to_native().toDF(*(f"c{i}" for i in range(len(names))))), names
+        return nw.from_native(numbered_columns(lazy.to_native())), names
     return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names
 
 

@@ -40,7 +40,8 @@ def check_aligned(
             if table.engine not in _ORDERED_ENGINES:
                 raise InputError(
                     phrase(
-                        "the rows of {table} ({engine}) have no order; name a key column",
+                        "the rows of {table} ({engine}) have no order; name a key column (--key, "
+                        "in Python key=)",
                         table=name,
                         engine=table.engine,
                     )

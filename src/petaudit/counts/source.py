@@ -18,6 +18,7 @@ from petaudit.counts._databases.opening import DatabaseTable, open_table
 from petaudit.counts._files import find_files, open_files
 from petaudit.counts._frames import A_TABLE, normalized, wrap_frame
 from petaudit.counts._spark.files import open_with_spark
+from petaudit.counts._spark.settings import check_master
 from petaudit.counts.table_counts import THE_FRAME, TableCounts
 from petaudit.errors import ColumnError, InputError, OptionError, phrase, suggestion
 from petaudit.files import sha256_of
@@ -134,6 +135,8 @@ def check_engine(engine: str | None, spark_master: str | None) -> None:
         raise OptionError(
             phrase("a Spark master is given, and the engine is not Spark; say so, too (spark)")
         )
+    if spark_master is not None:
+        check_master(spark_master)
 
 
 def _opened_by_spark(
@@ -150,9 +153,11 @@ def _opened_in_database(opened: DatabaseTable, engine: str | None) -> Source:
     if engine is not None and not _is_counted_by(opened.frame, engine):
         raise OptionError(
             phrase(
-                "the engine is {engine!r}, and {table} is counted by its database",
+                "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
+                "for files",
                 engine=engine,
                 table=name,
+                own=phrase("its database") if opened.address.path is None else "duckdb",
             )
         )
     columns = _column_names(opened.columns, name)

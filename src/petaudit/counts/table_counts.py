@@ -228,7 +228,7 @@ class TableCounts:
                 self.raw_frame.select(name).group_by(name).agg(nw.len().alias("n"))
             )
             cells = counted.column(name).combine_chunks()
-            self._values[column] = ColumnValues.of(cells, whole_numbers(counted.column("n")))
+            self._keep_values(column, cells, whole_numbers(counted.column("n")))
         return self._values[column]
 
     def note_values(self, column: str, cells: pa.Array, codes: Integers) -> None:
@@ -237,7 +237,10 @@ class TableCounts:
         Only of our own files is it certain that grouping would find the same cells.
         """
         if self.load is not None and column not in self._values:
-            self._values[column] = ColumnValues.of(cells, np.bincount(codes, minlength=len(cells)))
+            self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
+
+    def _keep_values(self, column: str, cells: pa.Array, numbers: Integers) -> None:
+        self._values[column] = ColumnValues.of(cells, numbers)
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""

@@ -46,8 +46,12 @@ def mpuccs(
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
     search: str = "auto",
+    engine: str | None = None,
+    spark_master: str | None = None,
 ) -> MpuccsResult:
     """Find every synthetic row that singles out one original row, with the fewest columns.
+
+    Files are counted by DuckDB, or by Spark where ``engine`` is "spark".
 
     >>> import pyarrow as pa
     >>> original = pa.table({"A": [1, 1, 2, 3], "B": ["x", "y", "x", "x"]})
@@ -75,10 +79,14 @@ def mpuccs(
         progress=progress,
         search=search,
     )
+
+    def opened(table: object, called: str) -> Source:
+        return open_source(table, called=called, engine=engine, spark_master=spark_master)
+
     found = find(
-        open_source(original, called=phrase("the original")),
-        open_source(synthetic, called=phrase("the synthetic table")),
-        None if control is None else open_source(control, called=phrase("the control")),
+        opened(original, phrase("the original")),
+        opened(synthetic, phrase("the synthetic table")),
+        None if control is None else opened(control, phrase("the control")),
         options,
         frame_kind(original, synthetic),
         started,

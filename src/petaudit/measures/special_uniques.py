@@ -11,7 +11,7 @@ import numpy as np
 
 from petaudit.counts.column_codes import column_codes
 from petaudit.counts.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import Whole
@@ -43,6 +43,7 @@ _AS_GOOD_AS_MORE: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
 _USUAL_CAP: Final = 3
+_LARGEST_SCORE: Final = 10**300
 
 
 def special_uniques(
@@ -87,6 +88,7 @@ def compute(
     cap = len(names) if len(names) <= _FEW_COLUMNS else _USUAL_CAP
     if max_columns is not None:
         cap = min(whole(max_columns, "max_columns"), len(names))
+    _require_scores(len(names), cap)
     people = population_of(inputs, population_size, sampling_fraction)
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
@@ -124,12 +126,32 @@ def disclosure_risks(
     """DIS-SUDA by score: the estimated chance that a match with a row is correct.
 
     The chance of an average unique, d (Skinner and Elliot 2002), is spread over the unique rows by
-    their scores.
+    their scores; from 28 columns on evenly, because the exponent of Elliot's manual would turn
+    around there.
     """
+    if not found.scores.size:
+        return found.scores
     # U/d - U for U unique rows, where d = U f / (U f + rows in pairs * (1 - f)).
     wrong = rows_in_pairs * (1 - fraction) / fraction
-    weights = found.scores ** -(1 + (8 - columns) / 20)
-    return 1 / (1 + wrong * weights / (weights @ found.rows_of_score))
+    # As parts of the highest one, no score is too large for its power.
+    parts = found.scores / found.scores[-1]
+    weights = parts ** -max(1 + (8 - columns) / 20, 0)
+    risks: Floats = 1 / (1 + wrong * weights / (weights @ found.rows_of_score))
+    return risks
+
+
+def _require_scores(columns: int, cap: int) -> None:
+    """Raise where scores would be too large for a float."""
+    largest = math.prod(columns - i for i in range(1, min(cap, columns - 1)))
+    if largest > _LARGEST_SCORE:
+        raise OptionError(
+            phrase(
+                "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
+                "than 300 digits; a smaller one changes nothing in the share",
+                cap=cap,
+                columns=columns,
+            )
+        )
 
 
 def _found(inputs: Inputs, cap: int) -> MinimalUniques:

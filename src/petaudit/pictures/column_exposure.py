@@ -34,6 +34,15 @@ class ColumnExposure(Picture):
     columns: tuple[ExposedColumn, ...]
     identified: int
     more: int
+    smallest: int | None = None
+    """The fewest rows, above none, that one combination identifies; None where nobody said so."""
+
+    def gives_away_below(self, hide_below: int) -> bool:
+        """Whether a count of one combination that is hidden could follow from these numbers.
+
+        Sums per column and the counts that are told are equations for those that are not.
+        """
+        return (self.smallest or 1) < hide_below
 
     def __post_init__(self) -> None:
         check(len(self.columns) <= MOST_COLUMNS, f"there are at most {MOST_COLUMNS} columns")
@@ -51,4 +60,5 @@ def column_exposure(names: Sequence[str], found: Sequence[Identifying]) -> Colum
         tuple(ExposedColumn(kept_name(names[place]), int(helped[place])) for place in shown),
         sum(int(own.rows.sum()) for own in found),
         len(order) - len(shown),
+        min((int(own.rows.min()) for own in found if own.rows.size), default=None),
     )

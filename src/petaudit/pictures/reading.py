@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import types
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 from petaudit.pictures.base import Picture
@@ -56,10 +56,12 @@ def _object(cls: type[Any], plain: object) -> Any:
     if not isinstance(plain, Mapping):
         raise ValueError(f"{cls.__name__} is a mapping")
     names = [item.name for item in fields(cls)]
-    if set(plain) != set(names):
+    # What has a default came later: documents of earlier versions lack it.
+    needed = {item.name for item in fields(cls) if item.default is MISSING}
+    if not needed <= set(plain) <= set(names):
         raise ValueError(f"{cls.__name__} has the fields {', '.join(names)}")
     hints = get_type_hints(cls)
-    return cls(**{name: _value(hints[name], plain[name], name) for name in names})
+    return cls(**{name: _value(hints[name], plain[name], name) for name in names if name in plain})
 
 
 def _value(hint: Any, plain: Any, name: str) -> Any:

@@ -19,10 +19,12 @@ from petaudit.counts import (
     Source,
     find_files,
     is_address,
+    is_uri,
     located,
     one_state,
     open_source,
     shown_address,
+    shown_uri,
 )
 from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
@@ -91,6 +93,9 @@ class Tables:
         """A path that the file names, as the system finds it."""
         if address[: len(SCHEME)].casefold() == SCHEME:
             return address
+        if is_uri(address) and not is_address(address):
+            # Spark finds it, or opening it says what is wrong.
+            return address
         if is_address(address):
             return located(address, self.folder)
         return str(self.folder / os.path.expanduser(address))  # noqa: PTH111 (never raises)
@@ -102,7 +107,7 @@ class Tables:
             delimiter = "\t" if table.delimiter == "tab" else table.delimiter
             try:
                 # Before it is read, so that no change goes unseen.
-                if not is_address(path):
+                if not is_uri(path):
                     self.watch(find_files(path))
                 with one_state(self._sessions):
                     source = open_source(
@@ -196,6 +201,7 @@ class Tables:
             "name": without_folder(table.address),
             "rows": source.rows,
             "columns": list(source.columns),
+            "engine": source.counts.engine,
         }
         if source.files:
             found["sha256"] = self.hash_of(source.files)
@@ -348,13 +354,15 @@ def without_folder(address: str) -> str:
     >>> without_folder("data/adult.csv"), without_folder("/home/ann/adult.csv")
     ('data/adult.csv', 'adult.csv')
     """
-    if is_address(address):
-        return shown_address(address)
+    if is_uri(address):
+        return _shown(address)
     return Path(address).name if Path(address).is_absolute() else address
 
 
 def _shown(address: str) -> str:
-    return shown_address(address) if is_address(address) else address
+    if is_address(address):
+        return shown_address(address)
+    return shown_uri(address) if is_uri(address) else address
 
 
 def _exists(address: str) -> bool:

@@ -83,7 +83,7 @@ class _Page:
             "kicker": say(self._kicker()),
             "headline": say(headline(view)),
             "summary": self.voice.say_all(summary(view)),
-            "steps": self.voice.say_all(next_steps(view)),
+            "steps": self.voice.say_all(next_steps(view, self.voice.threshold)),
             "groups": groups,
             "number_of_cards": len(view.cards),
             "has_before": any(card.before is not None for card in view.cards),
@@ -101,10 +101,12 @@ class _Page:
             "tables": [
                 {
                     "part": say(own.part),
-                    "name": self.voice.name(own.name),
+                    "place": self.voice.name(own.place or own.name),
+                    "counted": None if own.counted is None else self.voice.name(own.counted),
                     "rows": self.voice.count(own.rows),
                     "columns": f"{len(own.columns):,}",
-                    "sha256": self.voice.name(own.sha256 or "-"),
+                    "sha256": None if own.sha256 is None else self.voice.name(own.sha256),
+                    "why_no_hash": say(own.why_no_hash),
                 }
                 for own in view.tables
             ],

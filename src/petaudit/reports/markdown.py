@@ -13,7 +13,16 @@ from typing import Final
 
 from petaudit.errors import joined, phrase, term
 from petaudit.reports.sentences import breach_sentence, headline, next_steps, status_word
-from petaudit.reports.view import MARKS, Card, View, WorstClass, short, sorted_cards, value_text
+from petaudit.reports.view import (
+    MARKS,
+    Card,
+    TableFacts,
+    View,
+    WorstClass,
+    short,
+    sorted_cards,
+    value_text,
+)
 from petaudit.reports.voice import Voice
 
 MOST: Final = 60_000
@@ -197,7 +206,9 @@ def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
 
 def _rest(view: View, voice: Voice) -> Iterator[str]:
     sections: dict[str, Iterator[str]] = {
-        term("What to do next"): (f"- {_said(voice, text)}" for text in next_steps(view)),
+        term("What to do next"): (
+            f"- {_said(voice, text)}" for text in next_steps(view, voice.threshold)
+        ),
         term("Left out"): (
             f"- {_said(voice, _with_reason(own.title, own.reason))}" for own in view.left_out
         ),
@@ -207,6 +218,9 @@ def _rest(view: View, voice: Voice) -> Iterator[str]:
             if card.before is not None and card.before.reason is not None
         ),
         term("Warnings"): (f"- {_said(voice, text)}" for text in _warnings(view)),
+        term("What this report is based on"): (
+            f"- {_said(voice, _origin(own, voice))}" for own in view.tables
+        ),
         term("Explanations"): _explanations(view, voice),
     }
     for title, lines in sections.items():
@@ -214,6 +228,17 @@ def _rest(view: View, voice: Voice) -> Iterator[str]:
             if number == 0:
                 yield f"- **{_said(voice, title)}**"
             yield f"  {line}"
+
+
+def _origin(own: TableFacts, voice: Voice) -> str:
+    """Where a table came from, what counted it, and by what it can be told from another."""
+    facts = [
+        voice.name(own.place or own.name),
+        *([] if own.counted is None else [own.counted]),
+        phrase("rows: {rows}", rows=voice.count(own.rows)),
+        phrase("SHA-256: {hash}", hash=own.sha256 or own.why_no_hash),
+    ]
+    return phrase("{part}: {facts}", part=own.part, facts=joined(facts, "; "))
 
 
 def _with_reason(title: str, reason: str) -> str:

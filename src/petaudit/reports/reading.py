@@ -24,6 +24,7 @@ from petaudit.reports.fields import (
     texts_by_name,
     verdict_of,
 )
+from petaudit.reports.places import place_of, title_of
 from petaudit.reports.view import Card, Change, LeftOut, TableFacts, View
 
 CHECK: Final = "petaudit.check/1"
@@ -128,7 +129,7 @@ def _check(document: Mapping[str, Any]) -> View:
         for entry in not_measured
         if entry.get("status") == "error"
     ]
-    name = file_name(mapping(inputs.get("table")).get("name"))
+    name = title_of(mapping(inputs.get("table")).get("name"))
     return View(
         kind="check",
         subject=name,
@@ -197,7 +198,7 @@ def _mpuccs(document: Mapping[str, Any]) -> View:
     undecided = document["verdict"] == "undecided"
     return View(
         kind="mpuccs",
-        subject=file_name(mapping(inputs.get("synthetic")).get("name")),
+        subject=title_of(mapping(inputs.get("synthetic")).get("name")),
         version=str(document["petaudit"]),
         verdict="error" if undecided else verdict_of(document),
         exit_code=int(document["exit_code"]),
@@ -231,10 +232,12 @@ def _tables(inputs: Mapping[str, Any], parts: Mapping[str, str]) -> tuple[TableF
         found.append(
             TableFacts(
                 part=parts.get(part, part),
-                name=file_name(facts.get("name")),
+                name=title_of(facts.get("name")),
                 rows=None if rows is None else int(rows),
                 columns=tuple(str(name) for name in facts.get("columns") or ()),
                 sha256=text(facts.get("sha256")),
+                place=place_of(facts.get("name")),
+                engine=text(facts.get("engine")),
             )
         )
     return tuple(found)

@@ -7,7 +7,8 @@ from typing import Final
 
 from petaudit.errors import counted, joined, listing, phrase, tally, term
 from petaudit.measures import Family
-from petaudit.reports.view import Card, View, value_text
+from petaudit.pictures import ColumnExposure
+from petaudit.reports.view import Card, Change, View, value_text
 
 _MOST_NAMED: Final = 4
 _ROLE_QI: Final = "quasi_identifier"
@@ -56,8 +57,11 @@ def summary(view: View) -> list[str]:
     return found
 
 
-def next_steps(view: View) -> list[str]:
-    """What to do, the most urgent first; there is always something."""
+def next_steps(view: View, hide_below: int) -> list[str]:
+    """What to do, the most urgent first; there is always something.
+
+    Where counts below ``hide_below`` are hidden, no number is told from which one would follow.
+    """
     found: list[str] = list(_for_problems(view))
     for card in view.with_status("failed"):
         found += _for_breach(card)
@@ -69,7 +73,7 @@ def next_steps(view: View) -> list[str]:
             )
         )
     if view.kind == "mpuccs":
-        found += _for_search(view)
+        found += _for_search(view, hide_below)
     elif view.verdict == "passed":
         found.append(
             phrase(
@@ -233,7 +237,7 @@ def _for_breach(card: Card) -> Iterator[str]:
         yield phrase("{title}: see below.", title=_named(card))
 
 
-def _for_search(view: View) -> Iterator[str]:
+def _for_search(view: View, hide_below: int) -> Iterator[str]:
     if view.verdict == "measured":
         yield phrase(
             "Set a limit, for example --profile research, so that the next report says whether it "
@@ -242,13 +246,7 @@ def _for_search(view: View) -> Iterator[str]:
     helpful = sorted(view.changes, key=lambda own: own.rows_after)
     if helpful and helpful[0].rows_after < helpful[0].rows_before:
         best = helpful[0]
-        yield phrase(
-            "Leaving out {column} would help most: {after} of {before} would still single out "
-            "somebody, with combinations of few columns.",
-            column=best.column,
-            after=tally(best.rows_after),
-            before=counted(best.rows_before, "identified row"),
-        )
+        yield _best_change(best, tells_numbers=not _gives_away(view, hide_below))
     if not any(own.part == "control table" for own in view.tables):
         yield phrase(
             "Give a control, people whom the synthesizer never saw: without one nobody knows how "
@@ -256,6 +254,29 @@ def _for_search(view: View) -> Iterator[str]:
         )
     if any(card.lower_bound for card in view.cards):
         yield phrase("Search to the end: the figure is a lower bound, and the truth may be worse.")
+
+
+def _gives_away(view: View, hide_below: int) -> bool:
+    """Whether sums per column are equations for counts of combinations that are hidden."""
+    known = [
+        picture.gives_away_below(hide_below)
+        for card in view.cards
+        for picture in card.pictures
+        if isinstance(picture, ColumnExposure)
+    ]
+    return any(known) if known else hide_below > 1
+
+
+def _best_change(best: Change, *, tells_numbers: bool) -> str:
+    if not tells_numbers:
+        return phrase("Leaving out {column} would help most.", column=best.column)
+    return phrase(
+        "Leaving out {column} would help most: {after} of {before} would still single out "
+        "somebody, with combinations of few columns.",
+        column=best.column,
+        after=tally(best.rows_after, beside=best.rows_before - best.rows_after),
+        before=counted(best.rows_before, "identified row"),
+    )
 
 
 def status_word(status: str) -> str:

@@ -130,9 +130,40 @@ class TableFacts:
     part: str
     """What it is for: a phrase such as ``table`` or ``original``, or a pipeline's own name."""
     name: str
+    """What it is called, where there is no room for more."""
     rows: int | None
     columns: tuple[str, ...]
     sha256: str | None
+    place: str | None = None
+    """The whole address, where there is more to it than the name of a file."""
+    engine: str | None = None
+    """What counted it, by the name that documents have for it."""
+
+    @property
+    def counted(self) -> str | None:
+        """What counted it, in words."""
+        if self.engine is None:
+            return None
+        if self.is_on_spark:
+            return phrase("counted on Spark")
+        if self.engine == "postgres":
+            return phrase("counted in PostgreSQL")
+        names = {"duckdb": "DuckDB", "ibis": "Ibis", "polars": "Polars", "pyarrow": "PyArrow"}
+        return phrase("counted by {engine}", engine=names.get(self.engine, self.engine))
+
+    @property
+    def why_no_hash(self) -> str:
+        """Why there is no SHA-256, where there is none."""
+        if self.is_on_spark:
+            return phrase("none: Spark reads it where it lies, and it can change at any time")
+        if self.engine == "postgres" or (self.place or "").startswith("postgresql://"):
+            return phrase("none: a table of a server can change at any time")
+        return phrase("none: it was no file")
+
+    @property
+    def is_on_spark(self) -> bool:
+        """Whether a Spark cluster counted it."""
+        return (self.engine or "").startswith("pyspark")
 
 
 @dataclass(frozen=True)

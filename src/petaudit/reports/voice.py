@@ -80,10 +80,10 @@ class Voice:
         return f"<{self.threshold}" if 0 < number < self.threshold else f"{number:,}"
 
     def name(self, text: str) -> str:
-        """A name that comes from the data's owner: shown as it is, but not at any length.
+        """A name that comes from the data's owner: as it is, but not at any length.
 
         >>> len(Voice().name("x" * 10_000))
         201
         """
-        shown = printable(text)
+        shown = self.say(text)
         return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"

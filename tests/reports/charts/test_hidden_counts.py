@@ -63,8 +63,8 @@ PAIRS: dict[str, tuple[Picture, Picture]] = {
         ),
     ),
     "column exposure": (
-        ColumnExposure((ExposedColumn("age", 90), ExposedColumn("zip", 3)), 92, 0),
-        ColumnExposure((ExposedColumn("age", 90), ExposedColumn("zip", 1)), 92, 0),
+        ColumnExposure((ExposedColumn("age", 90), ExposedColumn("zip", 43)), 92, 0, 3),
+        ColumnExposure((ExposedColumn("age", 91), ExposedColumn("zip", 44)), 92, 0, 2),
     ),
     "search tree": (
         SearchTree((SearchNode(1, "a", 61, 70, False), SearchNode(2, "b", 3, 1, False)), 9, 0, 99),
@@ -98,7 +98,8 @@ def test_small_counts_change_nothing(name: str, language: str) -> None:
     shown = [draw(own, language=language) for own in (one, other)]
     assert shown[0] is not None
     assert shown[0] == shown[1]
-    assert "<" in str(shown[0].table) or "steps" in name or name == "distributions"
+    tells_none = ("distributions", "column exposure")
+    assert "<" in str(shown[0].table) or "steps" in name or name in tells_none
     # With nothing to hide they do differ.
     assert draw(one, hide_below=0) != draw(other, hide_below=0)
 
@@ -196,3 +197,62 @@ def test_few_rows_below_the_limit_do_not_follow_from_all_rows_and_the_others() -
     assert chart is not None
     # All rows are told, so the nine must not be.
     assert [row[1] for row in chart.table[1]] == ["<9", "≥5", "443"]
+
+
+EXPOSURE = ColumnExposure(
+    tuple(
+        ExposedColumn(name, rows)
+        for name, rows in [("w", 248), ("age", 195), ("zip", 31), ("disease", 28)]
+    ),
+    251,
+    0,
+    smallest=1,
+)
+"""w+age 192, w+zip 30, w+disease 26, age+zip 1, age+disease 2: the last two are hidden."""
+
+
+@pytest.mark.parametrize("smallest", [1, 4, 0, None])
+def test_sums_per_column_do_not_tell_what_the_search_tree_hides(smallest: int | None) -> None:
+    chart = draw(replace(EXPOSURE, smallest=smallest))
+    assert chart is not None
+    # 195 - 192 = 1 + 2, 31 - 30 = 1 and 28 - 26 = 2 would tell both.
+    assert chart.table[1] == (("w",), ("age",), ("zip",), ("disease",))
+    assert chart.text_alternative == "w helps most."
+    assert "Only the order" in chart.notes[0]
+    # Whatever the numbers are, the drawing is the same.
+    columns = tuple(ExposedColumn(own.column, 7) for own in EXPOSURE.columns)
+    assert draw(replace(EXPOSURE, columns=columns, smallest=smallest)) == chart
+
+
+@pytest.mark.parametrize(("smallest", "hide_below"), [(5, 5), (26, 5), (1, 1), (1, 0), (None, 0)])
+def test_sums_per_column_are_told_where_no_count_is_hidden(
+    smallest: int | None, hide_below: int
+) -> None:
+    chart = draw(replace(EXPOSURE, smallest=smallest), hide_below=hide_below)
+    assert chart is not None
+    assert chart.table[1][2] == ("zip", "31", "12.4 %")
+    assert chart.notes == ()
+
+
+def nodes(*counts: tuple[int, str, int]) -> SearchTree:
+    found = tuple(SearchNode(depth, name, rows, 99, False) for depth, name, rows in counts)
+    return SearchTree(found, 7, 0, 600)
+
+
+@pytest.mark.parametrize(
+    ("tree", "hidden"),
+    [
+        # By number of columns: 53 and 42. If 50 were told, b would be 3, and if 40 were, ab 2.
+        (nodes((1, "a", 50), (2, "b", 2), (2, "c", 40), (1, "b", 3)), {0, 1, 2, 3}),
+        # By number of columns: <5 and not told, but 43 in all.
+        (nodes((1, "a", 3), (2, "b", 40)), {0, 1}),
+        (nodes((1, "a", 50), (2, "b", 40)), set()),
+    ],
+)
+def test_counts_of_combinations_do_not_follow_from_the_sums_of_their_sizes(
+    tree: SearchTree, hidden: set[int]
+) -> None:
+    chart = draw(tree)
+    assert chart is not None
+    texts = [row[1] for row in chart.table[1]]
+    assert {place for place, text in enumerate(texts) if not text.isdigit()} == hidden

@@ -15,6 +15,12 @@ from petaudit.errors import InputError, listing, phrase, suggestion
 POSTGRES: Final = "postgresql"
 DUCKDB: Final = "duckdb"
 _SCHEMES: Final = {"postgresql": POSTGRES, "postgres": POSTGRES, "duckdb": DUCKDB}
+_OF_SPARK: Final = frozenset(
+    {
+        *("hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"),
+        *("abfs", "abfss", "wasb", "wasbs", "adl", "dbfs", "maprfs", "alluxio", "o3fs", "ofs"),
+    }
+)
 _ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
 _SHAPES: Final = {
     POSTGRES: "postgresql://user@host:5432/database?table=schema.name",
@@ -22,6 +28,7 @@ _SHAPES: Final = {
 }
 _SECRET: Final = frozenset({"password", "passwd", "pwd", "sslpassword", "oauth_client_secret"})
 _OURS: Final = ("table", "schema")
+_ANY: Final = "surrogateescape"
 _LIBPQ: Final = (
     *("host", "hostaddr", "port", "dbname", "user", "service", "passfile", "connect_timeout"),
     *("sslmode", "sslnegotiation", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir"),
@@ -52,15 +59,15 @@ class TableAddress:
         if self.schema is not None:
             table = f"{_as_parameter(self.schema)}.{table}"
         if self.path is not None:
-            return f"duckdb://{quote(str(self.path), errors='surrogateescape')}?table={table}"
-        database = quote(self.server.get("dbname", ""), safe="")
+            return f"duckdb://{_written(str(self.path), safe='/')}?table={table}"
+        database = _written(self.server.get("dbname", ""))
         return f"postgresql://{self.place}/{database}?table={table}"
 
     @property
     def place(self) -> str:
         """The host and port, as far as the address says them."""
         host = self.server.get("host", self.server.get("hostaddr", ""))
-        host = f"[{host}]" if ":" in host else quote(host, safe="")
+        host = f"[{host}]" if ":" in host else _written(host)
         port = self.server.get("port")
         return f"{host}:{port}" if port else host
 
@@ -86,6 +93,14 @@ def check_no_address(name: str) -> None:
         if re.search(r"\b(password|pgpassword)\s*=", name, re.IGNORECASE):
             raise _has_password()
         return
+    if scheme in _OF_SPARK:
+        raise InputError(
+            phrase(
+                "{scheme!r} begins an address that Spark reads: check and mpuccs take it with "
+                "--engine spark, in Python with engine='spark'",
+                scheme=f"{scheme}:",
+            )
+        )
     known = [*_SCHEMES, "benchmark"]
     raise InputError(
         phrase(
@@ -233,7 +248,19 @@ def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
 def _as_parameter(name: str) -> str:
     """A name as it is written in ``table=``."""
     plain = name if re.fullmatch('[^".]+', name) else '"' + name.replace('"', '""') + '"'
-    return quote(plain, safe="")
+    return _written(plain)
+
+
+def _written(text: str, safe: str = "") -> str:
+    """A text within an address; letters of all languages stay readable.
+
+    >>> _written("病人 a&b")
+    '病人%20a%26b'
+    """
+    return "".join(
+        mark if not mark.isascii() and mark.isprintable() else quote(mark, safe, errors=_ANY)
+        for mark in text
+    )
 
 
 def _decoded(kind: str, text: str) -> str:

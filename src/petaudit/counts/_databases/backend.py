@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from petaudit.counts._databases.failures import FailedInDatabaseError, failure_of
+from petaudit.counts._databases.settings import setting
 from petaudit.errors import NotMeasurableError, phrase
 
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 
-def new_backend() -> Any:
-    """A backend without a connection yet, which is its ``con``."""
-    return _backend_class()()
+def new_backend(settings_of_query: Mapping[str, str] | None = None) -> Any:
+    """A backend without a connection yet, which is its ``con``.
+
+    Settings of a query hold while it runs, on a connection that is not ours.
+    """
+    made = _backend_class()()
+    made.settings_of_query = settings_of_query
+    return made
 
 
 @cache
@@ -28,15 +34,21 @@ def _backend_class() -> Any:
         """Ibis's own, but it creates nothing in the database and never asks for rows."""
 
         compiler = _compiler()
+        settings_of_query: Mapping[str, str] | None = None
 
         def _run_pre_execute_hooks(self, expr: Any) -> None:
             """Ibis would create tables and functions here; ours stand in the query."""
 
         def rows_of(self, query: str, values: Any = None) -> list[tuple[Any, ...]]:
             """Run a query to its end."""
+            own = self.settings_of_query
             try:
-                # A failure must not end the transaction: inside of it is a smaller one.
-                with self.con.transaction(), self.con.cursor() as cursor:
+                # A failure must not end the transaction: inside of it is a smaller one. Undone, it
+                # leaves the settings of somebody else's session as they were.
+                within = self.con.transaction(force_rollback=own is not None)
+                with within, self.con.cursor() as cursor:
+                    if own is not None:
+                        cursor.execute(*setting(own, local=True))
                     cursor.execute(query, values)
                     return list(cursor.fetchall())
             except Exception as problem:

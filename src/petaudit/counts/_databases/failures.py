@@ -23,7 +23,7 @@ _KINDS: Final = {
     "53100": phrase("the server's disk is full"),
     "53200": phrase("the server ran out of memory"),
     "53300": phrase("the server takes no more connections"),
-    "42501": phrase("no permission"),
+    "42501": phrase("no permission, or row security would hide rows"),
     "42P01": phrase("the table is gone"),
     "42703": phrase("a column is gone"),
     "40001": phrase("it collided with what the server had to do"),

@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from petaudit.counts._database import numbered_cells
 from petaudit.counts._databases.backend import new_backend
 from petaudit.counts._databases.columns import Column, read_column
+from petaudit.counts._databases.settings import COUNTING
+from petaudit.errors import InputError, phrase
 from petaudit.labels import BLANKS
 
 if TYPE_CHECKING:
@@ -39,11 +42,46 @@ def engine_of(table: Any) -> str:
     return "postgres" if is_on_postgres(table) else "ibis"
 
 
-def read_on_postgres(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
+def read_by_ibis(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
     """The table with columns c0, c1, ..., and the names that its owner gave them."""
+    backends = table._find_backends()[0]
+    names = tuple(table.schema().names)
+    numbered = {f"c{index}": name for index, name in enumerate(names)}
+    if is_on_postgres(table):
+        return _read_on_postgres(table)
+    if not backends or not names:
+        return table.rename(numbered), names
+    [own] = backends
+    if own.name == "duckdb":
+        # Tables of this process that are part of it have to be known to the database.
+        own._run_pre_execute_hooks(table)
+        kinds = ["VARCHAR" if kind.is_string() else "" for kind in table.schema().values()]
+        query = f"SELECT {numbered_cells(names, kinds)} FROM ({own.compile(table)}) AS own"  # noqa: S608
+        types = zip(numbered, table.schema().values(), strict=True)
+        return own.sql(query, schema=dict(types)), names
+    _require_characters(own)
+    return table.rename(numbered), names
+
+
+def _require_characters(backend: Any) -> None:
+    """Raise if a database takes texts for equal that are not: classes would look larger."""
+    import ibis  # noqa: PLC0415 (an extra)
+
+    if bool(backend.execute(ibis.literal("a") == ibis.literal("A"))):
+        raise InputError(
+            phrase(
+                "{engine} takes texts for equal that differ in upper and lower case, so that "
+                "counts would be wrong; write the table to a file, or use a binary collation",
+                engine=backend.name,
+            )
+        )
+
+
+def _read_on_postgres(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
     [own] = table._find_backends()[0]
     if own.con not in _backends:
-        _backends[own.con] = new_backend()
+        # The connection is somebody else's, with settings that may change what is counted.
+        _backends[own.con] = new_backend(settings_of_query=COUNTING)
         _backends[own.con].con = own.con
     schema = table.schema()
     read = [read_column(_column(name, kind), BLANKS) for name, kind in schema.items()]

@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 
-from petaudit.counts._database import cursor, fresh_name, quote_identifier, run
+from petaudit.counts._database import cursor, fresh_name, numbered_cells, quote_identifier, run
 from petaudit.counts._databases.addresses import DUCKDB, TableAddress, parse_address
 from petaudit.counts._databases.columns import Column, read_column
 from petaudit.counts._databases.failures import FailedInDatabaseError
@@ -200,11 +200,11 @@ def _table_in_file(
 ) -> DatabaseTable:
     place = ".".join([base, quote_identifier(schema), quote_identifier(address.table)])
     try:
-        columns = tuple(row[0] for row in run(connection, f"DESCRIBE FROM {place}"))
-        aliases = ", ".join(f"c{index}" for index in range(len(columns)))
+        described = run(connection, f"DESCRIBE FROM {place}")
+        columns = tuple(row[0] for row in described)
+        cells = numbered_cells(columns, [row[1] for row in described])
         name = fresh_name()
-        query = f"CREATE VIEW {name} AS SELECT * FROM {place} AS own({aliases})"  # noqa: S608
-        run(connection, query)
+        run(connection, f"CREATE VIEW {name} AS SELECT {cells} FROM {place}")  # noqa: S608
     except duckdb.Error:
         raise InputError(phrase("{table}: cannot be read", table=address.shown)) from None
     opened = OpenedFile(connection, name, columns, (), is_view=True)

@@ -12,22 +12,11 @@ from typing import Any, Final
 from petaudit.counts._databases.addresses import TableAddress
 from petaudit.counts._databases.backend import new_backend
 from petaudit.counts._databases.failures import FailedInDatabaseError, not_connected
+from petaudit.counts._databases.settings import READING, setting
 from petaudit.errors import InputError, phrase
 from petaudit.labels import BLANKS
 
 _TIMEOUT: Final = "10"
-_SETTINGS: Final = {
-    "default_transaction_read_only": "on",
-    # What labels look like must not depend on the settings of a server or a user.
-    "TimeZone": "UTC",
-    "DateStyle": "ISO, YMD",
-    "extra_float_digits": "1",
-    "standard_conforming_strings": "on",
-    # Rows that a policy hides would be missing from every count: better an error.
-    "row_security": "off",
-    # Then no function that somebody put into a schema can take the place of the real one.
-    "search_path": "",
-}
 
 _shared: ContextVar[dict[Any, Session] | None] = ContextVar("_shared", default=None)
 
@@ -62,8 +51,7 @@ class Session:
             self.schemas: tuple[str, ...] = tuple(
                 self.ask("SELECT pg_catalog.current_schemas(false)")[0][0]
             )
-            calls = ", ".join(["pg_catalog.set_config(%s, %s, false)"] * len(_SETTINGS))
-            self.ask(f"SELECT {calls}", [text for pair in _SETTINGS.items() for text in pair])
+            self.ask(*setting(READING, local=False))
             self.blanks = self._blanks(address)
         except BaseException:
             self.backend.con.close()

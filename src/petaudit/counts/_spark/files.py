@@ -16,6 +16,7 @@ from petaudit.counts._csv_dialect import is_parquet
 from petaudit.counts._database import cursor, fresh_name
 from petaudit.counts._files import as_utf8, decompressed, find_files, one_table, parquet_columns
 from petaudit.counts._private_folder import private_folder
+from petaudit.counts._spark.columns import numbered_columns
 from petaudit.counts._spark.csv_files import open_csv
 from petaudit.counts._spark.failures import spark_failure
 from petaudit.counts._spark.jobs import Done, watched
@@ -56,6 +57,15 @@ def is_uri(name: object) -> bool:
     return isinstance(name, str) and bool(_URI.match(name)) and not _OURS.match(name)
 
 
+def shown_uri(address: str) -> str:
+    """An address as results show it.
+
+    >>> shown_uri("s3a://key:secret@bucket/people")
+    's3a://***@bucket/people'
+    """
+    return _WITH_PASSWORD.sub("***@", address)
+
+
 def open_with_spark(
     table: Given | Sequence[Given], master: str | None, delimiter: str | None, encoding: str | None
 ) -> SparkTable:
@@ -78,7 +88,7 @@ def open_with_spark(
                 session, [_address(session, *own) for own in zip(plain, paths, strict=True)], name
             )
             _require_names(frame, columns, paths[0])
-            return SparkTable(_renamed(frame), columns, paths, name)
+            return SparkTable(numbered_columns(frame), columns, paths, name)
         one_table(paths)
         text = as_utf8(plain[0], paths[0], encoding)
         session = spark_session(master)
@@ -91,7 +101,7 @@ def open_with_spark(
 
 
 def _open_addresses(named: Sequence[str], master: str | None) -> SparkTable:
-    shown = _WITH_PASSWORD.sub("***@", named[0])
+    shown = shown_uri(named[0])
     if named[0].lower().rstrip("/").endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raise InputError(
             phrase(
@@ -101,7 +111,7 @@ def _open_addresses(named: Sequence[str], master: str | None) -> SparkTable:
             )
         )
     frame = _parquet(spark_session(master), named, shown)
-    return SparkTable(_renamed(frame), tuple(frame.columns), (), shown)
+    return SparkTable(numbered_columns(frame), tuple(frame.columns), (), shown)
 
 
 def _parquet(session: SparkSession, addresses: Sequence[str], shown: str) -> DataFrame:
@@ -120,6 +130,13 @@ def _readable(work: Callable[[], Done], shown: str) -> Done:
             raise ColumnError(
                 phrase("{table} has a column name more than once", table=shown)
             ) from None
+        if not reason.isupper():
+            # A name of Java's, not of Spark's: nobody has looked into the files yet.
+            raise InputError(
+                phrase(
+                    "{path}: Spark could not reach or read it ({reason})", path=shown, reason=reason
+                )
+            ) from None
         raise InputError(
             phrase("{path}: Spark cannot read it as Parquet ({reason})", path=shown, reason=reason)
         ) from None
@@ -128,11 +145,6 @@ def _readable(work: Callable[[], Done], shown: str) -> Done:
 def _kind_of(problem: Exception) -> str:
     """What went wrong, without anything of the data."""
     return spark_failure(problem) or type(problem).__name__
-
-
-def _renamed(frame: DataFrame) -> DataFrame:
-    # Spark reads dots and backticks in names as its own syntax, but it renames by position.
-    return frame.toDF(*(f"c{index}" for index in range(len(frame.columns))))
 
 
 def _require_names(frame: DataFrame, columns: Sequence[str], path: Path) -> None:

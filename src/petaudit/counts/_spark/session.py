@@ -20,18 +20,18 @@ from petaudit.counts._private_folder import private_folder
 from petaudit.counts._spark.masters import addresses_of, answers
 from petaudit.counts._spark.settings import (
     OF_QUERIES,
+    check_master,
     chosen_master,
-    is_master,
+    lacks_hadoop,
     launching,
     session_settings,
 )
-from petaudit.errors import EngineError, OptionError, phrase, shortened
+from petaudit.errors import EngineError, OptionError, phrase
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SECONDS_TO_END: Final = 20
-_CONNECT: Final = "sc://"
 _started: list[str] = []
 """The master of our own session, once there is one."""
 _launched_by_us: list[Any] = []
@@ -41,16 +41,8 @@ _launched_by_us: list[Any] = []
 def spark_session(master: str | None = None) -> SparkSession:
     """The session that reads our files; a cluster that the caller has open is used as it is."""
     _require_pyspark()
-    if master is not None and not master.strip():
-        raise OptionError(phrase("the Spark master is empty; for example local[4] or yarn"))
-    if master is not None and not is_master(master):
-        raise OptionError(
-            phrase(
-                "{master!r} is no Spark master; one is local[4], spark://HOST:PORT, yarn or "
-                "k8s://HOST:PORT",
-                master=shortened(master),
-            )
-        )
+    if master is not None:
+        check_master(master)
     running = _running_master()
     if running is None:
         end_own_session()
@@ -77,7 +69,7 @@ def _require_pyspark() -> None:
             import pyspark.sql  # noqa: F401, PLC0415 (large, and only where it is asked for)
     except ImportError:
         raise EngineError(
-            phrase("Spark needs PySpark, which is not installed; install petaudit[spark]")
+            phrase("Spark needs PySpark, which is not installed: pip install 'petaudit[spark]'")
         ) from None
 
 
@@ -114,12 +106,13 @@ def _own_session(master: str) -> SparkSession:
     from pyspark import SparkConf, SparkContext  # noqa: PLC0415
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    if master.startswith(_CONNECT):
-        raise OptionError(
+    # It may come from the environment.
+    check_master(master)
+    if lacks_hadoop(master):
+        raise EngineError(
             phrase(
-                "{master!r} is an address of Spark Connect; a master is local[4], "
-                "spark://HOST:PORT, yarn or k8s://HOST:PORT",
-                master=master,
+                "the Spark master yarn needs the variable HADOOP_CONF_DIR or YARN_CONF_DIR: the "
+                "folder that says where the cluster is"
             )
         )
     _require_java()
@@ -167,7 +160,10 @@ def _launched(settings: Any) -> Any:
         if not isinstance(problem, Exception):
             raise
         raise EngineError(
-            phrase("Java did not start Spark; PySpark 4 needs Java 17 or newer")
+            phrase(
+                "Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or newer), "
+                "or a setting of Spark is wrong; PETAUDIT_DEBUG=1 shows what Java says"
+            )
         ) from None
     _keep_py4j_quiet()
     _launched_by_us[:] = [gateway]

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from petaudit.errors import OptionError, phrase, shortened
 from petaudit.memory import memory_limit
 
 LOOPBACK: Final = "127.0.0.1"
@@ -37,6 +38,22 @@ _HEAP = 0.75
 """Of the memory, what Java may fill with objects; the rest is for Java itself and for Python."""
 _SMALLEST_HEAP: Final = 512 << 20
 _GIVEN_MASTER = re.compile(r"(?:--master[= ]+|spark\.master=)(\S+)")
+_CONNECT: Final = "sc://"
+_NUMBER = "0*[1-9][0-9]{0,8}"
+_LOCAL = re.compile(
+    rf"local(\[({_NUMBER}|\*)(\s*,\s*{_NUMBER})?\])?"
+    rf"|local-cluster\[\s*{_NUMBER}\s*,\s*{_NUMBER}\s*,\s*{_NUMBER}\s*\]",
+    re.ASCII,
+)
+# Java, which reads it, knows no underscore in the name of a host.
+_HOST_AND_PORT = re.compile(
+    r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9.])?|\[[0-9A-Fa-f:.%]+\]):([0-9]{1,5})"
+)
+_KUBERNETES = re.compile(
+    r"k8s://((?i:https?)://)?([\w.-]+|\[[0-9A-Fa-f:.%]+\])(:[0-9]{1,5})?(/[^\s?#]*)?", re.ASCII
+)
+_YARN: Final = "yarn"
+_OF_HADOOP: Final = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 
 
 def is_local(master: str) -> bool:
@@ -49,12 +66,58 @@ def is_local(master: str) -> bool:
 
 
 def is_master(given: str) -> bool:
-    """Whether Spark could take this for a master; its own clusters and others' have an address.
+    """Whether Spark takes this for a master: it would need many seconds to say that it does not.
 
-    >>> is_master("local[2]"), is_master("yarn"), is_master("spark://a:7077"), is_master("locl")
+    >>> is_master("local[2]"), is_master("yarn"), is_master("spark://a:7077"), is_master("local[x")
     (True, True, True, False)
     """
-    return is_local(given) or given == "yarn" or re.match(r"[a-z0-9]+:/", given) is not None
+    if given.startswith("spark://"):
+        # Several masters may stand in for each other, and Java takes no notice of a last comma.
+        named = given.removeprefix("spark://").rstrip(",").split(",")
+        return all(map(_is_host_and_port, named))
+    return given == _YARN or any(own.fullmatch(given) for own in (_LOCAL, _KUBERNETES))
+
+
+def _is_host_and_port(text: str) -> bool:
+    found = _HOST_AND_PORT.fullmatch(text)
+    return found is not None and 0 < int(found[3]) < 1 << 16
+
+
+def check_master(given: str) -> None:
+    """Refuse what is no master, before anything is started for it."""
+    if not given.strip():
+        raise OptionError(phrase("the Spark master is empty; for example local[4] or yarn"))
+    if "@" in given:
+        raise OptionError(
+            phrase(
+                "the Spark master has an @ in it, and names a user or a password before it: leave "
+                "them out; a master is local[4], spark://HOST:PORT, yarn or k8s://HOST:PORT"
+            )
+        )
+    if given.startswith(_CONNECT):
+        raise OptionError(
+            phrase(
+                "{master!r} is an address of Spark Connect; a master is local[4], "
+                "spark://HOST:PORT, yarn or k8s://HOST:PORT",
+                master=shortened(given),
+            )
+        )
+    if not is_master(given):
+        raise OptionError(
+            phrase(
+                "{master!r} is no Spark master; one is local[4], spark://HOST:PORT, yarn or "
+                "k8s://HOST:PORT",
+                master=shortened(given),
+            )
+        )
+
+
+def lacks_hadoop(master: str) -> bool:
+    """Whether a master is YARN, and nothing says where its cluster is."""
+    if master != _YARN or any(os.environ.get(name) for name in _OF_HADOOP):
+        return False
+    # This script runs before Java does, and may set what the environment lacks.
+    return not any((folder / "spark-env.sh").is_file() for folder in _configuration_folders())
 
 
 def chosen_master(given: str | None) -> str:

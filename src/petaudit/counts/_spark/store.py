@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from petaudit.counts._database import fresh_name
 from petaudit.counts._private_folder import private_folder
+from petaudit.counts._spark.failures import spark_failure
 from petaudit.counts._spark.jobs import watched
 from petaudit.counts._spark.settings import is_local
 from petaudit.counts.table_counts import TableCounts
@@ -67,7 +68,7 @@ class SparkStore:
             raise EngineError(
                 phrase(
                     "spark failed while counting combinations ({reason})",
-                    reason=type(problem).__name__,
+                    reason=spark_failure(problem) or type(problem).__name__,
                 )
             ) from problem
         stored: DataFrame = self._session.read.schema(frame.schema).parquet(path.as_uri())

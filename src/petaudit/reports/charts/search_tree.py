@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from petaudit.languages.numbers import counted
@@ -34,7 +35,7 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
         return None
     say = speaker.say
     rows = [own.identified for own in picture.nodes]
-    counts = hiding(rows, speaker.hide_below, sums_are_known=not picture.more)
+    counts = hiding(rows, speaker.hide_below, groups=_known_sums(picture))
     boxes = _boxes(picture)
     for place, box in enumerate(boxes):
         box.look = _look(box, counts, place, picture.rows, speaker)
@@ -110,6 +111,16 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
     return Chart(
         svg_of(sheet, title, words), title, words, (tuple(map(say, header)), table), tuple(notes)
     )
+
+
+def _known_sums(picture: SearchTree) -> list[list[int]]:
+    """The nodes whose sum the chart by number of columns may tell: any sizes, alone or together."""
+    depths = sorted({own.depth for own in picture.nodes})
+    return [
+        [place for place, own in enumerate(picture.nodes) if own.depth in chosen]
+        for many in range(1, len(depths) + 1)
+        for chosen in itertools.combinations(depths, many)
+    ]
 
 
 def _boxes(picture: SearchTree) -> list[_Box]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from petaudit.languages.numbers import counted, share
 from petaudit.languages.phrases import phrase
 from petaudit.pictures.column_exposure import ColumnExposure
@@ -11,6 +13,8 @@ from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import hiding
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.words import Speaker, name_in_table
+
+_EXPOSURE: Final = phrase("Columns that expose most")
 
 
 def draw_identified_by_size(picture: IdentifiedBySize, speaker: Speaker) -> Chart | None:
@@ -68,9 +72,11 @@ def draw_identified_by_size(picture: IdentifiedBySize, speaker: Speaker) -> Char
 
 
 def draw_column_exposure(picture: ColumnExposure, speaker: Speaker) -> Chart | None:
-    """A bar for each column."""
+    """A bar for each column; only their order where numbers would give away hidden ones."""
     if not picture.columns:
         return None
+    if picture.gives_away_below(speaker.hide_below):
+        return _order_of_columns(picture, speaker)
     say = speaker.say
     # A row counts for every column of its combination, so nothing follows from a sum.
     rows = [own.rows for own in picture.columns]
@@ -95,7 +101,7 @@ def draw_column_exposure(picture: ColumnExposure, speaker: Speaker) -> Chart | N
             )
         )
         table.append((name, counts.text(place), part))
-    title = say(phrase("Columns that expose most"))
+    title = say(_EXPOSURE)
     most = phrase(
         "{column} helps most: it is among the columns of {share} of the identified rows.",
         column=name_in_table(picture.columns[0].column),
@@ -115,6 +121,33 @@ def draw_column_exposure(picture: ColumnExposure, speaker: Speaker) -> Chart | N
         words,
         (tuple(map(say, header)), tuple(table)),
         (*notes, *speaker.more_columns(picture.more)),
+    )
+
+
+def _order_of_columns(picture: ColumnExposure, speaker: Speaker) -> Chart:
+    """The columns without any number, which would be an equation for hidden counts."""
+    say = speaker.say
+    bars, table = [], []
+    for own in picture.columns:
+        name = name_in_table(own.column)
+        bars.append(Bar(own.column, 0, "", say(phrase("{column}: not told", column=name)), True))
+        table.append((name,))
+    title = say(_EXPOSURE)
+    words = say(
+        phrase("{column} helps most.", column=name_in_table(picture.columns[0].column)),
+    )
+    note = phrase(
+        "Only the order of the columns is told: at least one combination identifies so few rows "
+        "that their number is hidden, and it could be worked out from numbers of columns."
+    )
+    header = say(phrase("column name"))
+    sheet = bar_list(bars, header, say(phrase("the one that helps most first")))
+    return Chart(
+        svg_of(sheet, title, words),
+        title,
+        words,
+        ((header,), tuple(table)),
+        (say(note), *speaker.more_columns(picture.more)),
     )
 
 
