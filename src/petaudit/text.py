@@ -8,9 +8,13 @@ import unicodedata
 from typing import Final
 
 _USER_AND_PASSWORD: Final = re.compile(
-    r"[^\s'\"@:]*:[^\s'\"]*@|[^\s'\"@:]*:/[^\s'\"@]*:[^\s'\"@]*(?=…)"
+    r"""
+    [^\s'"@:]*:/[^\s'"@:]*:[^\s'"]*@        # scheme://user:password@
+    | [^\s'"@:/]+:(?!/)[^\s'"]*@            # user:password@
+    | [^\s'"@:]*:/[^\s'"@:]*:[^\s'"@]*(?=…)  # as much as is left of a text that was cut
+    """,
+    re.VERBOSE,
 )
-"""Up to the @, or as much of it as is left of a text that was cut."""
 
 
 def printable(text: str) -> str:
@@ -31,6 +35,8 @@ def without_passwords(text: str) -> str:
     "file '***@host/db' does not exist"
     >>> without_passwords("'postgresql://eve:sec…' is no engine")
     "'***@…' is no engine"
+    >>> without_passwords("it is written postgresql://user@host:5432/database")
+    'it is written postgresql://user@host:5432/database'
     """
     return _USER_AND_PASSWORD.sub("***@", text)
 

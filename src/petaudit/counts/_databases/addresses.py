@@ -96,8 +96,8 @@ def check_no_address(name: str) -> None:
     if scheme in _OF_SPARK:
         raise InputError(
             phrase(
-                "{scheme!r} begins an address that Spark reads: check and mpuccs take it with "
-                "--engine spark, in Python with engine='spark'",
+                "{scheme!r} begins an address that Spark reads: with --engine spark, in Python "
+                "with engine='spark'",
                 scheme=f"{scheme}:",
             )
         )
