@@ -100,6 +100,7 @@ def test_it_is_among_the_inputs_of_the_result_and_the_files_that_are_read() -> N
         "name": "people.csv",
         "rows": 8,
         "columns": ["zip"],
+        "engine": "duckdb",
         "sha256": hashlib.sha256(PEOPLE.encode()).hexdigest(),
     }
     report = "Reporter: {r: {method: save_report, output: people}}\n"
