@@ -44,7 +44,7 @@ docs: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python benchmarks/run.py --json benchmarks/results/short.json
 
-# Everything, an hour or more; then page.py makes the page of the documentation from it.
+# Everything, about half an hour; then page.py makes the page of the documentation from it.
 bench-full: $(STAMP)
 	$(BIN)/python benchmarks/run.py --full --json benchmarks/results/full.json
 

@@ -101,7 +101,7 @@ def parse(arguments: Sequence[str] | None) -> Options:
     """Read the command line; a mistake is exit code 2."""
     parser = argparse.ArgumentParser(description="Show petaudit's speed as ratios in one run.")
     kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--full", action="store_true", help="everything, an hour or more")
+    kinds.add_argument("--full", action="store_true", help="everything, about half an hour")
     kinds.add_argument("--quick", action="store_true", help="a look: one round, few rows")
     parser.add_argument("--rows", type=_positive, help="rows of each generated table")
     parser.add_argument("--repetitions", type=_positive, help="rounds")

@@ -93,7 +93,7 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
         "targets": "What the project asks of a full run; the ratio of the medians decides.",
         "nothing": "Nothing.",
         "again": (
-            "`make bench` is the short run (some minutes), `make bench-full` the long one (an hour or more, and 10 GB "
+            "`make bench` is the short run (some minutes), `make bench-full` the long one (about half an hour, and 10 GB "
             "of disk). Environments of other packages are made on first use. `benchmarks/README.md` says what exactly "
             "is measured and how."
         ),
@@ -130,7 +130,7 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
         "targets": "專案對完整執行的要求；由中位數之比決定。",
         "nothing": "沒有。",
         "again": (
-            "`make bench` 是簡短版（幾分鐘），`make bench-full` 是完整版（一小時以上，需要 10 GB 磁碟空間）。"
+            "`make bench` 是簡短版（幾分鐘），`make bench-full` 是完整版（大約半小時，需要 10 GB 磁碟空間）。"
             "其他套件的環境在第一次使用時建立。究竟量測什麼、如何量測，見 `benchmarks/README.md`。"
         ),
         "ratio": "CPU 時間是 {base} 的幾倍",

@@ -93,7 +93,7 @@ def _document(options: Options, found: Findings, load_before: float | None) -> d
 
 
 def _keep(document: dict[str, Any], options: Options) -> None:
-    """Write what there is after every part: an hour of measuring is not lost with the last one."""
+    """Write what there is after every part: what was measured is not lost with the last one."""
     if options.json:
         write_document(document, _unfinished(options.json))
 
