@@ -4,7 +4,6 @@ from petaudit.counts._databases.addresses import (
     is_address,
     located,
     parse_address,
-    shown_address,
 )
 from petaudit.counts._databases.session import one_state
 from petaudit.counts._encoding import folded_pairs
@@ -12,7 +11,7 @@ from petaudit.counts._files import find_files
 from petaudit.counts._pairs import check_aligned, pair_codes, pair_counts
 from petaudit.counts._private_folder import remove_orphans
 from petaudit.counts._relabel import relabelled_table
-from petaudit.counts._spark.files import is_uri, shown_uri
+from petaudit.counts._spark.files import is_uri
 from petaudit.counts.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
 from petaudit.counts.class_table import ClassTable
 from petaudit.counts.results import (
@@ -22,7 +21,7 @@ from petaudit.counts.results import (
     PairCounts,
     ValueCounts,
 )
-from petaudit.counts.source import Source, open_source
+from petaudit.counts.source import Source, open_source, shown_table
 from petaudit.counts.table_counts import TableCounts
 
 __all__ = [
@@ -50,6 +49,5 @@ __all__ = [
     "parse_address",
     "relabelled_table",
     "remove_orphans",
-    "shown_address",
-    "shown_uri",
+    "shown_table",
 ]

@@ -6,8 +6,8 @@ import csv
 import io
 import re
 from pathlib import Path
-from urllib.parse import quote
 
+from petaudit.counts._databases.addresses import DUCKDB, TableAddress
 from petaudit.errors import InputError, phrase
 from petaudit.labels import trim
 
@@ -51,9 +51,9 @@ def read_sample(path: Path, shown: Path) -> str:
     if start[_DUCKDB_MAGIC_AT:].startswith(_DUCKDB_MAGIC) and b"\0" in start and path == shown:
         raise InputError(
             phrase(
-                "{path}: is a DuckDB database; name one of its tables: duckdb://{address}?table=NAME",
+                "{path}: is a DuckDB database; name one of its tables: {address}",
                 path=shown,
-                address=quote(str(shown), errors="surrogateescape"),
+                address=TableAddress(DUCKDB, "NAME", path=shown).shown,
             )
         )
     start = start.removeprefix(_BYTE_ORDER_MARK)

@@ -13,11 +13,11 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from petaudit.counts._databases.addresses import is_address
+from petaudit.counts._databases.addresses import is_address, shown_address
 from petaudit.counts._databases.opening import DatabaseTable, open_table
 from petaudit.counts._files import find_files, open_files
 from petaudit.counts._frames import A_TABLE, normalized, wrap_frame
-from petaudit.counts._spark.files import open_with_spark
+from petaudit.counts._spark.files import is_uri, open_with_spark, shown_uri
 from petaudit.counts._spark.settings import check_master
 from petaudit.counts.table_counts import THE_FRAME, TableCounts
 from petaudit.errors import ColumnError, InputError, OptionError, phrase, suggestion
@@ -119,6 +119,17 @@ def open_source(
         )
     columns = _column_names(names, called)
     return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
+
+
+def shown_table(name: str) -> str:
+    """What a table was called, as results show it: an address without users, a path as it is.
+
+    >>> shown_table("postgresql://eve@db/health?table=t"), shown_table("s3a://eve@box/t")
+    ('postgresql://db/health?table=t', 's3a://box/t')
+    """
+    if is_address(name):
+        return shown_address(name)
+    return shown_uri(name) if is_uri(name) else name
 
 
 def check_engine(engine: str | None, spark_master: str | None) -> None:

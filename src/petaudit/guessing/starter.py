@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from petaudit.counts import is_address, shown_address
+from petaudit.counts import shown_table
 from petaudit.errors import Phrase, counted, phrase
 from petaudit.guessing.roles import Guess
 from petaudit.guessing.starting_point import Starter
@@ -49,7 +49,7 @@ def _header(own: Starter) -> list[str]:
     lines += comment(
         phrase(
             "An audit of {table} ({rows}, {columns}).",
-            table=remark(_shown(own.table)),
+            table=remark(shown_table(own.table)),
             rows=rows,
             columns=columns,
         )
@@ -75,16 +75,11 @@ def _header(own: Starter) -> list[str]:
     return [*lines, "#", f"#   petaudit validate {file}", f"#   petaudit run {file}"]
 
 
-def _shown(table: str) -> str:
-    """The table as results show it: only where it is opened does the user belong."""
-    return shown_address(table) if is_address(table) else table
-
-
 def _loader(own: Starter, with_reasons: bool) -> list[str]:
     what = phrase("the table to be released")
     if own.synthetic is not None:
         what = phrase("the original table")
-    lines = ["Loader:", f"  {scalar(experiment_name(_shown(own.table)))}:"]
+    lines = ["Loader:", f"  {scalar(experiment_name(shown_table(own.table)))}:"]
     lines += entry(f"    filepath: {scalar(own.table)}", what, _REASONS_FROM)
     lines += _reading(own)
     if own.synthetic is not None:
@@ -162,7 +157,7 @@ def _synthesizer(own: Starter) -> list[str]:
         *commented(
             [
                 "Splitter:",
-                f"  {scalar(experiment_name(_shown(own.table)))}:",
+                f"  {scalar(experiment_name(shown_table(own.table)))}:",
                 "    method: custom_data",
                 "    filepath:",
                 f"      ori: {scalar(own.table)}",

@@ -23,8 +23,7 @@ from petaudit.counts import (
     located,
     one_state,
     open_source,
-    shown_address,
-    shown_uri,
+    shown_table,
 )
 from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
@@ -93,11 +92,11 @@ class Tables:
         """A path that the file names, as the system finds it."""
         if address[: len(SCHEME)].casefold() == SCHEME:
             return address
-        if is_uri(address) and not is_address(address):
-            # Spark finds it, or opening it says what is wrong.
-            return address
         if is_address(address):
             return located(address, self.folder)
+        if is_uri(address):
+            # Spark finds it, or opening it says what is wrong.
+            return address
         return str(self.folder / os.path.expanduser(address))  # noqa: PTH111 (never raises)
 
     def opened(self, table: FileTable) -> Source:
@@ -119,7 +118,7 @@ class Tables:
                     )
             except InputError as problem:
                 raise self._with_hint(table.address, problem) from None
-            source = replace(source, name=_shown(table.address))
+            source = replace(source, name=shown_table(table.address))
             if not source.rows:
                 raise InputError(phrase("{table} has a header but no rows", table=source.name))
             self._rows_in_file[table] = source.rows
@@ -355,14 +354,8 @@ def without_folder(address: str) -> str:
     ('data/adult.csv', 'adult.csv')
     """
     if is_uri(address):
-        return _shown(address)
+        return shown_table(address)
     return Path(address).name if Path(address).is_absolute() else address
-
-
-def _shown(address: str) -> str:
-    if is_address(address):
-        return shown_address(address)
-    return shown_uri(address) if is_uri(address) else address
 
 
 def _exists(address: str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from petaudit.counts import is_address, parse_address, shown_address
+from petaudit.counts import is_address, parse_address, shown_table
 from petaudit.errors import InputError, phrase
 from petaudit.reports.fields import file_name
 
 LONGEST: Final = 60
-_URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
+_URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)
 _OF_THIS_MACHINE: Final = "file"
 
 
@@ -26,11 +26,8 @@ def place_of(name: object) -> str:
     found = _URI.fullmatch(given)
     if found is None or found[1].casefold() == _OF_THIS_MACHINE:
         return file_name(given)
-    if not is_address(given):
-        server, slash, path = found[2].partition("/")
-        return f"{found[1]}://{server.rpartition('@')[2]}{slash}{path}"
     try:
-        return shown_address(given)
+        return shown_table(given)
     except InputError:
         # petaudit writes no such address, so it may hold anything.
         return f"{found[1]}://…"

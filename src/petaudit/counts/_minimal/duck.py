@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 
-from petaudit.counts._classes.keys import trimmed_keys
 from petaudit.counts._encoding import floats, whole_numbers
 from petaudit.counts._joint.scratch import Scratch
-from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch
+from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch, classes_of
 from petaudit.counts.results import Integers
 from petaudit.counts.table_counts import TableCounts
 
@@ -22,15 +21,11 @@ class DuckSearch(MinimalSearch[str]):
         super().__init__(len(quasi_identifiers))
         self._scratch = Scratch()
         self._made = itertools.count()
-        keys = trimmed_keys(table, quasi_identifiers)
-        rows = keys.rows
-        if keys.suppressed is not None and not with_suppressed:
-            rows = rows.filter(keys.suppressed == 0)
-        classes = table.grouped(rows, keys.keys).to_native().sql_query()
-        self._labelled = self._scratch.make("labelled", classes)
-        self._classes = self._scratch.make("classes", self._coded(keys.keys))
+        counted = classes_of(table, quasi_identifiers, with_suppressed=with_suppressed)
+        self._labelled = self._scratch.make("labelled", counted.to_native().sql_query())
+        self._classes = self._scratch.make("classes", self._coded(self.keys))
         self._scratch.drop("labelled")
-        for name in keys.keys:
+        for name in self.keys:
             self._scratch.drop(f"codes_{name}")
 
     def minimal(self, found: str | None, sets: Iterable[Sequence[int]]) -> str:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
+from petaudit.counts._classes.keys import trimmed_keys
 from petaudit.counts.minimal_uniques import MinimalUniques
 from petaudit.counts.results import Integers
+from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import NotMeasurableError, phrase
 
 Pairs = TypeVar("Pairs")
@@ -27,6 +30,17 @@ MOST_COLUMNS: Final = 60
 """There is a bit for each in a number of an engine."""
 AS_GOOD_AS_MORE: Final = 2
 """Rows of a class: whether a row has company is all that matters."""
+
+
+def classes_of(
+    table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+) -> nw.LazyFrame[Any]:
+    """The classes as columns k0, k1, ... with their size n."""
+    keys = trimmed_keys(table, quasi_identifiers)
+    rows = keys.rows
+    if keys.suppressed is not None and not with_suppressed:
+        rows = rows.filter(keys.suppressed == 0)
+    return table.grouped(rows, keys.keys)
 
 
 class MinimalSearch(ABC, Generic[Pairs]):
@@ -41,6 +55,7 @@ class MinimalSearch(ABC, Generic[Pairs]):
                 )
             )
         self.columns = columns
+        self.keys = [f"k{column}" for column in range(columns)]
 
     def find(self, up_to: int, score_of_size: Callable[[int], int]) -> MinimalUniques:
         """Count the rows of each minimal set of up to so many columns, and of each score."""

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, Final
 
-from petaudit.counts._classes.keys import trimmed_keys
 from petaudit.counts._encoding import floats, whole_numbers
-from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch
+from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch, classes_of
 from petaudit.counts._spark.store import SparkStore
 from petaudit.counts.results import Integers
 from petaudit.counts.table_counts import TableCounts
@@ -28,15 +27,11 @@ class SparkSearch(MinimalSearch["DataFrame"]):
         super().__init__(len(quasi_identifiers))
         from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
 
-        keys = trimmed_keys(table, quasi_identifiers)
-        rows = keys.rows
-        if keys.suppressed is not None and not with_suppressed:
-            rows = rows.filter(keys.suppressed == 0)
-        native: DataFrame = table.grouped(rows, keys.keys).to_native()
+        counted = classes_of(table, quasi_identifiers, with_suppressed=with_suppressed)
+        native: DataFrame = counted.to_native()
         classes = native.withColumn("n", sql.least(sql.col("n"), sql.lit(AS_GOOD_AS_MORE)))
-        self._names = list(keys.keys)
         self._store = SparkStore(table)
-        self._classes = self._store.with_ids(classes, self._names, "n = 1")
+        self._classes = self._store.with_ids(classes, self.keys, "n = 1")
 
     def minimal(self, found: DataFrame | None, sets: Iterable[Sequence[int]]) -> DataFrame:
         """See the base class."""
@@ -90,7 +85,7 @@ class SparkSearch(MinimalSearch["DataFrame"]):
         # Spark's bits are of the columns that are not in a set.
         bits = sql.lit(self.every) - sql.grouping_id().cast("long")
         grouped = self._classes.groupingSets(
-            [[self._names[column] for column in own] for own in sets], *self._names
+            [[self.keys[column] for column in own] for own in sets], *self.keys
         ).agg(
             bits.alias("bits"),
             sql.sum("n").alias("n"),

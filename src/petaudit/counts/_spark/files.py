@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 Given = str | PathLike[str]
 _URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _OURS = re.compile(r"benchmark://", re.IGNORECASE)
-_WITH_PASSWORD = re.compile(r"(?<=://)[^/@]*:[^/@]*@")
+_USER = re.compile(r"(?<=://)[^/@]*@")
+# There, what stands before the @ is a part of the place.
+_CONTAINER = re.compile(r"(abfss?|wasbs?)://[^/@:]*@", re.IGNORECASE)
 # Spark takes other signs for patterns, and hidden files for none at all.
 _PLAIN_PATH = re.compile(r"(?:/(?![._])[\w .+=,@%-]+)+")
 
@@ -58,12 +60,12 @@ def is_uri(name: object) -> bool:
 
 
 def shown_uri(address: str) -> str:
-    """An address as results show it.
+    """An address as results show it: without users and passwords.
 
-    >>> shown_uri("s3a://key:secret@bucket/people")
-    's3a://***@bucket/people'
+    >>> shown_uri("s3a://key:secret@bucket/people"), shown_uri("abfss://box@account/people")
+    ('s3a://bucket/people', 'abfss://box@account/people')
     """
-    return _WITH_PASSWORD.sub("***@", address)
+    return address if _CONTAINER.match(address) else _USER.sub("", address)
 
 
 def open_with_spark(
