@@ -4,13 +4,18 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test coverage browser postgres spark lint docs bench bench-full data-check clean
+.PHONY: demo test test-extras coverage browser postgres spark lint docs bench bench-full data-check clean
 
 demo: $(STAMP)
 	$(BIN)/petaudit demo --report demo.html
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2
+
+# Only the tests that need more than Python (see pytest's markers); where that is missing they are
+# skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
+test-extras: $(STAMP)
+	$(BIN)/python -m pytest -n 2 -m "spark or postgres or browser or shared"
 
 # The same with every line watched, which takes twice as long; before a release.
 coverage: $(STAMP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from spark.sessions import start, stop, why_no_spark
+from extras import NEEDED_BY_FIXTURE, SHARED_DATA, why_missing
+from spark.sessions import start, stop
 
 settings.register_profile(
     "petaudit", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -29,22 +31,48 @@ def in_english() -> Iterator[None]:
         yield
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests on Spark come first: pytest-xdist gives the first of all to one and the same worker.
+def pytest_configure(config: pytest.Config) -> None:
+    """Let programs that tests start hear signals that whoever started the tests ignores.
 
-    So there is one Spark, and not one for each worker.
+    ``nohup make test`` ignores the hang-up, a shell's background job Ctrl-C, and programs inherit
+    that. A signal that is handled, though by doing nothing, has its default effect in them again,
+    and this process still survives it. (With pytest-xdist only its workers start programs.)
     """
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(number) is signal.SIG_IGN:
+                signal.signal(number, lambda *_: None)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that need more than Python. Those on Spark come first.
+
+    pytest-xdist gives the first of all to one and the same worker, so there is one Spark, and not
+    one for each worker.
+    """
+    for item in items:
+        for fixture, extra in NEEDED_BY_FIXTURE.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(extra)
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that cannot run here; where CI installed what it needs, it must run."""
+    for extra in NEEDED_BY_FIXTURE.values():
+        if item.get_closest_marker(extra) is None:
+            continue
+        why = why_missing(extra)
+        if why is not None and os.environ.get(f"PETAUDIT_{extra.upper()}") == "required":
+            pytest.fail(why)
+        if why is not None:
+            pytest.skip(why)
 
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A Spark session with executors of its own, as a caller of petaudit may have."""
-    why = why_no_spark()
-    if why is not None:
-        if os.environ.get("PETAUDIT_SPARK") == "required":
-            pytest.fail(why)
-        pytest.skip(why)
     with pytest.MonkeyPatch.context() as environment:
         for name in ("SPARK_HOME", "SPARK_LOCAL_IP", "PYSPARK_PYTHON", "SPARK_CONF_DIR"):
             environment.delenv(name, raising=False)
@@ -53,12 +81,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         stop(session)
 
 
-SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
-
-
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The reference tables beside the repository; tests that need them are skipped without."""
-    if not SHARED_DATA.is_dir():
-        pytest.skip("the reference tables (../shared/data) are not here")
+    """The reference tables beside the repository."""
     return SHARED_DATA

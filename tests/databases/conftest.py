@@ -11,17 +11,12 @@ import pytest
 pytest.importorskip("ibis", reason="Ibis is not installed")
 pytest.importorskip("psycopg", reason="psycopg is not installed")
 
-from databases.server import AUDITOR, MARKER, Server, server_programs
+from databases.server import AUDITOR, MARKER, Server
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A running PostgreSQL; the passwords are in a passfile, as an auditor has them."""
-    if server_programs() is None:
-        why = "there is no PostgreSQL server; scripts/install_postgres.sh installs it"
-        if os.environ.get("PETAUDIT_POSTGRES") == "required":
-            pytest.fail(why)
-        pytest.skip(why)
     started = Server.start()
     try:
         with pytest.MonkeyPatch.context() as environment:

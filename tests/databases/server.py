@@ -21,6 +21,7 @@ import psycopg
 from psycopg import sql
 
 from counts.engines import Table
+from extras import postgres_programs
 
 OWNER = "petaudit_owner"
 AUDITOR = "auditor"
@@ -49,17 +50,6 @@ SETTINGS = {
 }
 
 
-def server_programs() -> Path | None:
-    """The folder with initdb and postgres, the newest version first."""
-    found = sorted(
-        Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3])
-    )
-    if found:
-        return found[-1].parent
-    initdb = shutil.which("initdb")
-    return None if initdb is None else Path(initdb).resolve().parent
-
-
 def _system_user() -> str | None:
     """Who runs the server: PostgreSQL refuses to run as root."""
     if os.geteuid() != 0:
@@ -86,7 +76,7 @@ class Server:
     @classmethod
     def start(cls) -> Server:
         """Make a database cluster and serve it."""
-        programs = server_programs()
+        programs = postgres_programs()
         assert programs is not None
         # A short path: the name of a socket has a limit. And one that the server's user can enter.
         folder = Path(tempfile.mkdtemp(prefix="petaudit-pg-"))

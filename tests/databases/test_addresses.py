@@ -22,7 +22,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    ("address", "schema", "table", "server"),
+    ("address", "schema", "table", "parameters"),
     [
         ("postgresql://db/health?table=t", None, "t", {"host": "db", "dbname": "health"}),
         ("postgres:///?table=s.t", "s", "t", {}),
@@ -48,10 +48,10 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
     ],
 )
 def test_an_address_says_where_a_table_is(
-    address: str, schema: str | None, table: str, server: dict[str, str]
+    address: str, schema: str | None, table: str, parameters: dict[str, str]
 ) -> None:
     found = parse_address(address)
-    assert (found.schema, found.table, dict(found.server)) == (schema, table, server)
+    assert (found.schema, found.table, dict(found.server)) == (schema, table, parameters)
     again = parse_address(found.shown)
     assert (again.schema, again.table) == (schema, table)
 

@@ -109,7 +109,7 @@ def reset(handler: Handler) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def website() -> Iterator[Server]:
     with Server(("127.0.0.1", 0), Handler) as running:
         running.acts = {"/good.csv": sending(CONTENT, Content_Length=SIZE)}
         running.requests, running.over = Counter(), threading.Event()
@@ -161,8 +161,8 @@ class Client:
 
 
 @pytest.fixture
-def client(server: Server, tmp_path: Path) -> Client:
-    return Client(server, tmp_path)
+def client(website: Server, tmp_path: Path) -> Client:
+    return Client(website, tmp_path)
 
 
 def host(client: Client) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 import subprocess
 import sys
 import warnings
@@ -34,16 +33,6 @@ SETTINGS = FOR_LITTLE_TABLES | {
     # Not ours: what counts must not depend on it.
     "spark.sql.session.timeZone": "Asia/Taipei",
 }
-
-
-def why_no_spark() -> str | None:
-    """What is missing for Spark, if anything."""
-    if importlib.util.find_spec("pyspark") is None:
-        return "PySpark is not installed; make spark installs it"
-    home = os.environ.get("JAVA_HOME")
-    if not (Path(home, "bin", "java").is_file() if home else shutil.which("java")):
-        return "there is no java; scripts/install_spark.sh installs it"
-    return None
 
 
 def start(folder: Path) -> Any:

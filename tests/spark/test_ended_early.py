@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 
 import pytest
 
 from spark.processes import descendants, petaudit, until
-from spark.sessions import why_no_spark
 
 pytestmark = pytest.mark.spark
 
 
 def test_java_does_not_outlive_the_program(tmp_path: Path) -> None:
-    if why_no_spark() is not None and os.environ.get("PETAUDIT_SPARK") != "required":
-        pytest.skip(str(why_no_spark()))
     table = tmp_path / "table.csv"
     table.write_text("zip;sick\n1;a\n2;b\n")
     process = petaudit(tmp_path, "check", table, "--qi", "zip", "--engine", "spark")

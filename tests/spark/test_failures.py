@@ -13,7 +13,6 @@ from pyarrow import parquet
 from petaudit.counts._spark.failures import spark_failure
 from spark.processes import petaudit
 
-pytestmark = pytest.mark.spark
 SAID = "pyspark failed while counting (the workers' Python failed: every worker needs this version"
 
 
@@ -39,6 +38,7 @@ def test_failures_have_names() -> None:
         assert str(spark_failure(problem)).startswith("the workers' Python failed: every worker")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("python", ["without petaudit", "not there", "ends at once"])
 def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)

@@ -22,8 +22,6 @@ from petaudit.counts._spark.settings import chosen_master, is_master, session_se
 from petaudit.errors import ColumnError, EngineError, InputError, OptionError, PetauditError
 from spark.processes import petaudit
 
-pytestmark = pytest.mark.spark
-
 
 def written(path: Path, columns: dict[str, list[Any]]) -> Path:
     parquet.write_table(pa.table(columns), path)
@@ -259,8 +257,8 @@ def test_without_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         open_source(path, engine="spark")
 
 
+@pytest.mark.spark
 def test_without_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyspark")
     monkeypatch.setattr(_spark_session, "_running_master", lambda: None)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     path = written(tmp_path / "table.parquet", {"a": ["x"]})
@@ -302,10 +300,10 @@ def test_what_is_no_master_is_refused_at_once(
         open_source(path, engine="spark", spark_master=given)
 
 
+@pytest.mark.spark
 def test_a_master_of_the_environment_is_looked_at_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pytest.importorskip("pyspark")
     for name in ("PYSPARK_SUBMIT_ARGS", "SPARK_HOME", "SPARK_CONF_DIR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(_spark_session, "_running_master", lambda: None)
@@ -328,8 +326,8 @@ def test_users_and_passwords_of_a_master_are_not_quoted(
     assert not re.search("eve|hunter2", said.out + said.err.replace("leave", ""))
 
 
+@pytest.mark.spark
 def test_yarn_needs_to_know_its_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyspark")
     for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
@@ -349,8 +347,8 @@ def test_yarn_needs_to_know_its_cluster(tmp_path: Path, monkeypatch: pytest.Monk
         open_source(path, engine="spark", spark_master="yarn")
 
 
+@pytest.mark.spark
 def test_a_java_that_does_not_start_spark(tmp_path: Path) -> None:
-    pytest.importorskip("pyspark")
     path = written(tmp_path / "table.parquet", {"a": ["x"]})
     (tmp_path / "bin").mkdir()
     java = tmp_path / "bin" / "java"

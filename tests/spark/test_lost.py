@@ -19,15 +19,10 @@ from petaudit.counts import open_source
 from petaudit.counts._spark import jobs as _spark_jobs
 from petaudit.errors import EngineLostError, OptionError
 from spark.processes import Cluster, executors_under, java_under, petaudit, until
-from spark.sessions import why_no_spark
-
-pytestmark = pytest.mark.spark
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    if why_no_spark() is not None and os.environ.get("PETAUDIT_SPARK") != "required":
-        pytest.skip(str(why_no_spark()))
     path = tmp_path / "table.parquet"
     zips = [f"z{row % 7}" for row in range(500)]
     parquet.write_table(
@@ -79,6 +74,7 @@ def test_killing_an_executor_changes_nothing(spark: Any) -> None:
     assert before[0] not in executors_under(java)
 
 
+@pytest.mark.spark
 def test_losing_the_master_is_an_error(table: Path, cluster: Cluster) -> None:
     cluster.start_master()
     cluster.start_worker()
@@ -97,6 +93,7 @@ def test_losing_the_master_is_an_error(table: Path, cluster: Cluster) -> None:
     assert not any(name.startswith("petaudit-") for name in left)
 
 
+@pytest.mark.spark
 def test_a_cluster_without_executors_is_an_error(table: Path, cluster: Cluster) -> None:
     cluster.start_master()
     running = petaudit(
@@ -109,6 +106,7 @@ def test_a_cluster_without_executors_is_an_error(table: Path, cluster: Cluster) 
     assert complained.count("\n") == 1
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "kill"]
 )
@@ -123,6 +121,7 @@ def test_an_interrupted_run_leaves_nothing_behind(table: Path, sent: int, code: 
     assert list((table.parent / "temporary").iterdir()) == []
 
 
+@pytest.mark.spark
 def test_losing_java_is_an_error(table: Path) -> None:
     running = petaudit(table.parent, "check", table, *CHECK, "--spark-master", "local[2]")
     until(lambda: list((table.parent / "temporary").glob("petaudit-*/petaudit_*/blockmgr-*")))
@@ -135,6 +134,7 @@ def test_losing_java_is_an_error(table: Path) -> None:
     assert list((table.parent / "temporary").iterdir()) == []
 
 
+@pytest.mark.spark
 def test_a_master_that_is_not_there_is_an_error(table: Path) -> None:
     master = "spark://127.0.0.1:1"
     running = petaudit(table.parent, "check", table, *CHECK, "--spark-master", master)
@@ -185,6 +185,7 @@ def test_the_patience_is_a_number(given: str, monkeypatch: pytest.MonkeyPatch) -
         _spark_jobs._Watch(FakeContext([]))
 
 
+@pytest.mark.spark
 def test_the_result_is_that_of_duckdb(table: Path) -> None:
     """The whole way: one's own session, a clean terminal, and nothing left behind."""
     spark = petaudit(table.parent, "check", table, *CHECK, "--spark-master", "local[2]")

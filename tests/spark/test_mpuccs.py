@@ -18,10 +18,7 @@ from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.singling.finding_tables import tree_columns
 
-pytestmark = [
-    pytest.mark.spark,
-    pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 ODD = "a `dotted`.name"
 
 
