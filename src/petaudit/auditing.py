@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.columns import ColumnReview, review_columns
 from petaudit.errors import (
     EngineLostError,
     NotMeasurableError,
     OptionError,
     PetauditError,
+    Phrase,
     counted,
     joined,
     listing,
@@ -22,9 +24,9 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, gather
 from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
+from petaudit.verdict import ERROR, EXIT_CODES, Figure, open_questions, settle
 
 DOCUMENT = "petaudit.check/1"
-COULD_NOT_MEASURE = 2
 
 
 @dataclass(frozen=True)
@@ -58,25 +60,43 @@ class Audit:
     results: tuple[Result, ...]
     not_measured: tuple[NotMeasured, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    columns: ColumnReview = field(default_factory=ColumnReview)
+    """Columns that still name people, and columns without a role."""
+    strict: bool = False
+    """Whether open questions leave the audit undecided."""
 
     @property
     def exit_code(self) -> int:
-        """0: all limits hold; 1: one is breached; 2: something asked for was not measured."""
-        if any(entry.asked_for for entry in self.not_measured) or not self.results:
-            return COULD_NOT_MEASURE
-        return 1 if any(result.passed is False for result in self.results) else 0
+        """0: all limits hold; 1: the release is broken; 2: it could not be decided."""
+        return EXIT_CODES[self.verdict]
 
     @property
     def passed(self) -> bool:
-        """Whether everything asked for was measured and every limit holds."""
+        """Whether everything asked for was measured, every limit holds, and nobody is named."""
         return self.exit_code == 0
 
     @property
     def verdict(self) -> str:
         """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
-        if self.exit_code == 0 and all(result.passed is None for result in self.results):
-            return "measured"
-        return {0: "passed", 1: "failed", 2: "error"}[self.exit_code]
+        statuses = {result.status for result in self.results}
+        if any(entry.asked_for for entry in self.not_measured) or not self.results:
+            statuses.add(ERROR)
+        return settle(
+            statuses, problems=self.problems, questions=self.open_questions, strict=self.strict
+        )
+
+    @property
+    def problems(self) -> tuple[Phrase, ...]:
+        """Why the table must not be released, whatever the figures say."""
+        return self.columns.problems
+
+    @property
+    def open_questions(self) -> tuple[Phrase, ...]:
+        """What the limits did not ask, and somebody should before the table is released."""
+        figures = [Figure(own.measure, own.status, own.value, own.limit) for own in self.results]
+        return open_questions(
+            figures, sensitive=self.inputs.roles.sensitive, unlabelled=self.columns.question
+        )
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -85,9 +105,8 @@ class Audit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all results, each once, and that people are still named if so."""
-        said = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.inputs.identifiers_warning, *said)))
+        """The warnings of all results, each once."""
+        return tuple(dict.fromkeys(text for own in self.results for text in own.warnings))
 
     def __repr__(self) -> str:
         measured = counted(len(self.results), "result")
@@ -124,6 +143,9 @@ class Audit:
             "verdict": self.verdict,
             "exit_code": self.exit_code,
             "inputs": inputs,
+            "problems": list(self.problems),
+            "open_questions": list(self.open_questions),
+            "columns": self.columns.to_dict(),
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             "results": [
@@ -146,12 +168,14 @@ def audit(
     measures: Iterable[str] | str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     population_size: Any = None,
+    strict: bool = False,
     **given: Any,
 ) -> Audit:
     """Run the named measures, or all that the inputs allow.
 
     ``options`` holds the limit and options of each measure by name; ``population_size`` is for all
-    measures that take one.
+    measures that take one. With ``strict``, open questions (``Audit.open_questions``) leave the
+    audit undecided.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
@@ -213,6 +237,7 @@ def audit(
             }
             for name in dict.fromkeys((*sized, *wanted))
         },
+        "strict": strict,
         "suppressed": inputs.suppressed,
         "key": inputs.key,
         "reveal_values": inputs.reveal_values,
@@ -221,7 +246,10 @@ def audit(
         "engine": inputs.engine,
         "spark_master": inputs.spark_master,
     }
-    return Audit(inputs, tuple(results), tuple(not_measured), settings)
+    # A measure that compares all columns of two tables has looked at every one of them.
+    is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
+    columns = review_columns(inputs) if is_reviewed else ColumnReview()
+    return Audit(inputs, tuple(results), tuple(not_measured), settings, columns, strict)
 
 
 def _count_at_once(inputs: Inputs) -> None:

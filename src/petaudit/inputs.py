@@ -101,29 +101,6 @@ class Inputs:
         return self.roles.sensitive
 
     @property
-    def identifiers_left(self) -> tuple[str, ...]:
-        """The identifiers that are not suppressed in every row."""
-        counts = self.table.counts
-        return tuple(
-            column
-            for column in self.roles.columns(Role.IDENTIFIER)
-            if counts.suppressed_rows([column]) < counts.rows
-        )
-
-    @property
-    def identifiers_warning(self) -> tuple[str, ...]:
-        """Say that the table still names people."""
-        if not self.identifiers_left:
-            return ()
-        return (
-            phrase(
-                "the table still holds {columns}, which the roles call identifiers; leave them "
-                "out of what is released",
-                columns=listing(self.identifiers_left),
-            ),
-        )
-
-    @property
     def generalized_columns(self) -> tuple[str, ...]:
         """What hierarchy measures cover: the quasi-identifiers, or all columns with a hierarchy."""
         if self.roles.quasi_identifiers:

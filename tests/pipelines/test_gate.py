@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from petaudit.errors import InputError
-from petaudit.pipelines.gate import DOCUMENT, exit_code_of, judged, read_result, verdict_of
+from petaudit.pipelines.gate import DOCUMENT, judged, read_result
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.reading import read_pipeline
 from petaudit.yaml_files import parse_yaml
@@ -139,7 +139,6 @@ def test_it_decides_as_its_rules_say(case: tuple[Any, Any, dict[str, float]]) ->
     ] == verdicts(now, then, allowed)
     for own in found:
         assert (own["reason"] is not None) == (own["status"] == "error")
-        assert exit_code_of([own]) == {"error": 2, "failed": 1}.get(own["status"], 0)
     json.dumps(found, allow_nan=False)  # it can be written down
 
 
@@ -270,7 +269,7 @@ def test_what_was_measured_otherwise_is_not_compared(
     found = judged([now], pipeline({name: 1.0}), {"results": [then]})[0]
     assert (found["status"], found["comparison"]["status"]) == ("error", "error")
     assert word in found["reason"]
-    assert exit_code_of([found]) == 2
+    assert found["status"] == "error"
 
 
 def test_what_does_not_show_in_the_figure_may_differ() -> None:
@@ -312,27 +311,11 @@ def test_an_earlier_result_without_any_of_the_runs_is_an_error(then: list[Any]) 
     assert [own["comparison"]["status"] for own in found] == ["error"] * 3
     # What was breached is said all the same.
     assert [len(own["breaches"]) for own in found] == [0, 0, 1]
-    assert (exit_code_of(found), verdict_of(found)) == (2, "error")
 
 
 def test_a_measure_that_failed_keeps_its_own_reason() -> None:
     found = after(entry(value=None, status="error", reason="no rows"), entry())
     assert (found["status"], found["reason"]) == ("error", "no rows")
-
-
-@pytest.mark.parametrize(
-    ("statuses", "code", "verdict"),
-    [
-        (["passed", "measured"], 0, "passed"),
-        (["measured", "measured"], 0, "measured"),
-        (["passed", "failed", "measured"], 1, "failed"),
-        (["failed", "error", "passed"], 2, "error"),
-        ([], 0, "measured"),
-    ],
-)
-def test_the_worst_entry_decides(statuses: list[str], code: int, verdict: str) -> None:
-    entries = [{"status": status} for status in statuses]
-    assert (exit_code_of(entries), verdict_of(entries)) == (code, verdict)
 
 
 @pytest.mark.parametrize(

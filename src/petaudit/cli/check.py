@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from petaudit.auditing import COULD_NOT_MEASURE, Audit, audit
+from petaudit.auditing import Audit, audit
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,
@@ -22,6 +22,7 @@ from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode,
 from petaudit.errors import OptionError, phrase
 from petaudit.measures import find_measure
 from petaudit.output import refuse_inputs
+from petaudit.verdict import ERROR
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -52,6 +53,7 @@ def run(chosen: argparse.Namespace) -> int:
             reveal_values=chosen.reveal_values,
             delimiter=delimiter_mark(chosen.delimiter),
             encoding=chosen.encoding,
+            strict=chosen.strict,
             **engine,
         )
     return show(found, chosen, reports)
@@ -65,17 +67,21 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         refuse_inputs(target, found.files)
     if target is None:
         say(_shown(found, chosen, reports, location, to_file=False))
-    elif chosen.format in FORMATS or found.exit_code != COULD_NOT_MEASURE:
+    elif chosen.format in FORMATS or found.verdict != ERROR:
         # A report says that nothing was decided; a table of figures could be taken for more.
         write_text(target, _shown(found, chosen, reports, location, to_file=True))
     if reports.files:
         reports.write(found.to_dict(), found.files, location)
         if target is None and chosen.format == "text":
             reports.say_written()
-    if found.exit_code == COULD_NOT_MEASURE:
+    if found.verdict == ERROR:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
+        is_measured = bool(found.results) and not asked_for
         for message in by_reason(asked_for or found.not_measured, reveal=True):
-            complain_of_error(message)
+            if not is_measured:
+                complain_of_error(message)
+        for question in found.open_questions if is_measured else ():
+            complain_of_error(question)
     return found.exit_code
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 import argparse
 
 from petaudit.cli.engine_options import add_engine
-from petaudit.cli.table_options import add_formats, add_reading, add_reports, add_telling
+from petaudit.cli.table_options import (
+    add_formats,
+    add_reading,
+    add_reports,
+    add_strict,
+    add_telling,
+)
 from petaudit.errors import term
 from petaudit.reporting import FORMATS
 
@@ -42,6 +48,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resume", action="store_true", help=term("go on where an interrupted run stopped")
     )
+    add_strict(parser)
     add_engine(parser)
     output = parser.add_argument_group(term("output"))
     output.add_argument(

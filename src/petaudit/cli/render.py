@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from petaudit._version import __version__
-from petaudit.auditing import COULD_NOT_MEASURE, Audit, NotMeasured
+from petaudit.auditing import Audit, NotMeasured
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, counted, joined, listing, phrase, term
@@ -17,6 +17,8 @@ from petaudit.languages.catalogue import ENGLISH
 from petaudit.languages.current import here, language
 from petaudit.limits import limit_rule
 from petaudit.measures import Better, Family, Result, all_measures, find_measure
+from petaudit.verdict import ERROR as UNDECIDED
+from petaudit.verdict import holds_line
 
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
 _COLOURS = {PASS: "32", FAIL: "31;1", ERROR: "31;1"}
@@ -31,6 +33,9 @@ def as_text(found: Audit, *, details: bool = False) -> str:
     table = found.inputs.table
     lines: list[str] = [title_line(Path(table.name).name)]
     lines.append(joined([counted(table.rows, "row"), counted(len(table.columns), "column")]))
+    if found.columns.summary is not None:
+        without_role = phrase("columns without a role: {columns}", columns=found.columns.summary)
+        lines.append(indented(without_role))
     roles = found.inputs.roles
     for title, columns in (
         (term("quasi-identifiers"), roles.quasi_identifiers),
@@ -63,7 +68,10 @@ def as_text(found: Audit, *, details: bool = False) -> str:
     failed = by_reason([entry for entry in found.not_measured if entry.asked_for])
     lines += section(term("Not measured"), failed)
     warnings = [phrase("warning: {text}", text=text) for text in found.warnings]
-    lines += [*section(term("Warnings"), warnings), _verdict(found)]
+    lines += section(term("Warnings"), warnings)
+    lines += section(term("Open questions"), found.open_questions)
+    lines += section(term("Not to be released"), found.problems)
+    lines.append(_verdict(found))
     return "\n".join(finished(lines)) + "\n"
 
 
@@ -220,16 +228,22 @@ def _revealed(result: Result) -> list[str]:
 def _verdict(found: Audit) -> Phrase:
     limited = [result for result in found.results if result.passed is not None]
     breached = sum(result.passed is False for result in limited)
-    if found.exit_code == COULD_NOT_MEASURE:
+    broken = phrase(
+        "{breached} of {limits} limits breached", breached=breached, limits=len(limited)
+    )
+    is_unmeasured = any(entry.asked_for for entry in found.not_measured) or not found.results
+    if is_unmeasured:
         what = term("could not be measured as asked")
+    elif found.problems and breached:
+        what = joined([term("the table still names people"), broken])
+    elif found.problems:
+        what = term("the table still names people")
     elif breached:
-        what = phrase(
-            "{breached} of {limits} limits breached", breached=breached, limits=len(limited)
-        )
-    elif len(limited) > 1:
-        what = phrase("all {limits} limits hold", limits=len(limited))
+        what = broken
+    elif found.verdict == UNDECIDED:
+        what = term("open questions, which --strict does not allow")
     elif limited:
-        what = term("the limit holds")
+        what = holds_line(len(limited), found.open_questions)
     else:
         what = term("no limit was given, so nothing was judged")
     return verdict_line(what, found.exit_code)

@@ -43,6 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
             listener=listener,
             log_stream="stderr",
             keep_results=False,
+            strict=chosen.strict,
             **engine,
         )
         try:
@@ -57,7 +58,7 @@ def run(chosen: argparse.Namespace) -> int:
     elif chosen.format in FORMATS:
         say(reports.text(document, chosen.format, chosen.pipeline))
     elif chosen.quiet:
-        for warning in warnings_of(document):
+        for warning in (*warnings_of(document), *document["open_questions"]):
             complain(warning)
         say(coloured(short_text(document)))
     else:
@@ -69,4 +70,7 @@ def run(chosen: argparse.Namespace) -> int:
         # The terminal may show a few labels, which the document may not.
         reason = executor.messages.get(own["run"], own["reason"])
         complain_of_error(phrase("{names}: {reason}", names=own["run"], reason=reason))
+    if document["verdict"] == "error" and not document["errors"]:
+        for question in document["open_questions"]:
+            complain_of_error(question)
     return int(document["exit_code"])

@@ -55,7 +55,7 @@ def as_text(executor: Executor) -> str:
     if len(results) > _MOST_EXPLAINED:
         more = counted(len(results) - _MOST_EXPLAINED, "run")
         lines += [phrase("The other {runs}: see explanation in the result.json", runs=more), ""]
-    lines += section(term("Breaches"), [breach_text(own) for own in document["breaches"]])
+    lines += section(term("Breaches"), [breach_text(own) for own in _limits_broken(document)])
     failed = [own for own in results if own["status"] == "error"]
     for title, has_figure in ((term("Not measured"), False), (term("Not decided"), True)):
         lines += _reasons(
@@ -65,6 +65,8 @@ def as_text(executor: Executor) -> str:
     gone = [own for own in document["errors"] if own["run"] not in ran]
     lines += _reasons(term("Not compared"), gone)
     lines += section(term("Warnings"), warnings_of(document))
+    lines += section(term("Open questions"), document["open_questions"])
+    lines += section(term("Not to be released"), document["problems"])
     if executor.out is not None:
         title = phrase("Written to {folder}", folder=executor.out)
         lines += section(title, executor.file_names)
@@ -86,8 +88,14 @@ def _reasons(title: str, entries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def short_text(document: Mapping[str, Any]) -> str:
     """The breaches and the verdict."""
-    lines = [indented(breach_text(own)) for own in document["breaches"]]
+    lines = [indented(breach_text(own)) for own in _limits_broken(document)]
+    lines += [indented(text) for text in document["problems"]]
     return "\n".join(finished([*lines, verdict_line(document)])) + "\n"
+
+
+def _limits_broken(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Breaches of single runs; what is wrong with the table itself is said in a sentence."""
+    return [own for own in document["breaches"] if own["kind"] != "identifiers"]
 
 
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
@@ -183,22 +191,33 @@ def verdict_line(document: Mapping[str, Any]) -> Phrase:
 
 def _judgement(document: Mapping[str, Any]) -> Phrase:
     results, errors = document["results"], counted(len(document["errors"]), "run")
-    breaches = counted(len(document["breaches"]), "breach", "breaches")
+    broken = _limits_broken(document)
+    breaches = counted(len(broken), "breach", "breaches")
     judged = [own for own in results if own["status"] != "measured"]
     if not results:
         return term("there is no Evaluator, so nothing was measured")
-    if document["errors"] and document["breaches"]:
+    if document["errors"] and broken:
         return phrase(
             "{runs} could not be measured or compared, {breaches}", runs=errors, breaches=breaches
         )
     if document["errors"]:
         return phrase("{runs} could not be measured or compared", runs=errors)
-    if document["breaches"]:
-        runs = counted(len(results), "run")
-        return phrase("{breaches} in {runs}", breaches=breaches, runs=runs)
+    names_people = [term("the table still names people")] if document["problems"] else []
+    if broken:
+        in_runs = phrase(
+            "{breaches} in {runs}", breaches=breaches, runs=counted(len(results), "run")
+        )
+        return joined([*names_people, in_runs])
+    if names_people:
+        return names_people[0]
+    if document["verdict"] == "error":
+        return term("open questions, which --strict does not allow")
     if not judged:
         return term("no limit was given, so nothing was judged")
     runs = counted(len(judged), "run")
-    if document["compare_to"] is None:
-        return phrase("no breach in {runs} with a limit", runs=runs)
-    return phrase("no breach in {runs} with a limit or an earlier figure", runs=runs)
+    held = phrase("no breach in {runs} with a limit", runs=runs)
+    if document["compare_to"] is not None:
+        held = phrase("no breach in {runs} with a limit or an earlier figure", runs=runs)
+    if document["open_questions"]:
+        return phrase("{held}, with open questions", held=held)
+    return held

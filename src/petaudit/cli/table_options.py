@@ -168,8 +168,18 @@ def add_check(parser: argparse.ArgumentParser) -> None:
         metavar="MEASURE.NAME=VALUE",
         help=term("option of any measure"),
     )
+    add_strict(chosen)
     add_engine(parser)
     add_format(parser)
+
+
+def add_strict(group: argparse._ActionsContainer) -> None:
+    """Whether open questions leave the audit undecided."""
+    group.add_argument(
+        "--strict",
+        action="store_true",
+        help=term("open questions, such as a column without a role, leave the audit undecided"),
+    )
 
 
 _DISTANCE_HELP = term("t-closeness: ordered, hierarchical or equal, for all or for one attribute")

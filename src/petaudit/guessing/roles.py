@@ -20,6 +20,9 @@ class Guess:
     column: str
     role: Role
     why: str
+    is_certain: bool = False
+    """Whether an identifier names people by its name or the form of its values, not only by
+    having a different value in nearly every row."""
 
 
 _FEW_ROWS: Final = 20
@@ -57,8 +60,11 @@ def guess_roles(
 
 
 def _guess(own: ColumnFacts, before: ColumnFacts | None) -> Guess:
-    role, why = _empty(own, before) or _by_name(own) or _by_counts(own, before)
-    return Guess(own.name, role, why)
+    empty = _empty(own, before)
+    told = None if empty else _by_form(own) or _by_name(own)
+    role, why = empty or told or _by_counts(own, before)
+    is_certain = told is not None and role is Role.IDENTIFIER and own.suppressed < own.values
+    return Guess(own.name, role, why, is_certain)
 
 
 _Decision = tuple[Role, str]
@@ -79,6 +85,15 @@ def _empty(own: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
         return None
     rows = counted(own.rows, "row")
     return Role.INSENSITIVE, phrase("the same value in all {rows} tells nobody apart", rows=rows)
+
+
+def _by_form(own: ColumnFacts) -> _Decision | None:
+    """Values that are written as only numbers and addresses of persons are."""
+    if own.personal * 2 <= own.values:
+        return None
+    return Role.IDENTIFIER, phrase(
+        "holds e-mail addresses, mobile numbers or identity numbers; {counts}", counts=_once(own)
+    )
 
 
 def _by_name(own: ColumnFacts) -> _Decision | None:

@@ -9,14 +9,16 @@ from typing import Any
 
 from petaudit._version import __version__
 from petaudit.errors import phrase
+from petaudit.languages.kept import texts_of
 from petaudit.pipelines.checking import Checked
 from petaudit.pipelines.entries import ERROR
 from petaudit.pipelines.events import TimingRecord
-from petaudit.pipelines.gate import DOCUMENT, exit_code_of, missing_now, verdict_of
+from petaudit.pipelines.gate import DOCUMENT, missing_now
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.tables import without_folder
 from petaudit.text import json_text
+from petaudit.verdict import conclude
 
 _NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
 
@@ -26,6 +28,7 @@ def result_document(
     pipeline: Pipeline,
     text: str,
     settings: Mapping[str, Sequence[str]],
+    strict: bool,
     checked: Checked,
     results: Sequence[Mapping[str, Any]],
     left_out: int,
@@ -39,16 +42,20 @@ def result_document(
     gone = missing_now(results, previous)
     # What --only leaves out is left out on purpose.
     missing = [] if settings["only"] else gone
-    return {
+    conclusion = conclude(results, missing, strict=strict)
+    document = {
         "document": DOCUMENT,
         "petaudit": __version__,
-        "verdict": verdict_of(results, missing),
-        "exit_code": exit_code_of(results, missing),
+        "verdict": conclusion.verdict,
+        "exit_code": conclusion.exit_code,
+        "problems": list(conclusion.problems),
+        "open_questions": list(conclusion.open_questions),
         "configuration": {
             "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
             "sha256": _sha256(text),
             "effective_sha256": _sha256(json.dumps(plain(pipeline.document.value), sort_keys=True)),
             **settings,
+            "strict": strict,
             "runs_left_out": left_out,
         },
         "compare_to": None
@@ -61,7 +68,10 @@ def result_document(
         },
         "inputs": dict(checked.fingerprints),
         "results": list(results),
-        "breaches": [own for entry in results for own in entry["breaches"]],
+        "breaches": [
+            *conclusion.breaches,
+            *(own for entry in results for own in entry["breaches"]),
+        ],
         "errors": [
             {"run": own["run"], "reason": own["reason"]}
             for own in results
@@ -74,6 +84,8 @@ def result_document(
             "stages": {run: own for run, own in seconds.items() if own},
         },
     }
+    told = {name: document[name] for name in ("problems", "open_questions")}
+    return document | {"texts": texts_of(told)}
 
 
 def document_text(document: Mapping[str, Any]) -> bytes:

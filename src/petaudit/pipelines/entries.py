@@ -76,6 +76,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         "steps": _steps(run),
         "suppressed": own.suppressed,
         "roles": outcome.roles,
+        "columns": None if outcome.columns is None else outcome.columns.to_dict(),
         "hierarchies": outcome.hierarchies,
         "seeds": _seeds(run),
         "explanation": [],
@@ -102,7 +103,6 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.
         data |= {"status": ERROR, "reason": outcome.reason}
-    notes += outcome.identifiers
     for doubt in _doubts(run, tables):
         notes.append(doubt)
         data["lower_bound"] = data["lower_bound"] is not None

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from petaudit.columns import ColumnReview, review_columns
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
@@ -40,8 +41,8 @@ class Outcome:
     roles: Mapping[str, str] | None = None
     hierarchies: Mapping[str, Any] | None = None
     """What identifies them, without any label."""
-    identifiers: tuple[str, ...] = ()
-    """What is said of columns that name people and are still in the table."""
+    columns: ColumnReview | None = None
+    """Columns that still name people or have no role; None where a measure compares all columns."""
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     """The problem without any label and without where the files lie."""
@@ -69,7 +70,8 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
-                about["identifiers"] = inputs.identifiers_warning
+                if not measure.has_same_columns:
+                    about["columns"] = review_columns(inputs)
                 if inputs.hierarchies:
                     about["hierarchies"] = hierarchies_fingerprint(run, inputs)
                 options = _computing(experiment.model.options, measure, tables)

@@ -20,7 +20,7 @@ from petaudit.pipelines.entries import ERROR, Entry, entry_data, from_json
 from petaudit.pipelines.evaluating import evaluated
 from petaudit.pipelines.events import Clock, Listener, TimingRecord
 from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
-from petaudit.pipelines.gate import COULD_NOT_MEASURE, judged, read_result
+from petaudit.pipelines.gate import judged, read_result
 from petaudit.pipelines.logs import logged
 from petaudit.pipelines.models import EXECUTOR, SaveData
 from petaudit.pipelines.overrides import with_overrides
@@ -48,7 +48,8 @@ class Executor:
     ``config`` is a path or YAML text. With ``out``, or if the file has a Reporter, results are
     written to a folder; ``resume`` goes on where an interrupted run stopped. ``listener`` is called
     with an :class:`~petaudit.pipelines.events.Event` whenever something happens. Without
-    ``keep_results`` only figures and the tables for reports stay in memory.
+    ``keep_results`` only figures and the tables for reports stay in memory. With ``strict``, open
+    questions leave the run undecided, as ``strict`` of the file's Executor does.
 
     >>> executor = Executor('''
     ... Loader: {patient: {filepath: "benchmark://patient-deidentified"}}
@@ -77,6 +78,7 @@ class Executor:
         keep_results: bool = True,
         engine: str | None = None,
         spark_master: str | None = None,
+        strict: bool = False,
     ) -> None:
         if frame not in {"pyarrow", "pandas", "polars"}:
             raise OptionError(
@@ -88,6 +90,7 @@ class Executor:
         self._only = tuple(only)
         self._resume = resume
         self._reveal = reveal_values
+        self._strict = strict
         name = phrase("the configuration") if self._path is None else str(self._path)
         parsed = with_overrides(parse_yaml(self._text, name), self._overrides)
         folder = Path.cwd() if self._path is None else self._path.absolute().parent
@@ -310,6 +313,7 @@ class Executor:
             pipeline=self.pipeline,
             text=self._text,
             settings={"set": list(self._overrides), "only": list(self._only)},
+            strict=self._strict or self.pipeline.executor.strict,
             checked=found,
             results=done,
             left_out=len(self.all_runs) - len(self.runs),
@@ -324,9 +328,8 @@ class Executor:
             folder.publish(self.file_names)
             for name in self.file_names:
                 self._clock.tell("written", file=name)
-            is_worth_resuming = self._document["exit_code"] == COULD_NOT_MEASURE and any(
-                own.status != ERROR for own in self._entries
-            )
+            statuses = {own.status for own in self._entries}
+            is_worth_resuming = self._document["verdict"] == ERROR and statuses - {ERROR}
             if not is_worth_resuming:
                 folder.forget()
         self._clock.tell("finished", status=str(self._document["verdict"]))

@@ -19,7 +19,6 @@ from petaudit.pipelines.plain_data import figure_of, plain
 
 DOCUMENT: Final = "petaudit.result/1"
 _LARGEST: Final = 256 << 20
-COULD_NOT_MEASURE: Final = 2
 _WITHOUT_ROLES: Final = ("mpuccs",)
 """Measures that take all columns, whatever their roles; of others nobody knows."""
 _NO_RUN_IN_COMMON: Final = phrase(
@@ -242,19 +241,3 @@ def missing_now(
     now = {own["run"] for own in results}
     before = [] if previous is None else [own.get("run") for own in previous["results"]]
     return [name for name in before if isinstance(name, str) and name not in now]
-
-
-def exit_code_of(entries: Sequence[Mapping[str, Any]], missing: Sequence[str] = ()) -> int:
-    """0: no breach; 1: a breach; 2: something could not be measured or compared."""
-    statuses = {entry["status"] for entry in entries}
-    if missing or ERROR in statuses:
-        return COULD_NOT_MEASURE
-    return 1 if "failed" in statuses else 0
-
-
-def verdict_of(entries: Sequence[Mapping[str, Any]], missing: Sequence[str] = ()) -> str:
-    """``passed``, ``failed``, ``error``, or ``measured`` where nothing was judged."""
-    code = exit_code_of(entries, missing)
-    if code == 0 and all(entry["status"] == "measured" for entry in entries):
-        return "measured"
-    return {0: "passed", 1: "failed", 2: "error"}[code]

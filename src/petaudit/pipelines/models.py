@@ -23,6 +23,7 @@ from petaudit.kinds import (
     MapOf,
     Number,
     Text,
+    Truth,
     Whole,
 )
 from petaudit.roles import Role
@@ -124,6 +125,11 @@ class ExecutorSettings:
         Text(phrase("a result.json")),
         phrase("result.json of an earlier run that must not be worse"),
         None,
+    )
+    strict: bool = setting(
+        Truth(),
+        phrase("open questions, such as a column without a role, leave the run undecided"),
+        False,
     )
 
     @property

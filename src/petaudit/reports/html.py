@@ -13,7 +13,7 @@ from petaudit.errors import counted, joined, phrase, term
 from petaudit.measures import Family, all_measures
 from petaudit.reports.charts import draw, draw_comparison
 from petaudit.reports.gauge import gauge_of
-from petaudit.reports.sentences import headline, next_steps, status_word, summary
+from petaudit.reports.sentences import concerns, headline, next_steps, status_word, summary
 from petaudit.reports.view import MARKS, Card, View, short, sorted_cards, value_text
 from petaudit.reports.voice import Voice
 
@@ -73,8 +73,8 @@ class _Page:
             "style": _safe_style(style),
             "version": self.voice.name(view.version),
             "subject": self.voice.name(view.subject),
-            "verdict": view.verdict,
-            "status_title": say(status_word(view.verdict)),
+            "verdict": view.tone,
+            "status_title": say(status_word(view.tone)),
             "marks": MARKS,
             "word": lambda status: say(status_word(status)),
             "revealed": self.voice.revealed,
@@ -82,6 +82,7 @@ class _Page:
             "mode": self.voice.mode,
             "kicker": say(self._kicker()),
             "headline": say(headline(view)),
+            "concerns": self.voice.say_all(concerns(view)),
             "summary": self.voice.say_all(summary(view)),
             "steps": self.voice.say_all(next_steps(view, self.voice.threshold)),
             "groups": groups,

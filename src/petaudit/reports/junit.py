@@ -65,6 +65,7 @@ def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
     yield "petaudit.version", view.version
     yield "petaudit.verdict", view.verdict
     yield "petaudit.exit_code", str(view.exit_code)
+    yield "petaudit.open_questions", str(len(view.questions))
     yield "petaudit.mode", voice.mode
     yield "petaudit.contains_values", "true" if voice.revealed and view.holds_values else "false"
 
@@ -84,6 +85,12 @@ def _element(own: _Case, name: str, classname: str, voice: Voice) -> Tree.Elemen
 def _cases(view: View) -> Iterator[_Case]:
     for card in sorted_cards(view.cards):
         yield _of_card(card)
+    for number, text in enumerate(view.breaks, start=1):
+        yield _Case(f"release {number}", _FAILURE, "release", text)
+    for number, text in enumerate(view.questions, start=1):
+        # Neither passed nor failed, unless all questions must be answered.
+        outcome = _ERROR if view.strict else _SKIPPED
+        yield _Case(f"open question {number}", outcome, "open question", text)
     for number, problem in enumerate(view.problems, start=1):
         yield _Case(f"problem {number}", _ERROR, "problem", problem)
     for left_out in view.left_out:

@@ -12,7 +12,13 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from petaudit.errors import joined, phrase, term
-from petaudit.reports.sentences import breach_sentence, headline, next_steps, status_word
+from petaudit.reports.sentences import (
+    breach_sentence,
+    concerns,
+    headline,
+    next_steps,
+    status_word,
+)
 from petaudit.reports.view import (
     MARKS,
     Card,
@@ -50,10 +56,11 @@ _BACKTICKS: Final = re.compile("`+")
 
 def as_markdown(view: View, voice: Voice) -> str:
     """The verdict, a table with the worst first, the reasons, and the rest to unfold."""
-    verdict = f"{MARKS[view.verdict]} petaudit: {_said(voice, status_word(view.verdict))}"
+    verdict = f"{MARKS[view.tone]} petaudit: {_said(voice, status_word(view.tone))}"
     parts = [
         f"## {verdict} · {neutral(voice.name(view.subject))}",
         _said(voice, headline(view)),
+        *_concerns(view, voice),
         *_table(view, voice),
         *_section(_breaches(view, voice), term("What is not met"), voice, _FOR_BREACHES),
         *_section(_errors(view, voice), term("What could not be measured"), voice, _FOR_ERRORS),
@@ -110,6 +117,13 @@ def _code(word: str) -> str:
 
 def _said(voice: Voice, text: str) -> str:
     return neutral(voice.say(text))
+
+
+def _concerns(view: View, voice: Voice) -> Iterator[str]:
+    shown, is_cut = _fitting((f"- {_said(voice, text)}" for text in concerns(view)), _FOR_ERRORS)
+    if shown:
+        yield "\n".join(shown)
+        yield from _cut(is_cut, voice)
 
 
 def _table(view: View, voice: Voice) -> Iterator[str]:

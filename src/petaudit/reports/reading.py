@@ -8,9 +8,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
+from petaudit.columns import ColumnReview
 from petaudit.errors import InputError, listing, phrase
 from petaudit.files import require_regular
 from petaudit.languages.kept import with_phrases
+from petaudit.measures import all_measures
 from petaudit.reports.cards import card_of, run_card_of
 from petaudit.reports.fields import (
     better_of,
@@ -26,6 +28,8 @@ from petaudit.reports.fields import (
 )
 from petaudit.reports.places import place_of, title_of
 from petaudit.reports.view import Card, Change, LeftOut, TableFacts, View
+from petaudit.roles import Role
+from petaudit.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
 
 CHECK: Final = "petaudit.check/1"
 RUN: Final = "petaudit.result/1"
@@ -86,15 +90,14 @@ def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> Vie
 
 def _agrees(view: View) -> bool:
     """Whether the verdict is that of the cards: a file may say anything, but not a wrong "safe"."""
-    statuses = {card.status for card in view.cards} | ({"error"} if view.problems else set())
-    worst = next((own for own in ("error", "failed", "passed") if own in statuses), "measured")
+    statuses = {card.status for card in view.cards} | ({ERROR} if view.problems else set())
     if view.kind == "check" and not view.cards:
         # Nothing could be measured, so nothing holds.
-        worst = "error"
+        statuses.add(ERROR)
     if any(card.status == "passed" and not card.keeps_limit for card in view.cards):
         return False
-    codes = {"passed": 0, "measured": 0, "failed": 1, "error": 2}
-    return view.verdict == worst and view.exit_code == codes[view.verdict]
+    verdict = settle(statuses, problems=view.breaks, questions=view.questions, strict=view.strict)
+    return view.verdict == verdict and view.exit_code == EXIT_CODES[verdict]
 
 
 def _with_phrases(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,6 +133,16 @@ def _check(document: Mapping[str, Any]) -> View:
         if entry.get("status") == "error"
     ]
     name = title_of(mapping(inputs.get("table")).get("name"))
+    review = _review(document, [card.measure for card in cards])
+    questions = open_questions(
+        [Figure(card.measure, card.status, card.value, card.limit) for card in cards],
+        sensitive=[
+            column
+            for column, role in texts_by_name(document.get("roles")).items()
+            if role == Role.SENSITIVE.value
+        ],
+        unlabelled=review.question,
+    )
     return View(
         kind="check",
         subject=name,
@@ -145,9 +158,39 @@ def _check(document: Mapping[str, Any]) -> View:
             if entry.get("status") != "error"
         ),
         warnings=texts(document.get("warnings")),
+        breaks=_together(review.problems, document.get("problems")),
+        questions=_together(questions, document.get("open_questions")),
+        strict=options.get("strict") is True,
         settings=_settings(options),
         holds_values=options.get("reveal_values") is True,
     )
+
+
+def _together(followed: Sequence[str], said: object) -> tuple[str, ...]:
+    """What follows from the rest of a document, and what it says itself, each once."""
+    return tuple(dict.fromkeys((*followed, *texts(said))))
+
+
+def _review(document: Mapping[str, Any], measures: Sequence[str]) -> ColumnReview:
+    """The columns of the table without a role; a document of 0.6 does not say what they are like.
+
+    A measure that compares all columns of two tables has looked at every one of them.
+    """
+    known = all_measures()
+    if all(name in known and known[name].has_same_columns for name in measures):
+        return ColumnReview()
+    options = mapping(document.get("options"))
+    told = ColumnReview()
+    if document.get("columns") is not None:
+        told = ColumnReview.from_dict(mapping(document["columns"]))
+    table = mapping(mapping(document.get("inputs")).get("table"))
+    looked_at = {*texts_by_name(document.get("roles")), options.get("key")}
+    without_role = {
+        str(name): told.without_role.get(str(name), Role.INSENSITIVE.value)
+        for name in table.get("columns") or ()
+        if name not in looked_at
+    }
+    return ColumnReview(told.identifiers, without_role)
 
 
 def _limit_of(measure: str, options: Mapping[str, Any]) -> float | None:
@@ -165,6 +208,7 @@ def _run(document: Mapping[str, Any]) -> View:
     compare_to = document.get("compare_to")
     ran = {entry.get("run") for entry in entries}
     cards = [run_card_of(entry) for entry in entries]
+    conclusion = conclude(entries)
     return View(
         kind="run",
         subject=file_name(configuration.get("name")),
@@ -180,6 +224,9 @@ def _run(document: Mapping[str, Any]) -> View:
             for own in entries_of(document, "errors")
             if own["run"] not in ran
         ),
+        breaks=_together(conclusion.problems, document.get("problems")),
+        questions=_together(conclusion.open_questions, document.get("open_questions")),
+        strict=configuration.get("strict") is True,
         settings={
             "sha256": str(configuration.get("sha256")),
             **{f"--set {own}": "" for own in texts(configuration.get("set"))},

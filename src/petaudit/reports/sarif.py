@@ -2,7 +2,8 @@
 
 Only what is wrong becomes a result: code scanning takes every result for a finding, whatever its
 kind. What could not be measured is one of them, of kind ``fail`` and level ``error``: any other
-kind must have the level ``none``, and would count as if nothing were wrong.
+kind must have the level ``none``, and would count as if nothing were wrong. An open question has
+the level ``warning``.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class _Finding:
     run: str | None = None
     line: int | None = None
     card: Card | None = None
+    level: str = "error"
 
 
 def as_sarif(view: View, voice: Voice, *, location: str | None = None) -> str:
@@ -71,9 +73,15 @@ def _findings(view: View) -> Iterator[_Finding]:
     for card in wrong:
         texts = (breach_sentence(card), *card.explanation)
         yield _Finding(card.measure, texts, card.run, card.line, card)
+    for text in view.breaks:
+        yield _Finding(_AUDIT, (text,), text)
+    for text in view.questions:
+        yield _Finding(_AUDIT, (text,), text, level="error" if view.strict else "warning")
     for problem in view.problems:
         yield _Finding(_AUDIT, (problem,), problem)
     statuses = {card.status for card in wrong} | ({"error"} if view.problems else set())
+    statuses |= {"failed"} if view.breaks else set()
+    statuses |= {"error"} if view.strict and view.questions else set()
     if view.exit_code in _EXIT_CODES and _EXIT_CODES[view.exit_code] not in statuses:
         yield _Finding(_AUDIT, (headline(view),))
 
@@ -117,7 +125,7 @@ def _results(
             "ruleId": rule,
             "ruleIndex": places[rule],
             "kind": "fail",
-            "level": "error",
+            "level": own.level,
             "message": _message(voice, *own.texts),
             "locations": [{"physicalLocation": place}],
             "partialFingerprints": {"primaryLocationLineHash": f"{mark}:{seen[mark]}"},

@@ -19,7 +19,16 @@ _PRIVACY: Final = (Family.PRIVACY, Family.RISK)
 def headline(view: View) -> str:
     """The verdict in one sentence."""
     failed, judged = len(view.with_status("failed")), len(view.judged)
-    match view.verdict:
+    match view.tone:
+        case "failed" if view.breaks and not failed:
+            return phrase("Do not release this as it is: the table still names people.")
+        case "failed" if view.breaks:
+            return phrase(
+                "Do not release this as it is: the table still names people, and {failed} of "
+                "{judged} limits are not met.",
+                failed=failed,
+                judged=judged,
+            )
         case "failed" if judged <= 1:
             return phrase("Do not release this as it is: the limit is not met.")
         case "failed":
@@ -28,13 +37,26 @@ def headline(view: View) -> str:
                 failed=failed,
                 judged=judged,
             )
+        case "error" if not view.with_status("error") and not view.problems and view.cards:
+            return phrase("Not decided: there are open questions, and all must be answered.")
         case "error":
             return phrase("Not decided: something that was asked for could not be measured.")
+        case "open" if judged == 1:
+            return phrase("The limit that was set holds, with open questions.")
+        case "open":
+            return phrase(
+                "All {number} limits that were set hold, with open questions.", number=judged
+            )
         case "passed" if judged == 1:
             return phrase("The limit that was set holds.")
         case "passed":
             return phrase("All {number} limits that were set hold.", number=judged)
     return phrase("Nothing was judged: no limit was set.")
+
+
+def concerns(view: View) -> list[str]:
+    """What breaks the release whatever the figures say, and what stays open."""
+    return [_as_sentence(text) for text in (*view.breaks, *view.questions)]
 
 
 def summary(view: View) -> list[str]:
@@ -63,6 +85,12 @@ def next_steps(view: View, hide_below: int) -> list[str]:
     Where counts below ``hide_below`` are hidden, no number is told from which one would follow.
     """
     found: list[str] = list(_for_problems(view))
+    if view.breaks:
+        found.append(phrase("Remove the columns that name people, and check again."))
+    if view.questions:
+        found.append(
+            phrase("Answer the open questions above before the table is released, and note how.")
+        )
     for card in view.with_status("failed"):
         found += _for_breach(card)
     if view.kind == "check" and view.verdict == "measured":
@@ -92,6 +120,10 @@ def next_steps(view: View, hide_below: int) -> list[str]:
         phrase("Keep this report with the release: it names the files and settings that were used.")
     )
     return list(dict.fromkeys(found))
+
+
+def _as_sentence(text: str) -> str:
+    return phrase("{text}.", text=text)
 
 
 def _looked_at(view: View) -> Iterator[str]:
@@ -286,5 +318,6 @@ def status_word(status: str) -> str:
         "failed": term("failed"),
         "error": term("not decided"),
         "measured": term("measured"),
+        "open": term("passed, with open questions"),
     }
     return words[status]

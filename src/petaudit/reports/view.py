@@ -17,7 +17,7 @@ from petaudit.pictures import Picture
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
-MARKS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "·"}
+MARKS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "·", "open": "!"}
 """A sign for each, so that colour is never all there is."""
 
 
@@ -199,11 +199,22 @@ class View:
     warnings: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """Errors that belong to no card."""
+    breaks: tuple[str, ...] = ()
+    """Why the table must not be released, whatever the figures say."""
+    questions: tuple[str, ...] = ()
+    """What the limits did not ask, and somebody should."""
+    strict: bool = False
+    """Whether open questions leave the audit undecided."""
     settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
     holds_values: bool = False
     """Whether the document has values of the data in it, which a report may yet hide."""
+
+    @property
+    def tone(self) -> str:
+        """How the verdict looks: the verdict itself, or ``open`` where it holds with questions."""
+        return "open" if self.verdict == "passed" and self.questions else self.verdict
 
     @property
     def judged(self) -> tuple[Card, ...]:
