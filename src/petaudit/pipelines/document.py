@@ -43,13 +43,16 @@ def result_document(
     # What --only leaves out is left out on purpose.
     missing = [] if settings["only"] else gone
     conclusion = conclude(results, missing, strict=strict)
-    document = {
+    judged = {
+        "problems": list(conclusion.problems),
+        "open_questions": list(conclusion.open_questions),
+    }
+    return {
         "document": DOCUMENT,
         "petaudit": __version__,
         "verdict": conclusion.verdict,
         "exit_code": conclusion.exit_code,
-        "problems": list(conclusion.problems),
-        "open_questions": list(conclusion.open_questions),
+        **judged,
         "configuration": {
             "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
             "sha256": _sha256(text),
@@ -79,13 +82,12 @@ def result_document(
         ]
         + [{"run": name, "reason": _NOT_NOW} for name in missing],
         "files": list(files),
+        "texts": texts_of(judged),
         "timings": {
             "steps": [own.to_dict() for own in records],
             "stages": {run: own for run, own in seconds.items() if own},
         },
     }
-    told = {name: document[name] for name in ("problems", "open_questions")}
-    return document | {"texts": texts_of(told)}
 
 
 def document_text(document: Mapping[str, Any]) -> bytes:
