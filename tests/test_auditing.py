@@ -434,6 +434,7 @@ def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> N
     assert document["options"] == {
         "measures": None,
         "options": {"t-closeness": {"limit": "0.5", "distance": {"disease": "equal"}}},
+        "strict": False,
         "suppressed": "class",
         "key": None,
         "reveal_values": False,

@@ -161,7 +161,7 @@ def conclude(
     """
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
-        steps = entry["modules"].items()
+        steps = dict(entry.get("modules") or {}).items()
         table = "_".join(f"{module}[{name}]" for module, name in steps if module != "Evaluator")
         groups.setdefault(table, []).append(entry)
     problems: dict[str, None] = {}

@@ -23,14 +23,24 @@ SHOWN = ["figure", "strict", "conditions", "lower_bound", "explanation", "pictur
 """What a report needs of every result beside these."""
 GOLDEN = {
     "": [
-        *("document", "petaudit", "verdict", "exit_code", "inputs", "roles", "options"),
+        *("document", "petaudit", "verdict", "exit_code", "inputs", "problems"),
+        *("open_questions", "columns", "roles", "options"),
         *("results", "not_measured", "warnings", "texts"),
     ],
     "inputs": ["table", "original", "hierarchies"],
     "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
     "inputs.hierarchies": ["attributes", "sha256"],
     "options": [
-        *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding"),
+        *(
+            "measures",
+            "options",
+            "strict",
+            "suppressed",
+            "key",
+            "reveal_values",
+            "delimiter",
+            "encoding",
+        ),
         *("engine", "spark_master"),
     ],
     "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", *SHOWN],
@@ -105,6 +115,7 @@ def test_the_document_says_what_was_done(patient: list[object], run: Run) -> Non
             "t-closeness": {"limit": "0.4"},
             "profitability": {"cost": "4", "gain": "300", "loss": "300", "benefit": "1200"},
         },
+        "strict": False,
         "suppressed": "exclude",
         "key": None,
         "reveal_values": False,

@@ -172,6 +172,7 @@ ENTRY: dict[str, Any] = {
     "value": (float, bool), "limit": (float, type(None)), "strict": bool, "conditions": list,
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
+    "columns": (dict, type(None)),
     "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
     "details": dict, "pictures": list, "comparison": (dict, type(None)), "breaches": list,
     "texts": dict,
@@ -185,14 +186,16 @@ def test_the_document_has_these_keys_and_no_others() -> None:
     found = json.loads(Path("out/result.json").read_text(encoding="utf-8"))
     assert found == executor.document
     assert list(found) == [
-        *("document", "petaudit", "verdict", "exit_code", "configuration", "compare_to"),
-        *("inputs", "results", "breaches", "errors", "files", "timings"),
+        *("document", "petaudit", "verdict", "exit_code", "problems", "open_questions"),
+        *("configuration", "compare_to", "inputs", "results", "breaches", "errors", "files"),
+        *("texts", "timings"),
     ]
     assert (found["document"], found["petaudit"]) == ("petaudit.result/1", petaudit.__version__)
     assert (found["verdict"], found["exit_code"]) == ("failed", 1)
     configuration = found["configuration"]
     assert set(configuration) == {
-        *("name", "sha256", "effective_sha256", "set", "only", "runs_left_out"),
+        *("name", "sha256", "effective_sha256", "set", "only", "strict"),
+        "runs_left_out",
     }
     assert (configuration["name"], configuration["set"]) == ("b.yaml", ["Evaluator.n.seed=6"])
     [given] = found["inputs"].items()

@@ -157,7 +157,7 @@ WRONG = {
     "Executor: 5": ["line 1: Executor is 5; its options were expected under it"],
     "Executor:\n  log_leve: INFO": [
         "line 2: Executor: unknown option 'log_leve' (did you mean 'log_level'?); options "
-        "of Executor are log_output_type, log_level, log_dir, log_filename, compare_to"
+        "of Executor are log_output_type, log_level, log_dir, log_filename, compare_to, strict"
     ],
     "Executor: {log_level: loud}": [
         "line 1: Executor: log_level is 'loud'; DEBUG, INFO, WARNING, ERROR or CRITICAL "

@@ -176,9 +176,13 @@ def test_a_table_that_changes_while_it_is_opened_is_noticed(
 def test_identifiers_in_the_table_are_pointed_out() -> None:
     text = CLASSES.replace("roles: {", "roles: {identifier: name, ")
     Path("people.csv").write_text("name;age;city\nAnn;20;x\nBob;30;x\n")
-    assert "still holds name, which the roles call identifiers" in entry_of(text)["warnings"][0]
+    executor = petaudit.Executor(text)
+    assert executor.run() == "failed"
+    assert executor.document["breaches"] == [
+        {"kind": "identifiers", "run": "Loader[t]_Evaluator[close]", "columns": ["name"]}
+    ]
     Path("people.csv").write_text("name;age;city\n*;20;x\n*;30;x\n")
-    assert entry_of(text)["warnings"] == []
+    assert petaudit.Executor(text).run() == "passed"
 
 
 def test_reasons_do_not_say_where_files_lie(tmp_path: Path) -> None:

@@ -216,7 +216,8 @@ def _plain_words(card: Card) -> Iterator[str]:
         )
     elif card.measure == "k-anonymity":
         yield phrase("At least one person in it looks like nobody else.")
-    elif card.measure == "l-diversity" and card.value <= 1:
+    elif card.measure == "l-diversity" and card.value <= 1 and card.status != "measured":
+        # Without a limit it is an open question, which stands above.
         yield phrase(
             "But in at least one class of people who look alike, all share one sensitive value: "
             "whoever knows that somebody is in it knows the value."
