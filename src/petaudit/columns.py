@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from petaudit.counts.column_facts import ColumnFacts, column_facts
 from petaudit.errors import Phrase, joined, listing, phrase, term
-from petaudit.guessing import Guess, guess_roles, says_identifier
+from petaudit.guessing import Guess, guess_roles
 from petaudit.inputs import Inputs
 from petaudit.roles import Role
 
@@ -23,8 +23,6 @@ _GUESSES: Final = {
     Role.INSENSITIVE.value: None,
 }
 _MOST_NAMED: Final = 20
-_MOST_COUNTED: Final = 300
-"""Counting a column costs milliseconds; of thousands, only those whose name says identifier are."""
 
 
 @dataclass(frozen=True)
@@ -137,23 +135,19 @@ def review_columns(inputs: Inputs) -> ColumnReview:
     ]
     if not declared and not unlabelled:
         return ColumnReview()
-    counted = unlabelled[:_MOST_COUNTED]
-    counted += [name for name in unlabelled[_MOST_COUNTED:] if says_identifier(name)]
-    facts = {own.name: own for own in column_facts(table, [*declared, *counted])}
+    facts = {own.name: own for own in column_facts(table, [*declared, *unlabelled])}
     before: dict[str, ColumnFacts] = {}
     if inputs.original is not None:
-        shared = [name for name in counted if name in inputs.original.columns]
+        shared = [name for name in unlabelled if name in inputs.original.columns]
         before = {own.name: own for own in column_facts(inputs.original, shared)}
-    guesses = {own.column: own for own in guess_roles([facts[name] for name in counted], before)}
+    guesses = guess_roles([facts[name] for name in unlabelled], before)
     return ColumnReview(
         tuple(name for name in declared if facts[name].suppressed < facts[name].values),
-        {name: _guess_of(guesses.get(name)) for name in unlabelled},
+        {guess.column: _look_of(guess) for guess in guesses},
     )
 
 
-def _guess_of(guess: Guess | None) -> str:
-    if guess is None:
-        return Role.INSENSITIVE.value
+def _look_of(guess: Guess) -> str:
     if guess.role is Role.IDENTIFIER and not guess.is_certain:
         return POSSIBLE_IDENTIFIER
     return guess.role.value

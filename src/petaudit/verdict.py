@@ -200,7 +200,7 @@ def holds_line(limits: int, questions: Collection[str]) -> Phrase:
     if questions and limits == 1:
         return term("the limit holds, with open questions")
     if questions:
-        return phrase("all {limits} limits hold, with open questions", limits=limits)
+        return phrase("{limits} limits hold, with open questions", limits=limits)
     return (
         term("the limit holds")
         if limits == 1

@@ -363,7 +363,7 @@ def test_check_writes_what_it_prints(table: Path, chinese: Run) -> None:
 def test_demo(details: tuple[str, ...], chinese: Run) -> None:
     found = chinese("demo", *details)
     assert (found.code, found.err) == (0, "")
-    assert found.out.endswith("判定：5 項門檻全部符合，但仍有待釐清的問題（結束碼 0）\n")
+    assert found.out.endswith("判定：5 項門檻都符合，但仍有待釐清的問題（結束碼 0）\n")
     assert "\n未納入\n" in found.out
     assert left_in_english(found.out) == []
 

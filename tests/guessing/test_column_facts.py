@@ -77,7 +77,14 @@ def test_counts_do_not_depend_on_the_engine(tmp_path: Path) -> None:
 
 
 def test_many_columns_are_fetched_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    columns = {f"n{number}": CELLS for number in range(5)} | {"list": [[1]] * len(CELLS)}
+    columns: dict[str, Any] = {f"n{number}": CELLS for number in range(5)}
+    columns["list"] = [[1]] * len(CELLS)
+    columns["mail"] = ["a@b.org", "A123456789", "0912-345-678", "+886 912 345 678", *CELLS[:8]]
+    columns["whole"] = [*range(10), None, 3]
+    columns["gaps"] = [1.0, None, *map(float, range(10))]
+    columns["decimal"] = [Decimal(number) / 4 for number in range(12)]
+    columns["day"] = [date(2020, 1, 1 + number // 2) for number in range(12)]
+    columns["yes"] = [True, None] * 6
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
     few = column_facts(open_source(tmp_path / "t.parquet"))
     monkeypatch.setattr(module, "_MANY_COLUMNS", 2)

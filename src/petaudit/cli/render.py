@@ -13,7 +13,8 @@ from petaudit.auditing import Audit, NotMeasured
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, counted, joined, listing, phrase, term
-from petaudit.languages.current import here
+from petaudit.languages.catalogue import ENGLISH
+from petaudit.languages.current import here, language
 from petaudit.limits import limit_rule
 from petaudit.measures import Better, Family, Result, all_measures, find_measure
 from petaudit.verdict import ERROR as UNDECIDED
@@ -123,13 +124,14 @@ def _table_by_family(rows: Mapping[str, Sequence[str]]) -> list[str]:
 def finished(lines: Iterable[str]) -> list[str]:
     """Lines that are safe to print; indented ones are sentences and wrapped."""
     done: list[str] = []
+    is_english = language() == ENGLISH
     for own in lines:
         line = printable(here(own))
         indent = line[: len(line) - len(line.lstrip(" "))]
         # A deeper indent is the rest of a table's cell, which was wrapped before.
         is_sentence = 0 < len(indent) <= _DEEPEST_INDENT and bool(line.strip())
         # Lines of a table are no phrases.
-        is_sentence |= isinstance(own, Phrase)
+        is_sentence |= isinstance(own, Phrase) and not is_english
         done += _wrapped(line.strip(), indent) if is_sentence else [line]
     return done
 

@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from petaudit.counts._frames import label_text, uncountable
-from petaudit.counts.source import Source, open_source
+from petaudit.counts.source import Source
 from petaudit.errors import term
 from petaudit.labels import SUPPRESSED
 
@@ -85,6 +86,7 @@ _CELLS_AT_ONCE: Final = 20_000_000
 def column_facts(source: Source, columns: Sequence[str] | None = None) -> tuple[ColumnFacts, ...]:
     """Look at some columns, or all: one grouping each, and only its counts leave the engine.
 
+    >>> from petaudit.counts import open_source
     >>> source = open_source(pa.table({"zip": ["476**", "4790*", "*"], "age": [29.0, 22.0, None]}))
     >>> [(fact.kind.value, fact.distinct, fact.generalized) for fact in column_facts(source)]
     [('text', 3, 2), ('whole numbers', 2, 0)]
@@ -104,9 +106,9 @@ def column_facts(source: Source, columns: Sequence[str] | None = None) -> tuple[
     step = max(_CELLS_AT_ONCE // source.rows, 1)
     for start in range(0, len(countable), step):
         names = countable[start : start + step]
-        cells = source.counts.columns_values(names, raw=True)
+        cells = source.counts.columns_values(names)
         for name, column in zip(names, cells, strict=True):
-            found[name] = _facts(open_source(pa.table({name: column})), name)
+            found[name] = _facts_of_cells(name, column, types[name])
     return tuple(found[name] for name in wanted)
 
 
@@ -138,11 +140,42 @@ def _facts(source: Source, name: str) -> ColumnFacts:
     row = {
         title: int(figure or 0) for title, figure in counts.collected(query).to_pylist()[0].items()
     }
+    return _facts_from(name, source.rows, dtype, row)
+
+
+def _facts_of_cells(name: str, cells: pa.ChunkedArray, dtype: Any) -> ColumnFacts:
+    """The same of cells that are here already, without a query: that takes ten times as long."""
+    counted = pc.value_counts(cells.combine_chunks())
+    present = pc.is_valid(counted.field("values"))
+    values = counted.field("values").filter(present)
+    times = counted.field("counts").filter(present)
+
+    def rows(is_meant: pa.Array) -> int:
+        return pc.sum(times.filter(is_meant)).as_py() or 0
+
+    row = {
+        "distinct": len(values),
+        "present": pc.sum(times).as_py() or 0,
+        "once": rows(pc.equal(times, 1)),
+    }
+    if isinstance(dtype, nw.String):
+        texts = values.cast(pa.string())
+        for kind, pattern in _PATTERNS.items():
+            row[kind.name] = pc.sum(pc.match_substring_regex(texts, pattern)).as_py() or 0
+        row["suppressed"] = rows(pc.equal(texts, SUPPRESSED))
+        row["personal"] = rows(pc.match_substring_regex(texts, _PERSONAL))
+        row["generalized"] = rows(pc.match_substring_regex(texts, _GENERALIZED))
+    elif dtype.is_float() or isinstance(dtype, nw.Decimal):
+        row[Kind.WHOLE.name] = pc.sum(pc.equal(values, pc.round(values))).as_py() or 0
+    return _facts_from(name, len(cells), dtype, row)
+
+
+def _facts_from(name: str, rows: int, dtype: Any, row: dict[str, int]) -> ColumnFacts:
     return ColumnFacts(
         name,
-        source.rows,
+        rows,
         _kind(dtype, row),
-        source.rows - row["present"],
+        rows - row["present"],
         row["distinct"],
         row["once"],
         row.get("suppressed", 0),

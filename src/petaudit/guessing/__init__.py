@@ -1,6 +1,5 @@
 """Guessing the role of each column, and writing a pipeline file to start from."""
 
-from petaudit.guessing.names import says_identifier
 from petaudit.guessing.roles import Guess, guess_roles
 
-__all__ = ["Guess", "guess_roles", "says_identifier"]
+__all__ = ["Guess", "guess_roles"]

@@ -100,16 +100,6 @@ def sense_of(name: str) -> Sense | None:
     return None if found is None else Sense(found.meaning, found.says)
 
 
-def says_identifier(name: str) -> bool:
-    """Whether a name speaks of what names a person.
-
-    >>> says_identifier("patient_id"), says_identifier("zip")
-    (True, False)
-    """
-    sense = sense_of(name)
-    return sense is not None and sense.meaning in _IDENTIFIERS
-
-
 def words_of(name: str) -> list[str]:
     """The words of a name, in lower case.
 
