@@ -149,7 +149,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 def largest_shares(attribute: str, table: ClassTable) -> ClassFigures:
     """The share of the commonest value in each class."""
-    pairs = table.columns[attribute]
+    pairs = table.columns[attribute].with_nulls_as_commonest
     largest = np.maximum.reduceat(pairs.counts, pairs.class_starts)
     return ratio_figures(largest, table.sizes, table.sizes, table.classes)
 

@@ -137,7 +137,7 @@ def _values_of_every_class(inputs: Inputs) -> int:
 
 def commonest_against_rare(attribute: str, table: ClassTable, values: int) -> ClassFigures:
     """r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
-    pairs = table.columns[attribute]
+    pairs = table.columns[attribute].with_nulls_as_commonest
     starts = pairs.class_starts
     counts = pairs.descending_counts
     stops = np.append(starts[1:], len(counts))
