@@ -83,7 +83,7 @@ def record_squared_error(
     """Measure how close rows stayed to their originals, by Euclidean distances.
 
     Columns are standardised first. A released label is taken at its worst: at the end of its range
-    that is farther away. A figure within 1e-12 of its limit keeps it, because distances are roots.
+    that is farther away; numbers above the leaves of a hierarchy are labels, too. A figure within 1e-12 of its limit keeps it, because distances are roots.
     Where an engine elsewhere adds up the rows, the order in which it does may change the last
     digits of the sum, from about the thirteenth on.
 
