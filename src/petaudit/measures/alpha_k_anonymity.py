@@ -97,15 +97,6 @@ def compute(
     check({"limit": limit, "k": k})
     name = phrase("the limit of {measure}", measure=AlphaKAnonymityResult.measure)
     bound = None if limit is None else exact_nonnegative(limit, name)
-    warnings: tuple[str, ...] = ()
-    if bound is not None and bound > 1:
-        warnings = (
-            phrase(
-                "{name} is {limit:g}; alpha never exceeds 1, so it always holds",
-                name=name,
-                limit=float(bound),
-            ),
-        )
     is_small = None if k is None else partial(_are_smaller, k)
     judged = judge(
         inputs,
@@ -120,7 +111,6 @@ def compute(
         inputs,
         judged,
         bound,
-        warnings,
         k=judged.answer.smallest,
         asked_k=k,
         rows_in_small_classes=None if is_small is None else judged.answer.rows_told[0],

@@ -19,7 +19,15 @@ from petaudit.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.errors import HierarchyError, OptionError, counted, joined, phrase, suggestion
+from petaudit.errors import (
+    HierarchyError,
+    NotMeasurableError,
+    OptionError,
+    counted,
+    joined,
+    phrase,
+    suggestion,
+)
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs, gather
@@ -77,13 +85,6 @@ def compute(
             phrase("worst is {worst!r}; a number of classes from 0 was expected", worst=worst)
         )
     warnings = list(inputs.spellings_warning)
-    if bound is not None and bound > 1:
-        warnings.append(
-            phrase(
-                "the limit of t-closeness is {limit:g}; t never exceeds 1, so it always holds",
-                limit=float(bound),
-            )
-        )
     chosen = _chosen_distances(inputs, distance)
     grounds = {
         attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
@@ -98,13 +99,14 @@ def compute(
         worst=worst,
         with_far=True,
     )
-    answer = question.together(inputs.ask_classes(question))
+    answers = inputs.ask_classes(question)
+    if not answers:
+        raise NotMeasurableError(ALL_SUPPRESSED)
+    answer = question.together(answers)
     found = tuple(
         _closeness(attribute, grounds[attribute].distance, own, has_limit=bound is not None)
         for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
     )
-    if not answer.rows:
-        warnings.append(ALL_SUPPRESSED)
     t = max(attribute.exact_t for attribute in found)
     return TClosenessResult(
         value=float(t),
