@@ -240,6 +240,8 @@ class Closeness:
     suppressed: twins.Suppressed
     hierarchy: twins.Hierarchy | None = None
     given: dict[str, list[str]] | None = None
+    every: tuple[str, ...] = ()
+    """All sensitive columns, where there are others."""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -256,13 +258,21 @@ class Closeness:
         return arrow(self.rows)
 
     @property
+    def treated(self) -> twins.Suppressed:
+        """How the twin treats suppressed rows: as a class, unless all of them are blanked."""
+        hidden = [row for row in self.rows if twins.is_suppressed(row, self.quasi_identifiers)]
+        names = {*self.every, self.column}
+        blanked = all(row[name] in (NULL, None) for row in hidden for name in names)
+        return "exclude" if blanked else self.suppressed
+
+    @property
     def classes(self) -> list[list[int]]:
-        return twins.classes(self.rows, self.quasi_identifiers, self.suppressed)
+        return twins.classes(self.rows, self.quasi_identifiers, self.treated)
 
     @property
     def exact_t(self) -> Fraction:
         """t of the table, by the twin."""
-        return self._twin(self.rows, self.quasi_identifiers, self.suppressed)
+        return self._twin(self.rows, self.quasi_identifiers, self.treated)
 
     @property
     def exact_distances(self) -> list[tuple[int, Fraction, tuple[str | None, ...]]]:
@@ -293,7 +303,7 @@ class Closeness:
             self.column,
             self.distance,
             self.hierarchy,
-            self.suppressed,
+            self.treated,
         )
 
 
@@ -318,14 +328,41 @@ def ordered_numbers(release: Release) -> Closeness:
     return Closeness(rows, release.quasi_identifiers, release.number, "ordered", release.suppressed)
 
 
+# The labels that sensitive attributes do not tell apart, and what the twin is given for one.
+_SAME_VALUE = {"A": "a", "e\u0301": "\u00e9"}
+
+
 def equal_labels(release: Release) -> Closeness:
-    """Labels that have nothing to do with each other."""
-    rows = _with_nulls(release.released, release.disease)
-    return Closeness(rows, release.quasi_identifiers, release.disease, "equal", release.suppressed)
+    """Labels that have nothing to do with each other, unless they are two spellings of one."""
+    given_rows = _with_nulls(release.released, release.disease)
+    rows = _replaced(given_rows, release.disease, lambda _, cell: _SAME_VALUE.get(cell or "", cell))
+    return _GivenOtherwise(
+        rows,
+        release.quasi_identifiers,
+        release.disease,
+        "equal",
+        release.suppressed,
+        given_rows=given_rows,
+    )
+
+
+def told_apart(release: Release) -> Release:
+    """The same with leaves of which no two are spellings of one value."""
+    name = release.disease
+    other = {label: f"another {same}" for label, same in _SAME_VALUE.items()}
+    tree = {
+        other.get(leaf, leaf): [other.get(label, label) for label in path]
+        for leaf, path in release.hierarchies[name].items()
+    }
+    changed = release.with_rows(
+        lambda rows: _replaced(rows, name, lambda _, cell: other.get(cell or "", cell))
+    )
+    return replace(changed, hierarchies=release.hierarchies | {name: tree})
 
 
 def hierarchical_leaves(release: Release) -> Closeness:
     """Leaves of a hierarchy; a null, if any, is one of them."""
+    release = told_apart(release)
     tree = release.hierarchies[release.disease]
     return Closeness(
         release.released,
@@ -340,6 +377,7 @@ def hierarchical_leaves(release: Release) -> Closeness:
 
 def hierarchical_stray_nulls(release: Release) -> Closeness:
     """Leaves of a hierarchy that says nothing about nulls."""
+    release = told_apart(release)
     tree = {
         leaf: path for leaf, path in release.hierarchies[release.disease].items() if leaf != NULL
     }
@@ -353,6 +391,7 @@ def hierarchical_stray_nulls(release: Release) -> Closeness:
 
 def hierarchical_inner_labels(release: Release) -> Closeness:
     """Labels of all levels; one above the leaves is to the twin a leaf of its own below it."""
+    release = told_apart(release)
     tree = release.hierarchies[release.disease]
     rooted = twins.with_root(tree)
     extended = dict(rooted)
@@ -371,7 +410,7 @@ def hierarchical_inner_labels(release: Release) -> Closeness:
 
     given_rows = _replaced(release.released, release.disease, at_some_level)
     twin_rows = _replaced(given_rows, release.disease, as_leaf)
-    return _InnerLabels(
+    return _GivenOtherwise(
         twin_rows,
         release.quasi_identifiers,
         release.disease,
@@ -379,12 +418,12 @@ def hierarchical_inner_labels(release: Release) -> Closeness:
         release.suppressed,
         extended,
         given_hierarchy(tree),
-        given_rows,
+        given_rows=given_rows,
     )
 
 
 @dataclass(frozen=True)
-class _InnerLabels(Closeness):
+class _GivenOtherwise(Closeness):
     given_rows: Rows = field(default_factory=list)
 
     @property

@@ -100,6 +100,7 @@ OURS: dict[str, Callable[[], str]] = {
     "P10": figure("delta-disclosure", table("ab", "xy"), absent="infinite"),
     "P11": figure("l-diversity", TWO_SENSITIVE, sensitive=["s", "r"]),
     "P12": figure("prosecutor-risk", table("aaab"), figure="average"),
+    "P13": figure("l-diversity", table("aa", ["flu", "Flu"])),
     "A1": figure("delta-disclosure", table("ab", "xy")),
     "A2": verdict("entropy-l-diversity", table("aa", "xy"), limit=2),
     "A3": verdict("k-anonymity", table("aab"), limit=2),

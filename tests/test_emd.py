@@ -55,7 +55,7 @@ def every_way(asked: Closeness) -> list[ClassFigures]:
             blocks = inputs.class_blocks
         assert isinstance(blocks, HeldBlocks)
         [whole] = blocks.tables()
-        table = whole if inputs.suppressed == "class" else whole.without_suppressed
+        table = whole.judged(with_suppressed=inputs.suppressed == "class")
         pairs = table.columns[asked.column]
         ground = ground_of(asked, pairs.values)
         found.append(emd.class_distances(pairs, table.classes, ground))

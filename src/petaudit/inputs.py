@@ -17,6 +17,7 @@ from petaudit.counts import (
     PairCodes,
     PairCounts,
     Source,
+    ValueCounts,
     check_aligned,
     one_state,
     open_source,
@@ -28,6 +29,7 @@ from petaudit.errors import (
     InputError,
     OptionError,
     RoleError,
+    counted,
     joined,
     listing,
     naming,
@@ -122,6 +124,26 @@ class Inputs:
         counts = self.table.counts
         return counts.class_blocks(
             self.quasi_identifiers, self.sensitive, labels=self.reveal_values
+        )
+
+    def sensitive_values(self, attribute: str) -> ValueCounts:
+        """The values of a sensitive attribute in the whole table, all spellings of one as one."""
+        return self.table.counts.sensitive_values(attribute).counts
+
+    @property
+    def spellings_warning(self) -> tuple[str, ...]:
+        """Say which sensitive attributes write a value in several ways, without any value."""
+        merged = {own: self.sensitive_values(own).merged for own in self.sensitive}
+        return tuple(
+            phrase(
+                "column {column!r} writes {values} in {spellings} that differ only in case, width, "
+                "blanks, invisible characters or the form of a number; they count as the same",
+                column=column,
+                values=counted(values, "value"),
+                spellings=counted(spellings, "spelling"),
+            )
+            for column, (values, spellings) in merged.items()
+            if values
         )
 
     def ask_classes(self, question: BlockQuestion[AnyAnswer]) -> list[AnyAnswer]:

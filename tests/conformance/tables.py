@@ -19,6 +19,13 @@ ODD = 'post."code` 郵遞[0]'
 """Dots, quotes, backticks, blanks, brackets and letters that are not Latin."""
 
 
+DISEASES = (
+    *("胃癌", " 胃癌 ", "胃\u200b癌", "🧬", None, "\u2060"),
+    *("flu", "FLU", "\ufb02u", "\uff46lu", "5", "5.0", "05", "\uff15"),
+)
+"""Values in several spellings, and nothing in several, too."""
+
+
 @dataclass(frozen=True)
 class Released:
     """What is measured."""
@@ -79,7 +86,7 @@ def _texts(suppressed: str, *, reveal_values: bool) -> Released:
     ]
     private: Columns = {
         "pay": [drawn.choice([1.5, 2.0, 2.0, 40.0, None, NAN, -0.0, 0.0]) for _ in range(size)],
-        "disease": [drawn.choice(["胃癌", " 胃癌 ", "flu", "🧬", None]) for _ in range(size)],
+        "disease": [drawn.choice(DISEASES) for _ in range(size)],
     }
     city_paths = {city or "": [STAR] for city in dict.fromkeys(cities)}
     return Released(

@@ -45,16 +45,17 @@ SAME, DOUBLED, HALVED = Fraction(1), Fraction(2), Fraction(1, 2)
 _NUMBERS = "the quasi-identifiers are read as numbers"
 _AT_MOST_ONE = {"limit": 1}
 _AT_LEAST_NOTHING = {"limit": 0}
+_AT_LEAST_ONE = {"limit": 1}
 _GAME = {"cost": 2, "gain": 6, "loss": 7, "benefit": 3, "allow_attack": False}
 
 ENTRIES: dict[str, Entry] = {
     # privacy models
-    "k-anonymity": Entry(_AT_LEAST_NOTHING, {"limit": 3}, DOUBLED),
-    "k-map": Entry(_AT_LEAST_NOTHING, {"limit": 4}, DOUBLED),
+    "k-anonymity": Entry(_AT_LEAST_ONE, {"limit": 3}, DOUBLED),
+    "k-map": Entry(_AT_LEAST_ONE, {"limit": 4}, DOUBLED),
     "alpha-k-anonymity": Entry(_AT_MOST_ONE, {"limit": "0.5", "k": 2, "worst": 99}),
-    "l-diversity": Entry(_AT_LEAST_NOTHING, {"limit": 2, "worst": 99}),
-    "entropy-l-diversity": Entry(_AT_LEAST_NOTHING, {"limit": "1.5", "worst": 99}),
-    "recursive-l-diversity": Entry({"limit": 100, "l": 1}, {"limit": 2, "l": 2, "worst": 99}),
+    "l-diversity": Entry(_AT_LEAST_ONE, {"limit": 2, "worst": 99}),
+    "entropy-l-diversity": Entry(_AT_LEAST_ONE, {"limit": "1.5", "worst": 99}),
+    "recursive-l-diversity": Entry({"limit": 100, "l": 2}, {"limit": 2, "l": 2, "worst": 99}),
     "t-closeness": Entry(_AT_MOST_ONE, {"limit": "0.25", "worst": 99}),
     "beta-likeness": Entry({"limit": 100}, {"limit": 1, "worst": 99}),
     "enhanced-beta-likeness": Entry({"limit": 100}, {"limit": 1, "worst": 99}),

@@ -1,17 +1,22 @@
 """The models of sensitive attributes once more, straight from their definitions: slow, and exact.
 
 Figures are fractions, infinity, or floats; verdicts are taken with whole numbers, or with
-logarithms of 60 digits.
+logarithms of 60 digits. What a null hides is tried out: of all tables that it could have been, the
+least diverse one counts.
 """
 
 from __future__ import annotations
 
 import math
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import cache
+from itertools import combinations_with_replacement
 
 Row = Mapping[str, str | None]
 STAR = "*"
@@ -35,41 +40,83 @@ class TwinClass:
         return Fraction(self.table.count(value), len(self.table))
 
 
+def meant(cell: str | None) -> str | None:
+    """What a sensitive cell says: a number by its value, a text as it reads aloud."""
+    if cell is None:
+        return None
+    decomposed = unicodedata.normalize("NFKD", cell.casefold())
+    letters = [each for each in decomposed if unicodedata.category(each) != "Cf"]
+    text = re.sub(r"\s+", " ", "".join(letters)).strip()
+    if re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", text):
+        return f"number {Fraction(text)}"
+    return text or None
+
+
 def classes(
-    rows: Sequence[Row], names: Sequence[str], sensitive: str, suppressed: str
+    rows: Sequence[Row],
+    names: Sequence[str],
+    sensitive: str,
+    suppressed: str,
+    every: Sequence[str] = (),
 ) -> list[TwinClass]:
-    table = tuple(row[sensitive] for row in rows)
-    members: dict[tuple[str | None, ...], list[str | None]] = {}
+    """The classes; suppressed rows are none where ``every`` sensitive cell of theirs is null."""
+    table = tuple(meant(row[sensitive]) for row in rows)
+    members: dict[tuple[str | None, ...], list[Row]] = {}
     for row in rows:
-        key = tuple(row[name] for name in names)
-        if suppressed == "class" or any(label != STAR for label in key):
-            members.setdefault(key, []).append(row[sensitive])
-    return [TwinClass(tuple(own), table) for own in members.values()]
+        members.setdefault(tuple(row[name] for name in names), []).append(row)
+    hidden = members.get((STAR,) * len(names), [])
+    tell = any(meant(row[name]) is not None for row in hidden for name in {*every, sensitive})
+    if suppressed == "exclude" or not tell:
+        members.pop((STAR,) * len(names), None)
+    return [
+        TwinClass(tuple(meant(row[sensitive]) for row in own), table) for own in members.values()
+    ]
+
+
+@cache
+def completions(own: tuple[str | None, ...]) -> tuple[tuple[int, ...], ...]:
+    """The counts of the values of a class, whatever its nulls are: its other values or a new one.
+
+    Several new ones would be more diverse than one.
+    """
+    known = Counter(value for value in own if value is not None)
+    nulls = own.count(None)
+    found = {
+        tuple(sorted((known + Counter(filled)).values()))
+        for filled in combinations_with_replacement([*known, "a new one"], nulls)
+    }
+    return tuple(found)
 
 
 def alpha(own: TwinClass) -> Fraction:
-    return max(own.p(value) for value in own.own)
+    return max(Fraction(counts[-1], own.rows) for counts in completions(own.own))
 
 
 def distinct(own: TwinClass) -> Fraction:
-    return Fraction(len(set(own.own)))
+    return Fraction(min(map(len, completions(own.own))))
 
 
 def entropy(own: TwinClass) -> float:
-    return math.exp(-math.fsum(float(p) * math.log(p) for p in map(own.p, set(own.own))))
+    def of(counts: Sequence[int]) -> float:
+        return -math.fsum(n / own.rows * math.log(n / own.rows) for n in counts)
+
+    return math.exp(min(map(of, completions(own.own))))
 
 
 def entropy_is_below(own: TwinClass, limit: Fraction) -> bool:
     """n^n / product of c^c < l^n, in whole numbers."""
-    counts = Counter(own.own).values()
-    values = Fraction(own.rows**own.rows, math.prod(count**count for count in counts))
-    return values < limit**own.rows
+    return any(
+        Fraction(own.rows**own.rows, math.prod(count**count for count in counts)) < limit**own.rows
+        for counts in completions(own.own)
+    )
 
 
 def recursive(own: TwinClass, least: int) -> Fraction | float:
-    counts = sorted(Counter(own.own).values(), reverse=True)
-    rare = sum(counts[least - 1 :])
-    return Fraction(counts[0], rare) if rare else math.inf
+    def of(counts: Sequence[int]) -> Fraction | float:
+        rare = sum(counts[: max(len(counts) - least + 1, 0)])
+        return Fraction(counts[-1], rare) if rare else math.inf
+
+    return max(map(of, completions(own.own)))
 
 
 def gains(own: TwinClass) -> dict[str | None, Fraction]:

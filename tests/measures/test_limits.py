@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import petaudit
 from measures.registry_cases import PASSING, passing_inputs
-from petaudit.errors import OptionError
+from petaudit.counts import open_source
+from petaudit.errors import NotMeasurableError, OptionError, UndecidedError
 from petaudit.inputs import Inputs
-from petaudit.measures import Better, Result, all_measures, find_measure
+from petaudit.measures import Better, Family, Need, Result, all_measures, find_measure
 
 LIMITED = [name for name, own in all_measures().items() if own.limit_help]
 SHARES = [name for name in LIMITED if all_measures()[name].range == (0.0, 1.0)]
@@ -73,12 +78,113 @@ def test_a_negative_limit_is_an_error(name: str, limit: Any, inputs: Inputs) -> 
 
 @every_share
 @pytest.mark.parametrize("limit", [2, "1.0000000000000000001", 1e300, Fraction(4, 3)], ids=repr)
-def test_a_limit_above_one_is_a_warning(name: str, limit: Any, inputs: Inputs) -> None:
+def test_a_limit_above_one_decides_nothing_or_everything(
+    name: str, limit: Any, inputs: Inputs
+) -> None:
+    if find_measure(name).better is Better.LOWER:
+        # Every table would keep it, so it is no limit.
+        with pytest.raises(OptionError, match=f"the limit of {name} is .*; no table exceeds 1, so"):
+            measured(name, inputs, limit=limit)
+        return
     found = measured(name, inputs, limit=limit)
-    assert found.passed is (found.better is Better.LOWER)
+    assert found.passed is False
     [warning] = set(found.warnings) - set(measured(name, inputs).warnings)
     assert warning.startswith(f"the limit of {name} is ")
     assert "never exceeds 1" in warning
+
+
+def beyond(name: str) -> Any:
+    """A limit that every table would keep; None where no number is one."""
+    own = find_measure(name)
+    low, high = own.range
+    if own.better is Better.LOWER:
+        return None if high == math.inf else high + 0.5
+    return None if low <= 0 else low - 0.5
+
+
+@every_measure
+def test_a_limit_beyond_all_figures_is_an_error_however_it_is_given(
+    name: str, inputs: Inputs
+) -> None:
+    limit = beyond(name)
+    if limit is None:
+        pytest.skip("every limit can be broken")
+    own = find_measure(name)
+    options = {key: value for key, value in PASSING[name].items() if key != "limit"}
+    for refused in (
+        lambda: own.check_options(options | {"limit": limit}),
+        lambda: own.run(inputs, options | {"limit": limit}),
+        # What Python's functions and pipelines call.
+        lambda: own.compute(inputs, **options | {"limit": limit}),
+    ):
+        with pytest.raises(OptionError, match=f"^the limit of {name} is .* every table would keep"):
+            refused()
+
+
+@every_measure
+def test_a_limit_at_the_end_is_idle(name: str, inputs: Inputs) -> None:
+    own = find_measure(name)
+    low, high = own.range
+    assert not measured(name, inputs).is_idle_limit
+    assert not measured(name, inputs, limit=3 if low == 1 else "0.4").is_idle_limit
+    end = high if own.better is Better.LOWER else low
+    if math.isfinite(end):
+        found = measured(name, inputs, limit=end)
+        assert found.is_idle_limit is (not found.conditions)
+        assert found.passed or found.conditions
+
+
+def test_rows_at_risk_above_certainty_are_no_figure_to_judge() -> None:
+    table = pa.table({"q": ["a", "b"]})
+    given: dict[str, Any] = {"quasi_identifiers": "q", "figure": "at-risk", "threshold": 1}
+    assert petaudit.prosecutor_risk(table, **given).value == 0
+    with pytest.raises(OptionError, match="threshold is 1; no risk is above that"):
+        petaudit.prosecutor_risk(table, limit=0, **given)
+
+
+def test_with_l_1_every_c_above_1_would_hold() -> None:
+    table = pa.table({"q": ["a", "a"], "s": ["x", "x"]})
+    given: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s", "l": 1}
+    assert petaudit.recursive_l_diversity(table, limit=1, **given).passed is False
+    with pytest.raises(OptionError, match=r"the limit of recursive-l-diversity is 1[.]5; no"):
+        petaudit.recursive_l_diversity(table, limit=1.5, **given)
+
+
+class _Silent(Result):
+    measure = "silent"
+    better = Better.LOWER
+
+
+def test_a_measure_that_ignores_its_limit_is_undecided(inputs: Inputs) -> None:
+    silent = replace(
+        find_measure("precision"),
+        name="silent",
+        compute=lambda _, limit: _Silent(0.0, limit, None, ()),
+    )
+    assert silent.run(inputs, {"limit": None}).passed is None
+    with pytest.raises(UndecidedError, match="silent did not say whether its limit holds"):
+        silent.run(inputs, {"limit": 0.5})
+
+
+CLASS_MEASURES = [
+    name
+    for name in PASSING
+    if find_measure(name).family in {Family.PRIVACY, Family.RISK}
+    and Need.QUASI_IDENTIFIERS in find_measure(name).needs
+]
+
+
+@pytest.mark.parametrize("name", CLASS_MEASURES)
+def test_where_every_row_is_suppressed_nothing_is_decided(name: str) -> None:
+    """Left out of the classes, they leave nothing to measure; limits that hold elsewhere do not."""
+    assert len(CLASS_MEASURES) > 15
+    given = passing_inputs()
+    table = given.table.counts
+    columns = {column: table.column_values(column) for column in given.table.columns}
+    columns |= dict.fromkeys(given.quasi_identifiers, pa.array(["*"] * table.rows))
+    own = replace(given, table=open_source(pa.table(columns)), suppressed="exclude")
+    with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+        find_measure(name).run(own, PASSING[name])
 
 
 @every_measure
@@ -109,6 +215,8 @@ def test_one_is_within_the_range(name: str, limit: Any, inputs: Inputs) -> None:
 @every_measure
 @pytest.mark.parametrize("limit", [0, "1e-400"])
 def test_zero_and_almost_zero_are_limits(name: str, limit: Any, inputs: Inputs) -> None:
+    if find_measure(name).range[0] == 1:
+        pytest.skip("no figure is below 1")
     found = measured(name, inputs, limit=limit)
     if found.value or not limit:
         assert found.passed is keeps(found, 0)

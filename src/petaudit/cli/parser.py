@@ -29,8 +29,25 @@ _EXIT_CODES = term(
 )
 
 
+class _Once(argparse._StoreAction):
+    """An option of one value: given twice, one of the two would count for nothing."""
+
+    def __call__(self, parser, namespace, values, option_string=None):  # type: ignore[no-untyped-def]
+        if option_string is not None:
+            given = vars(namespace).setdefault("given_once", set())
+            if self.dest in given:
+                raise argparse.ArgumentError(self, here(phrase("given twice; it takes one value")))
+            given.add(self.dest)
+        super().__call__(parser, namespace, values, option_string)
+
+
 class _Parser(argparse.ArgumentParser):
     """Names the nearest option or command when one is mistyped."""
+
+    def __init__(self, *args, **kwargs):  # type: ignore[no-untyped-def]
+        super().__init__(*args, **kwargs)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
         found, unknown = self.parse_known_args(args, namespace)

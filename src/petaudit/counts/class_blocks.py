@@ -37,7 +37,7 @@ class ClassBlocks(ABC):
 
     @abstractmethod
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
-        """The answers of all blocks that have a class; suppressed rows are one only on demand."""
+        """The answers of all blocks that have a class; suppressed rows as ``ClassTable.judged``."""
 
 
 class HeldBlocks(ClassBlocks):
@@ -53,7 +53,7 @@ class HeldBlocks(ClassBlocks):
         """Go through the blocks, one at a time."""
         answers = []
         for table in self.tables():
-            asked = table if with_suppressed else table.without_suppressed
+            asked = table.judged(with_suppressed=with_suppressed)
             if asked.sizes.size:
                 answers.append(question(asked))
         return answers

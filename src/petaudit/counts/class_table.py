@@ -45,6 +45,26 @@ class ClassTable:
         np.add.at(classes, place, self.classes[kept])
         return ClassHistogram(sizes, classes, self.suppressed_rows)
 
+    def judged(self, *, with_suppressed: bool) -> ClassTable:
+        """The classes that are asked for: suppressed rows are one only on demand.
+
+        Where nothing is left in any other column of theirs, nobody learns anything from them, and
+        they are none.
+        """
+        return self if with_suppressed and not self._is_blanked else self.without_suppressed
+
+    @property
+    def _is_blanked(self) -> bool:
+        return (
+            self.marked is not None
+            and bool(self.columns)
+            and all(
+                own.values.labels[place] is None
+                for own in self.columns.values()
+                for place in own.value_index[own.class_index == self.marked].tolist()
+            )
+        )
+
     @cached_property
     def without_suppressed(self) -> ClassTable:
         """The classes of the rows that say something."""

@@ -20,6 +20,8 @@ class ValueCounts:
 
     labels: tuple[str | None, ...]
     counts: Integers
+    spellings: tuple[tuple[str | None, ...], ...] | None = None
+    """What the table writes for each label, where several spellings are one value."""
 
     @cached_property
     def rows(self) -> int:
@@ -28,8 +30,25 @@ class ValueCounts:
 
     @cached_property
     def index(self) -> dict[str | None, int]:
-        """Position of each label."""
-        return {label: position for position, label in enumerate(self.labels)}
+        """Position of each label, in all its spellings."""
+        if self.spellings is None:
+            return {label: position for position, label in enumerate(self.labels)}
+        return {
+            spelling: position
+            for position, spellings in enumerate(self.spellings)
+            for spelling in spellings
+        }
+
+    @property
+    def merged(self) -> tuple[int, int]:
+        """How many values have several spellings, and how many spellings these are.
+
+        >>> illness = ValueCounts(("flu", None), np.array([3, 1]), (("Flu", "flu"), (None,)))
+        >>> illness.merged, illness.index["Flu"]
+        ((1, 2), 0)
+        """
+        several = [len(own) for own in self.spellings or () if len(own) > 1]
+        return len(several), sum(several)
 
     @cached_property
     def plain_numbers(self) -> PlainNumbers:
@@ -98,6 +117,41 @@ class ClassValueCounts:
         if not self.class_index.size:
             return np.zeros(0, dtype=np.int64)
         return np.flatnonzero(np.diff(self.class_index, prepend=-1)).astype(np.int64)
+
+    @cached_property
+    def with_nulls_as_commonest(self) -> ClassValueCounts:
+        """The same with the nulls of each class as its most frequent value.
+
+        Behind a null may be any value, and so the class is the least diverse. A class of nothing
+        but nulls keeps them: they are its one value.
+
+        >>> values = ValueCounts(("a", "b", None), np.array([1, 2, 5]))
+        >>> entry, value = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 2])
+        >>> pairs = ClassValueCounts(values, entry, value, np.array([1, 2, 3, 2]))
+        >>> found = pairs.with_nulls_as_commonest
+        >>> found.class_index.tolist(), found.value_index.tolist(), found.counts.tolist()
+        ([0, 0, 1], [0, 1, 2], [1, 5, 2])
+        """
+        null = self.values.index.get(None)
+        if null is None:
+            return self
+        nulls = np.flatnonzero(self.value_index == null)
+        # A null comes last, so where it begins a class, the class has nothing else.
+        nulls = nulls[~np.isin(nulls, self.class_starts)]
+        if not nulls.size:
+            return self
+        counts = self.counts.copy()
+        counts[nulls] = 0
+        is_commonest = counts == np.maximum.reduceat(counts, self.class_starts)[self.class_index]
+        commonest = np.flatnonzero(is_commonest)
+        classes, first = np.unique(self.class_index[commonest], return_index=True)
+        own = commonest[first[np.searchsorted(classes, self.class_index[nulls])]]
+        counts[own] += self.counts[nulls]
+        kept = np.ones(len(counts), dtype=bool)
+        kept[nulls] = False
+        return ClassValueCounts(
+            self.values, self.class_index[kept], self.value_index[kept], counts[kept]
+        )
 
     @cached_property
     def descending_counts(self) -> Integers:

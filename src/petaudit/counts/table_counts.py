@@ -109,6 +109,20 @@ class TableCounts:
         """How often each value of a column occurs."""
         return self.values(column).counts
 
+    def sensitive_values(self, column: str) -> ColumnValues:
+        """The same as models of sensitive attributes count them: all spellings of a value as one.
+
+        >>> import pyarrow as pa
+        >>> from petaudit.counts import open_source
+        >>> counts = open_source(pa.table({"illness": ["flu", "Flu", "5", "5.0"]})).counts
+        >>> counts.value_counts("illness").labels
+        ('5', '5.0', 'Flu', 'flu')
+        >>> found = counts.sensitive_values("illness").counts
+        >>> found.labels, found.counts.tolist(), found.merged
+        (('5', 'Flu'), [2, 2], (2, 4))
+        """
+        return self.values(column).merged
+
     def coded_classes(self, quasi_identifiers: Sequence[str]) -> CodedClasses:
         """Every class with its size, as numbers: what several tables are compared by."""
         self.require_local()

@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from petaudit import kinds
+from petaudit.errors import OptionError, phrase
 from petaudit.exact import Number
 from petaudit.measures._risk import (
     SHARE,
@@ -45,6 +46,14 @@ def judged_risk(
     bound = upper_limit(limit, measure)
     judged = word(figure, "figure", FIGURES)
     above = share(threshold, "threshold")
+    if bound is not None and judged == "at-risk" and above == 1:
+        raise OptionError(
+            phrase(
+                "threshold is 1; no risk is above that, so every table would keep the limit of "
+                "{measure}",
+                measure=measure,
+            )
+        )
     classes = classes_of()
     average = max(classes.average, classes.per_person) if either_way else classes.average
 
@@ -63,7 +72,7 @@ def judged_risk(
 
     value = risk_figures(classes, average, above)[judged]
     return {
-        **judged_fields(value, bound, measure, remedy),
+        **judged_fields(value, bound, remedy),
         **common_fields(classes, average, above),
         "judged": judged,
     }

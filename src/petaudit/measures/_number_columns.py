@@ -34,7 +34,10 @@ class NumberColumn:
     def __init__(self, inputs: Inputs, column: str, numbers: LabelNumbers, *, unknown: str) -> None:
         values = inputs.table.counts.value_counts(column)
         released = values.numbers(parse_number)
-        places = _places_of_ranges(values.labels, released)
+        places = sorted(
+            _places_of_ranges(values.labels, released)
+            + _places_of_numbers_above(inputs, column, released)
+        )
         ranges = _ranges(inputs, column, [values.labels[place] or "" for place in places], unknown)
         [self.numbers, low, *bounds], _ = in_common_units(
             numbers, released, ranges.low, ranges.high
@@ -159,6 +162,43 @@ def _places_of_ranges(labels: Sequence[str | None], released: LabelNumbers) -> l
     ]
 
 
+def _places_of_numbers_above(inputs: Inputs, column: str, released: LabelNumbers) -> list[int]:
+    """Where the numbers stand that are read as ranges: labels above the leaves of the hierarchy.
+
+    ``50`` may be an age and the label of all ages. A reader of the table cannot tell one from the
+    other: it is the age only if every row that has it had it before.
+    """
+    if column not in inputs.hierarchies or not released.is_number.any():
+        return []
+    hierarchy = inputs.hierarchy(column)
+    labels = inputs.table.counts.value_counts(column).labels
+    above = _numbers_above(hierarchy)
+    candidates = {
+        place: number
+        for place in np.flatnonzero(released.is_number).tolist()
+        if (number := parse_number(labels[place] or "")) in above
+    }
+    if not candidates:
+        return []
+    originals = inputs.aligned_original.counts.value_counts(column).labels
+    pairs = inputs.pair_codes(column)
+    asked = np.isin(pairs.released, list(candidates))
+    met = zip(pairs.original[asked].tolist(), pairs.released[asked].tolist(), strict=True)
+    return sorted(
+        {new for old, new in met if parse_number(originals[old] or "") != candidates[new]}
+    )
+
+
+def _numbers_above(hierarchy: Hierarchy) -> dict[Fraction | None, set[str]]:
+    """The labels above the leaves that spell a number, by that number."""
+    found: dict[Fraction | None, set[str]] = {}
+    for label in {label for leaf in hierarchy.leaves for label in hierarchy.path_of(leaf)[1:]}:
+        number = parse_number(label)
+        if number is not None:
+            found.setdefault(number, set()).add(label)
+    return found
+
+
 def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) -> Ranges:
     """What each label may stand for.
 
@@ -199,7 +239,10 @@ def _leaf_intervals(hierarchy: Hierarchy, labels: Sequence[str]) -> Mapping[str,
     leaves = hierarchy.leaves
     numbers = read_numbers(leaves)
     [whole], places = in_common_units(numbers)
-    wanted = set(labels)
+    above = _numbers_above(hierarchy)
+    # The table may write 50.0 where the hierarchy has 50.
+    spelled = {label: above.get(parse_number(label), set()) for label in labels}
+    wanted = {*labels}.union(*spelled.values())
     found: dict[str, tuple[int, int]] = {}
     for leaf, is_number, number in zip(
         leaves, numbers.is_number.tolist(), whole.tolist(), strict=True
@@ -209,6 +252,10 @@ def _leaf_intervals(hierarchy: Hierarchy, labels: Sequence[str]) -> Mapping[str,
                 low, high = found.get(label, (number, number))
                 found[label] = (min(low, number), max(high, number))
     unit = 10**places
-    return {
-        label: (Fraction(low, unit), Fraction(high, unit)) for label, (low, high) in found.items()
-    }
+    ends: dict[str, Interval] = {}
+    for label, others in spelled.items():
+        own = [found[each] for each in (label, *others) if each in found]
+        if own:
+            low, high = min(each[0] for each in own), max(each[1] for each in own)
+            ends[label] = (Fraction(low, unit), Fraction(high, unit))
+    return ends

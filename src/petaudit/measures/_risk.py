@@ -35,7 +35,6 @@ __all__ = [
     "rows_in_classes",
     "share",
     "upper_limit",
-    "warn_if_limit_is_idle",
     "whole",
     "word",
 ]
@@ -201,7 +200,6 @@ def common_fields(classes: RiskClasses, average: Fraction, threshold: Fraction) 
 def judged_fields(
     value: Fraction,
     limit: Fraction | None,
-    measure: str,
     remedy: Callable[[Fraction], Remedy],
     *,
     tie: Fraction = Fraction(0),
@@ -220,7 +218,7 @@ def judged_fields(
         "exact_value": value,
         "limit": None if limit is None else float(limit),
         "passed": passed,
-        "warnings": warn_if_limit_is_idle(limit, measure),
+        "warnings": (),
         "remedy": takes,
     }
 
@@ -229,19 +227,6 @@ def upper_limit(limit: Number | None, measure: str) -> Fraction | None:
     """Read a limit that a figure must not exceed."""
     name = phrase("the limit of {measure}", measure=measure)
     return None if limit is None else exact_nonnegative(limit, name)
-
-
-def warn_if_limit_is_idle(limit: Fraction | None, measure: str) -> tuple[str, ...]:
-    """Say that a limit above 1 always holds."""
-    if limit is None or limit <= 1:
-        return ()
-    return (
-        phrase(
-            "the limit of {measure} is {limit:g}; it never exceeds 1, so every table keeps it",
-            measure=measure,
-            limit=float(limit),
-        ),
-    )
 
 
 def share(value: Number, name: str) -> Fraction:

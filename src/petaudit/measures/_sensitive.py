@@ -96,7 +96,7 @@ class SensitiveResult(Result):
             value=float(judged.exact_value),
             limit=None if limit is None else float(limit),
             passed=not judged.answer.rows_breaking if judged.has_limit else None,
-            warnings=(*warnings, *suppressed_values(judged)),
+            warnings=(*warnings, *inputs.spellings_warning, *suppressed_values(judged)),
             exact_value=judged.exact_value,
             attributes=judged.attributes,
             remedy=remedy(inputs, judged.answer) if judged.has_limit else None,

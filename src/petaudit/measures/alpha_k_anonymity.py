@@ -97,15 +97,6 @@ def compute(
     check({"limit": limit, "k": k})
     name = phrase("the limit of {measure}", measure=AlphaKAnonymityResult.measure)
     bound = None if limit is None else exact_nonnegative(limit, name)
-    warnings: tuple[str, ...] = ()
-    if bound is not None and bound > 1:
-        warnings = (
-            phrase(
-                "{name} is {limit:g}; alpha never exceeds 1, so it always holds",
-                name=name,
-                limit=float(bound),
-            ),
-        )
     is_small = None if k is None else partial(_are_smaller, k)
     judged = judge(
         inputs,
@@ -120,7 +111,6 @@ def compute(
         inputs,
         judged,
         bound,
-        warnings,
         k=judged.answer.smallest,
         asked_k=k,
         rows_in_small_classes=None if is_small is None else judged.answer.rows_told[0],
@@ -149,7 +139,7 @@ def check(options: Mapping[str, Any]) -> None:
 
 def largest_shares(attribute: str, table: ClassTable) -> ClassFigures:
     """The share of the commonest value in each class."""
-    pairs = table.columns[attribute]
+    pairs = table.columns[attribute].with_nulls_as_commonest
     largest = np.maximum.reduceat(pairs.counts, pairs.class_starts)
     return ratio_figures(largest, table.sizes, table.sizes, table.classes)
 

@@ -24,7 +24,6 @@ from petaudit.measures._comparison import (
     upper_limit,
     whole,
 )
-from petaudit.measures._risk import warn_if_limit_is_idle
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 
@@ -180,7 +179,7 @@ def compute(
     both = both_sides(inputs, names)
     pairs = tuple(_change(one, other, both, correlation) for one, other in combinations(names, 2))
     value = math.fsum(own.change for own in pairs) / len(pairs)
-    warnings = [*warn_if_limit_is_idle(bound, "association-change")]
+    warnings: list[str] = []
     if left_out:
         warnings.append(
             phrase(

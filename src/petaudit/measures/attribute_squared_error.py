@@ -54,7 +54,9 @@ def attribute_squared_error(
 ) -> AttributeSquaredErrorResult:
     """Measure how close numbers stayed to what they were, column by column.
 
-    A released label is taken at its worst: at the end of its range that is farther away.
+    A released label is taken at its worst: at the end of its range that is farther away. A number
+    that the hierarchy has above its leaves is such a label, unless every row that has it had it
+    before.
 
     >>> import pyarrow as pa
     >>> original = pa.table({"age": [20, 24, 40]})
@@ -62,6 +64,10 @@ def attribute_squared_error(
     >>> found = attribute_squared_error(original, released, quasi_identifiers="age")
     >>> found.value  # 1 - (10^2 + 6^2 + 0) / (20^2 + 16^2 + 20^2)
     0.8712121212121212
+    >>> ages = {"age": {"20": "50", "24": "50", "50": "50"}}
+    >>> original, released = pa.table({"age": [20, 24]}), pa.table({"age": [50, 50]})
+    >>> attribute_squared_error(original, released, quasi_identifiers="age", hierarchies=ages).value
+    0.0
     """
     inputs = gather(table, original=original, **given)
     result = compute(inputs, limit=limit, unknown=unknown)

@@ -15,13 +15,16 @@ from petaudit.errors import (
     OptionError,
     PetauditWarning,
     Phrase,
+    UndecidedError,
     joined,
     listing,
     phrase,
     suggestion,
     term,
 )
+from petaudit.exact import exact, exact_nonnegative
 from petaudit.kinds import Anything, Kind, Number
+from petaudit.limits import is_idle, refuse_unbreakable
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
 
@@ -75,6 +78,35 @@ class Result:
     limit: float | None
     passed: bool | None
     warnings: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that no table could break, whoever gave it."""
+        declared = None if self.limit is None else self._declared
+        if self.limit is not None and declared is not None:
+            refuse_unbreakable(self.limit, self.measure, self.better.value, declared.range)
+
+    @property
+    def _declared(self) -> Measure | None:
+        """The measure of this result, if it is registered."""
+        from petaudit.measures.registry import registered  # noqa: PLC0415 (it knows the results)
+
+        return registered(self.measure)
+
+    @property
+    def is_idle_limit(self) -> bool:
+        """Whether the verdict says nothing: the limit is at the end of what a figure can be.
+
+        >>> import petaudit
+        >>> import pyarrow as pa
+        >>> table = pa.table({"zip": ["130**", "148**"]})
+        >>> [petaudit.prosecutor_risk(table, quasi_identifiers="zip", limit=limit).is_idle_limit
+        ...  for limit in (0.5, 1)]
+        [False, True]
+        """
+        if self.limit is None or self.conditions or self._declared is None:
+            return False
+        reach = self._declared.range
+        return is_idle(self.limit, self.better.value, reach, strict=self.is_strict)
 
     @property
     def threshold(self) -> float | None:
@@ -284,11 +316,24 @@ class Measure:
                         known=listing(known),
                     )
                 )
+        self.check_limit(options.get("limit"))
+
+    def check_limit(self, limit: Any) -> None:
+        """Raise an error for a limit that no table could break."""
+        if limit is None or self.limit_help is None or not isinstance(self.limit_kind, Number):
+            return
+        name = phrase("the limit of {measure}", measure=self.name)
+        read = exact if self.range[0] < 0 else exact_nonnegative
+        refuse_unbreakable(read(limit, name), self.name, self.better.value, self.range)
 
     def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
-        """Compute the measure from opened inputs."""
+        """Compute the measure from opened inputs; a limit that it ignores is undecided."""
         self.check_options(options)
-        return self.compute(inputs, **options)
+        result = self.compute(inputs, **options)
+        if result.passed is None and options.get("limit") is not None:
+            said = phrase("{measure} did not say whether its limit holds", measure=self.name)
+            raise UndecidedError(said, result)
+        return result
 
 
 def announce(result: Result) -> None:

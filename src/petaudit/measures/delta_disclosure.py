@@ -29,7 +29,6 @@ from petaudit.measures._sensitive import (
 )
 from petaudit.measures._shares import Shares
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
-from petaudit.measures.l_diversity import distinct_values
 
 _DIGITS: Final = 40
 
@@ -170,8 +169,9 @@ def compute(
 
 def is_lacking(attribute: str, table: ClassTable) -> Truths:
     """Which classes lack a value of the table."""
-    all_values = len(table.columns[attribute].values.labels)
-    found: Truths = distinct_values(attribute, table).values < all_values
+    pairs = table.columns[attribute]
+    present = np.diff(pairs.class_starts, append=len(pairs.counts))
+    found: Truths = present < len(pairs.values.labels)
     return found
 
 

@@ -17,7 +17,6 @@ from petaudit.measures._risk import (
     SHARE,
     share,
     upper_limit,
-    warn_if_limit_is_idle,
 )
 from petaudit.measures.base import (
     Better,
@@ -147,7 +146,7 @@ def compute(
         value=float(largest),
         limit=None if bound is None else float(bound),
         passed=passed,
-        warnings=warn_if_limit_is_idle(bound, name),
+        warnings=(),
         exact_value=largest,
         smallest=float(smallest),
         exact_smallest=smallest,

@@ -25,7 +25,6 @@ from petaudit.measures._comparison import (
     the_original,
     upper_limit,
 )
-from petaudit.measures._risk import warn_if_limit_is_idle
 from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
@@ -147,7 +146,7 @@ def compute(
     one_of(figure, "figure", FIGURES)
     names = chosen_columns(inputs, columns)
     original = the_original(inputs)
-    warnings = [*warn_if_limit_is_idle(bound, "distribution-distance")]
+    warnings: list[str] = []
     found: list[ColumnDistance] = []
     exact_figures: dict[str, Fraction] = {}
     for name in names:

@@ -67,7 +67,7 @@ def compute(inputs: Inputs, limit: Number | None = None, worst: int = 5) -> Entr
 
 def effective_values(attribute: str, table: ClassTable) -> ClassFigures:
     """e to the entropy of each class; a whole number where all values are equally common."""
-    pairs = table.columns[attribute]
+    pairs = table.columns[attribute].with_nulls_as_commonest
     starts = pairs.class_starts
     # In one order, so that classes with the same counts have the same float.
     counts = pairs.descending_counts

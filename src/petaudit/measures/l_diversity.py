@@ -56,9 +56,9 @@ def compute(inputs: Inputs, limit: Number | None = None, worst: int = 5) -> LDiv
 
 
 def distinct_values(attribute: str, table: ClassTable) -> ClassFigures:
-    """How many values of an attribute each class has; a null is a value."""
-    starts = table.columns[attribute].class_starts
-    distinct = np.diff(starts, append=len(table.columns[attribute].counts))
+    """How many values of an attribute each class has; a null is no further one."""
+    pairs = table.columns[attribute].with_nulls_as_commonest
+    distinct = np.diff(pairs.class_starts, append=len(pairs.counts))
     ones = np.ones(len(distinct), dtype=np.int64)
     return ratio_figures(distinct.astype(np.int64), ones, table.sizes, table.classes)
 

@@ -62,7 +62,6 @@ def compute(
     judged = judged_fields(
         classes.average,
         bound,
-        MarketerRiskResult.measure,
         lambda least: classes.remedy(classes.rows_above(least), classes.enough_for_average(least)),
     )
     return MarketerRiskResult(

@@ -19,7 +19,6 @@ from petaudit.measures._risk import (
     TIE,
     remedy_lines,
     upper_limit,
-    warn_if_limit_is_idle,
     word,
 )
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
@@ -213,7 +212,7 @@ def compute(
         value=used.share,
         limit=None if bound is None else float(bound),
         passed=passed,
-        warnings=(*warn_if_limit_is_idle(bound, name), *warnings),
+        warnings=tuple(warnings),
         model=asked,
         used_model=used.model,
         uniques=used.uniques,

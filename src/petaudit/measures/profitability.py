@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import OptionError, counted, phrase, tally
+from petaudit.errors import NotMeasurableError, OptionError, counted, phrase, tally
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import ALL_SUPPRESSED
@@ -184,17 +184,18 @@ def compute(
     histogram = inputs.table.counts.class_histogram(inputs.quasi_identifiers)
     if inputs.suppressed == "class":
         histogram = histogram.with_suppressed_as_class()
+    if not histogram.sizes.size:
+        raise NotMeasurableError(ALL_SUPPRESSED)
     sizes = list(zip(histogram.sizes.tolist(), histogram.classes.tolist(), strict=True))
     failing_benefit = sum(c * n for c, n in sizes if not game.benefit_exceeds_risk(c))
     worth_attacking = sum(c * n for c, n in sizes if not game.attack_pays_not(c))
     holds = failing_benefit == 0 and (allow_attack or worth_attacking == 0)
     smallest = min((size for size, _ in sizes), default=None)
-    warnings = () if sizes else (ALL_SUPPRESSED,)
     return ProfitabilityResult(
         value=holds,
         limit=None,
         passed=holds,
-        warnings=warnings,
+        warnings=(),
         allow_attack=allow_attack,
         adversary_cost=float(game.cost),
         adversary_gain=float(game.gain),

@@ -83,9 +83,10 @@ def record_squared_error(
     """Measure how close rows stayed to their originals, by Euclidean distances.
 
     Columns are standardised first. A released label is taken at its worst: at the end of its range
-    that is farther away. A figure within 1e-12 of its limit keeps it, because distances are roots.
-    Where an engine elsewhere adds up the rows, the order in which it does may change the last
-    digits of the sum, from about the thirteenth on.
+    that is farther away; a number above the leaves of a hierarchy is such a label, too. A figure
+    within 1e-12 of its limit keeps it, because distances are roots. Where an engine elsewhere adds
+    up the rows, the order in which it does may change the last digits of the sum, from about the
+    thirteenth on.
 
     >>> import pyarrow as pa
     >>> original = pa.table({"age": [20, 24, 40]})

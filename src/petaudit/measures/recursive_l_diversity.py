@@ -15,6 +15,7 @@ from petaudit.counts import ClassTable
 from petaudit.errors import OptionError, phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
+from petaudit.limits import refuse_unbreakable
 from petaudit.measures._sensitive import (
     TABLES,
     WORST_OPTION,
@@ -117,6 +118,11 @@ def check(options: Mapping[str, Any]) -> None:
     """Refuse a limit without l."""
     if options.get("l") is not None:
         check_option(_L, options["l"])
+        if options["l"] == 1 and options.get("limit") is not None:
+            # With l = 1 all values are rare, and r1 is a share of the class.
+            name = phrase("the limit of {measure}", measure=RecursiveLDiversityResult.measure)
+            bound = exact_nonnegative(options["limit"], name)
+            refuse_unbreakable(bound, RecursiveLDiversityResult.measure, "lower", (0, 1))
     elif options.get("limit") is not None:
         raise OptionError(
             phrase(
@@ -137,7 +143,7 @@ def _values_of_every_class(inputs: Inputs) -> int:
 
 def commonest_against_rare(attribute: str, table: ClassTable, values: int) -> ClassFigures:
     """r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
-    pairs = table.columns[attribute]
+    pairs = table.columns[attribute].with_nulls_as_commonest
     starts = pairs.class_starts
     counts = pairs.descending_counts
     stops = np.append(starts[1:], len(counts))

@@ -55,6 +55,16 @@ def all_measures() -> dict[str, Measure]:
     return {measure.name: measure for measure in sorted(found.values(), key=_place)}
 
 
+@cache
+def registered(name: str) -> Measure | None:
+    """The measure of exactly that name, without loading any other; None if there is none."""
+    for entry in entry_points(group=GROUP, name=name):
+        found = entry.load()
+        if isinstance(found, Measure):
+            return found
+    return None
+
+
 def _place(measure: Measure) -> tuple[int, int, str]:
     known = _ORDER.index(measure.name) if measure.name in _ORDER else len(_ORDER)
     return (_FAMILIES.index(measure.family), known, measure.name)

@@ -72,7 +72,6 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SampleUniquesResult:
     judged = judged_fields(
         Fraction(uniques, classes.rows),
         bound,
-        SampleUniquesResult.measure,
         lambda least: classes.remedy(uniques, classes.enough_for_share_above(1 / _ALONE, least)),
     )
     return SampleUniquesResult(

@@ -82,15 +82,6 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SuppressionResult:
     """Measure suppression from opened inputs."""
     name = phrase("the limit of {measure}", measure=SuppressionResult.measure)
     bound = None if limit is None else exact_nonnegative(limit, name)
-    warnings = []
-    if bound is not None and bound > 1:
-        warnings.append(
-            phrase(
-                "the limit of suppression is {limit:g}; a share never exceeds 1, so it always "
-                "holds",
-                limit=float(bound),
-            )
-        )
     names, rows = inputs.quasi_identifiers, inputs.table.rows
     cells: dict[str, int] = {}
     counts = inputs.table.counts
@@ -108,7 +99,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SuppressionResult:
     return SuppressionResult.of(
         Fraction(sum(cells.values()), rows * len(names)),
         bound,
-        warnings,
+        (),
         columns={column: own / rows for column, own in cells.items()},
         suppressed_cells=cells,
         rows=rows,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, get_args
 
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures
-from petaudit.counts import ClassTable
+from petaudit.counts import ClassTable, ValueCounts
 from petaudit.emd import (
     Distance,
     Ground,
@@ -18,8 +19,17 @@ from petaudit.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.errors import OptionError, joined, phrase, suggestion
+from petaudit.errors import (
+    HierarchyError,
+    NotMeasurableError,
+    OptionError,
+    counted,
+    joined,
+    phrase,
+    suggestion,
+)
 from petaudit.exact import Number, exact_nonnegative
+from petaudit.hierarchies import Hierarchy
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._class_question import AttributeAnswer, Question
 from petaudit.measures._closeness_result import (
@@ -74,14 +84,7 @@ def compute(
         raise OptionError(
             phrase("worst is {worst!r}; a number of classes from 0 was expected", worst=worst)
         )
-    warnings: list[str] = []
-    if bound is not None and bound > 1:
-        warnings.append(
-            phrase(
-                "the limit of t-closeness is {limit:g}; t never exceeds 1, so it always holds",
-                limit=float(bound),
-            )
-        )
+    warnings = list(inputs.spellings_warning)
     chosen = _chosen_distances(inputs, distance)
     grounds = {
         attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
@@ -96,15 +99,15 @@ def compute(
         worst=worst,
         with_far=True,
     )
-    answer = question.together(inputs.ask_classes(question))
+    answers = inputs.ask_classes(question)
+    if not answers:
+        raise NotMeasurableError(ALL_SUPPRESSED)
+    answer = question.together(answers)
     found = tuple(
         _closeness(attribute, grounds[attribute].distance, own, has_limit=bound is not None)
         for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
     )
-    if not answer.rows:
-        warnings.append(ALL_SUPPRESSED)
     t = max(attribute.exact_t for attribute in found)
-    values = inputs.table.counts.value_counts
     return TClosenessResult(
         value=float(t),
         limit=None if bound is None else float(bound),
@@ -114,7 +117,7 @@ def compute(
         attributes=found,
         remedy=None if bound is None else remedy(inputs, answer),
         far={
-            attribute: FarValues(grounds[attribute], values(attribute), own.far)
+            attribute: FarValues(grounds[attribute], inputs.sensitive_values(attribute), own.far)
             for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
         },
     )
@@ -146,7 +149,7 @@ def _ground(
     inputs: Inputs, attribute: str, distance: Distance | None, warnings: list[str]
 ) -> Ground:
     """The distance asked for, or: ordered for numbers, by hierarchy if there is one, else equal."""
-    values = inputs.table.counts.value_counts(attribute)
+    values = inputs.sensitive_values(attribute)
     has_null = None in values.index
     if distance == "ordered" or (distance is None and not has_null):
         ground = ordered_ground(values)
@@ -161,12 +164,7 @@ def _ground(
             )
     if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
         hierarchy = inputs.hierarchy(attribute)
-        missing = [
-            label for label in values.labels if label is not None and not hierarchy.holds(label)
-        ]
-        if missing:
-            raise hierarchy.unknown_labels(missing)
-        return hierarchical_ground(values, hierarchy)
+        return hierarchical_ground(_as_hierarchy_spells(values, hierarchy), hierarchy)
     numbers = len(values.labels) > 1 and ordered_ground(values) is not None
     if distance is None and has_null and numbers:
         warnings.append(
@@ -177,6 +175,32 @@ def _ground(
             )
         )
     return equal_ground(values)
+
+
+def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCounts:
+    """The values by those of their spellings that the hierarchy has; a null needs none."""
+    labels: list[str | None] = []
+    unknown: list[str | None] = []
+    spelled = values.spellings or tuple((label,) for label in values.labels)
+    for label, spellings in zip(values.labels, spelled, strict=True):
+        known = [own for own in spellings if own is not None and hierarchy.holds(own)]
+        if len(known) > 1 and len({hierarchy.path_from(own)[1:] for own in known}) > 1:
+            raise HierarchyError(
+                phrase(
+                    "column {column!r} holds {spellings} of one value that stand in different "
+                    "places of its hierarchy ({origin}): give them the same path",
+                    column=hierarchy.attribute,
+                    spellings=counted(len(known), "spelling"),
+                    origin=hierarchy.origin,
+                ),
+                values=known,
+            )
+        if label is not None and not known:
+            unknown.append(label)
+        labels.append(None if label is None else next(iter(known), label))
+    if unknown:
+        raise hierarchy.unknown_labels(unknown)
+    return replace(values, labels=tuple(labels))
 
 
 def _chosen_distances(

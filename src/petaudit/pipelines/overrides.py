@@ -24,8 +24,18 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         return document
     content = copy.deepcopy(document.value)
     lines: dict[KeyPath, int | None] = dict(document.lines)
+    taken: list[KeyPath] = []
     for change in changes:
         at, text = _taken_apart(content, change)
+        if any(own[: len(at)] == at for own in taken):
+            raise OptionError(
+                phrase(
+                    "--set {change!r}: this setting is given twice, and the first would count for "
+                    "nothing",
+                    change=shortened(change),
+                )
+            )
+        taken.append(at)
         try:
             value = parse_yaml(text, f"--set {shortened(change.removesuffix(f'={text}'))}").value
         except InputError as problem:

@@ -24,6 +24,7 @@ from petaudit.errors import (
     tally,
 )
 from petaudit.exact import exact_nonnegative
+from petaudit.limits import refuse_unbreakable
 from petaudit.measures.base import Better, Result
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
@@ -247,19 +248,8 @@ class MpuccsResult(Result):
         holds = figure is not None and chosen.holds(figure)
         # Whatever was missed, no share is above 1.
         is_certain = not self.is_lower_bound or chosen.holds(Fraction(1))
-        said: tuple[str, ...] = ()
-        if chosen.bound > 1:
-            said = (
-                phrase(
-                    "the limit of mpuccs is {limit:g}; the risk never exceeds 1, so it always "
-                    "holds",
-                    limit=float(chosen.bound),
-                ),
-            )
-            warnings.warn(said[0], PetauditWarning, stacklevel=2)
         return replace(
             self,
-            warnings=(*self.warnings, *said),
             value=self.value if figure is None else float(figure),
             limit=float(chosen.bound),
             passed=holds and is_certain,
@@ -308,7 +298,9 @@ def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Pro
     """A limit of one's own, or the profile of a name; what is wrong about them is an error."""
     if name is None:
         called = phrase("the limit of {measure}", measure=NAME)
-        return Profile(None, exact_nonnegative(limit, called), is_strict=False)
+        bound = exact_nonnegative(limit, called)
+        refuse_unbreakable(bound, NAME, "lower", (0, 1))
+        return Profile(None, bound, is_strict=False)
     if limit is not None:
         raise OptionError(phrase("give either a limit or a profile, not both"))
     if not isinstance(name, str) or name not in PROFILES:

@@ -20,7 +20,7 @@ def find_class_blocks(
     table: TableCounts, quasi_identifiers: tuple[str, ...], columns: tuple[str, ...], labels: bool
 ) -> ClassBlocks:
     """Different classes with packed counters, or pairs of class and value, here or far away."""
-    values = {column: table.value_counts(column) for column in columns}
+    values = {column: table.sensitive_values(column).counts for column in columns}
     room = working_memory() // _SHARE_OF_MEMORY
     profiles = None if labels else count_profiles(table, quasi_identifiers, columns)
     if profiles is not None:

@@ -14,8 +14,9 @@ Both fall back to grouping by trimmed text.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -28,6 +29,8 @@ from petaudit.counts._encoding import arrow_integers, whole_numbers
 from petaudit.counts._frames import label_text
 from petaudit.counts.class_labels import ClassLabels
 from petaudit.counts.results import Integers, ValueCounts
+from petaudit.equal_values import value_keys, visible_text, visible_texts
+from petaudit.exact import parse_number
 from petaudit.labels import BLANKS, SUPPRESSED
 
 if TYPE_CHECKING:
@@ -114,6 +117,39 @@ class ColumnValues:
         position[order] = np.arange(len(order))
         return cls(counts, cells, position[places])
 
+    @cached_property
+    def merged(self) -> ColumnValues:
+        """The same with all spellings of a value as one, as sensitive values are compared."""
+        if pa.types.is_primitive(self.cells.type):
+            # Numbers, dates and truths have one spelling each.
+            return self
+        labels = self.counts.labels
+        keys = value_keys(labels)
+        if len(set(keys)) == len(labels) and visible_texts(labels) == list(labels):
+            return self
+        groups: dict[Hashable, list[int]] = {}
+        for place, key in enumerate(keys):
+            groups.setdefault(key, []).append(place)
+        spellings = [tuple(labels[place] for place in own) for own in groups.values()]
+        named = [
+            None if key is None else _name_of(own)
+            for key, own in zip(groups, spellings, strict=True)
+        ]
+        group = np.empty(len(labels), dtype=np.int64)
+        for number, own in enumerate(groups.values()):
+            group[own] = number
+        order = in_order(named)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        totals = np.zeros(len(named), dtype=np.int64)
+        np.add.at(totals, position[group], self.counts.counts)
+        counts = ValueCounts(
+            tuple(named[place] for place in order.tolist()),
+            totals,
+            tuple(spellings[place] for place in order.tolist()),
+        )
+        return ColumnValues(counts, self.cells, position[group][self.positions])
+
     @property
     def has_blanks(self) -> bool:
         """Whether some text has blanks around it, or is nothing but blanks."""
@@ -128,6 +164,14 @@ class ColumnValues:
         assert table.load is not None  # noqa: S101 (only tables in our own database are joined)
         lookup = pa.Table.from_arrays([self.cells, *data], names=[*names])
         return table.load(lookup.filter(self.cells.is_valid()) if self.cells.null_count else lookup)
+
+
+def _name_of(spellings: Sequence[str | None]) -> str | None:
+    """What a value is called: a number as one that can be read, a text by its first spelling."""
+    for spelling in (*spellings, visible_text(spellings[0] or "")):
+        if spelling is not None and parse_number(spelling) is not None:
+            return spelling
+    return spellings[0]
 
 
 @dataclass(frozen=True)
@@ -227,8 +271,8 @@ def _coded(
     )
     key: nw.Expr = nw.lit(0)
     strides = [math.prod(domains[:i]) for i in range(len(domains))]
-    for i, name in enumerate(quasi_identifiers):
-        rows, code = join_codes(table, rows, name, f"k{i}", f"code{i}", stride=strides[i])
+    for i, own in enumerate(values):
+        rows, code = join_codes(table, rows, own, f"k{i}", f"code{i}", stride=strides[i])
         key = key + code
     codes = Codes(tuple(own.counts.labels for own in values), tuple(strides))
     marked = None if codes.mark is None else (nw.col("k") == codes.mark).cast(nw.Int64)
@@ -236,10 +280,14 @@ def _coded(
 
 
 def join_codes(
-    table: TableCounts, rows: nw.LazyFrame[Any], column: str, cell: str, code: str, stride: int = 1
+    table: TableCounts,
+    rows: nw.LazyFrame[Any],
+    values: ColumnValues,
+    cell: str,
+    code: str,
+    stride: int = 1,
 ) -> tuple[nw.LazyFrame[Any], nw.Expr]:
     """Give each row the number of its label, times a stride; a null has its number too."""
-    values = table.values(column)
     numbers = arrow_integers(values.positions * stride)
     joined = rows.join(values.beside(table, [cell, code], [numbers]), on=cell, how="left")
     number = nw.col(code)

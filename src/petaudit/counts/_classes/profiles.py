@@ -49,7 +49,7 @@ def count_profiles(
     """
     if not columns or not all(_can_be_packed(table, column) for column in columns):
         return None
-    widths = [len(table.value_counts(column).labels) for column in columns]
+    widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     if not table.rows or sum(widths) > MOST_VALUES:
         return None
     # A second pass is dear where the rows are far away, and the histogram is wanted anyway.
@@ -162,7 +162,7 @@ def _summed(
     rows = keys.rows
     every: list[str] = []
     for index, (column, packing) in enumerate(packings.items()):
-        width = len(table.value_counts(column).labels)
+        width = len(table.sensitive_values(column).counts.labels)
         # The first column counts the rows of the class, too.
         features = [[value, *([width] if index == 0 else [])] for value in range(width)]
         words = _words(index, packing)
@@ -188,19 +188,23 @@ def _weighted(
     words: Sequence[str],
 ) -> nw.LazyFrame[Any]:
     """Rows with what their value of a column adds to every word."""
-    values = table.values(column)
+    values = table.sensitive_values(column)
     own = weights[values.positions]
     null = values.counts.index.get(None)
     of_null = None if null is None else weights[null].tolist()
     position = table.position(column)
     cell = nw.col(position)
     if table.load is None:
-        filled = np.array([label is not None for label in _labels(values)], dtype=bool)
-        old = [
-            value
-            for value, is_filled in zip(values.cells.to_pylist(), filled, strict=True)
-            if is_filled
-        ]
+        cells = values.cells.to_pylist()
+        # A text of invisible characters is no value, but no null of the engine either.
+        filled = np.array(
+            [
+                label is not None or isinstance(value, str)
+                for label, value in zip(_labels(values), cells, strict=True)
+            ],
+            dtype=bool,
+        )
+        old = [value for value, is_filled in zip(cells, filled, strict=True) if is_filled]
         mapped = [_replaced(cell, old, own[filled, i].tolist()) for i in range(len(words))]
         if of_null is not None:
             mapped = [

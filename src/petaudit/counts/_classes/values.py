@@ -45,7 +45,7 @@ def class_value_blocks(
     """
     carried = list(dict.fromkeys(table.position(column) for column in columns))
     keys = class_keys(table, quasi_identifiers, carried=carried)
-    spans = [len(table.value_counts(column).labels) for column in columns]
+    spans = [len(table.sensitive_values(column).counts.labels) for column in columns]
     if table.rows and keys.codes is not None and keys.codes.span * math.prod(spans) <= LARGEST_KEY:
         blocks = _coded_blocks(table, keys, columns, labels)
     else:
@@ -107,7 +107,7 @@ def _counted(
     if has_blanks(counted):
         keys = trimmed_keys(table, quasi_identifiers, carried=cells)
         counted = _grouped(table, keys, cells)
-    values = [table.value_counts(column) for column in columns]
+    values = [table.sensitive_values(column).counts for column in columns]
     return class_pairs(counted, keys.keys, cells, values, keys.codes, labels=labels)
 
 
@@ -126,10 +126,11 @@ def _coded_blocks(
     them here is several times faster than grouping them in the engine.
     """
     assert keys.codes is not None  # noqa: S101 (the caller looked)
-    widths = [len(table.value_counts(column).labels) for column in columns]
+    widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     rows, number = keys.rows, nw.col("k")
     for index, column in enumerate(columns):
-        rows, code = join_codes(table, rows, column, table.position(column), f"code{index}")
+        values, cell = table.sensitive_values(column), table.position(column)
+        rows, code = join_codes(table, rows, values, cell, f"code{index}")
         number = number * widths[index] + code
     # Fetched, joined and sorted, each row is there three times.
     slices = max(_slices(3 * 8 * table.rows), 1)
@@ -145,7 +146,7 @@ def _sorted_blocks(
     table: TableCounts, both: Integers, codes: Codes, columns: Sequence[str], labels: bool
 ) -> Iterator[ClassPairs]:
     """Blocks of rows in the order of their numbers, each of which is a class and its values."""
-    widths = [len(table.value_counts(column).labels) for column in columns]
+    widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     size = math.prod(widths)
     start = 0
     while start < len(both):

@@ -36,7 +36,7 @@ class NumberedBlocks(ClassBlocks):
         answers = []
         for block in self._blocks():
             table = block.split(self._pairs.values)
-            asked = table if with_suppressed else table.without_suppressed
+            asked = table.judged(with_suppressed=with_suppressed)
             if asked.sizes.size:
                 answers.append(question(asked))
         return answers

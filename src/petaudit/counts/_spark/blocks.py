@@ -80,7 +80,7 @@ class _Asked:
         if not self.labels:
             found = found.folded(sum(len(own.labels) for own in values))
         table = found.split(self.values)
-        asked = table if self.with_suppressed else table.without_suppressed
+        asked = table.judged(with_suppressed=self.with_suppressed)
         if asked.sizes.size:
             told = json.dumps(self.question.to_plain(self.question(asked)))
             yield pa.RecordBatch.from_pydict({"answer": [told]})
