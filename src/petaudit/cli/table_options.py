@@ -118,10 +118,10 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--suppressed",
-        choices=("exclude", "class"),
-        default="exclude",
+        choices=("class", "exclude"),
+        default="class",
         help=term(
-            "rows whose quasi-identifiers are all '*': left out of the classes, or one class"
+            "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does"
         ),
     )
     chosen = parser.add_argument_group(term("measures and limits"))

@@ -13,6 +13,7 @@ from petaudit.errors import OptionError, counted, phrase, tally
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import ALL_SUPPRESSED
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 
@@ -181,15 +182,13 @@ def compute(
         exact_nonnegative(benefit, phrase("the publisher's benefit")),
         allow_attack,
     )
-    histogram = inputs.table.counts.class_histogram(inputs.quasi_identifiers)
-    if inputs.suppressed == "class":
-        histogram = histogram.with_suppressed_as_class()
+    histogram = inputs.class_histogram
     sizes = list(zip(histogram.sizes.tolist(), histogram.classes.tolist(), strict=True))
     failing_benefit = sum(c * n for c, n in sizes if not game.benefit_exceeds_risk(c))
     worth_attacking = sum(c * n for c, n in sizes if not game.attack_pays_not(c))
     holds = failing_benefit == 0 and (allow_attack or worth_attacking == 0)
     smallest = min((size for size, _ in sizes), default=None)
-    warnings = () if sizes else (ALL_SUPPRESSED,)
+    warnings = left_out(histogram.suppressed_rows) if sizes else (ALL_SUPPRESSED,)
     return ProfitabilityResult(
         value=holds,
         limit=None,
