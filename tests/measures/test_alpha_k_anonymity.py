@@ -50,8 +50,11 @@ def test_both_must_hold(limit: Any, k: int | None, passed: bool, rows: int) -> N
     assert found.passed is passed
     assert found.what_it_takes is not None
     assert found.what_it_takes.rows_breaking == rows
-    # Suppressing all rows would leave nothing to measure.
-    assert found.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
+    # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
+    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 9 else None)
+    excluded = alpha_k_anonymity(TABLE, limit=limit, k=k, suppressed="exclude", **GIVEN)
+    assert excluded.what_it_takes is not None
+    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
     assert found.exact_value == Fraction(3, 4)
 
 

@@ -188,6 +188,15 @@ def add_generalize(parser: argparse.ArgumentParser) -> None:
         "--suppress-below", metavar="K", help=term("suppress the rows of classes smaller than K")
     )
     parser.add_argument(
+        "--suppressed-rows",
+        choices=("keep", "drop", "blank"),
+        default="keep",
+        help=term("keep suppressed rows (default), drop them, or empty their sensitive cells"),
+    )
+    parser.add_argument(
+        "--sensitive", action="append", metavar="A,B", help=term("sensitive attributes")
+    )
+    parser.add_argument(
         "--out", metavar="FILE", help=term(".csv or .parquet; without it CSV goes to the terminal")
     )
 
