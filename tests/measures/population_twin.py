@@ -73,12 +73,14 @@ def class_pairs(
     left = sum(map(is_suppressed, table))
     if suppressed == "class" and left:
         # Everybody whom no class of the table can be; or else whom no class must be.
+        # People who are suppressed in the population are not among ``people``.
         candidates = [person for person in people if person not in in_table]
-        if len(candidates) < left:
+        unknown = everybody - len(people)
+        if len(candidates) + unknown < left:
             candidates = [
                 person for person in people if in_population[person] != in_table.get(person)
             ]
-        pairs.append((left, len(candidates)))
+        pairs.append((left, len(candidates) + unknown))
     return pairs
 
 

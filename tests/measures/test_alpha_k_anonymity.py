@@ -65,7 +65,7 @@ def test_the_explanation_tells_the_two_reasons_apart() -> None:
     assert found.explanation == (
         "s: 0.75 (3 classes); worst: a class of 4 rows; 1 class with 4 rows breaks the limit",
         "smallest class: 2 rows; 2 rows in classes smaller than 3",
-        "6 rows break the limit; suppressing 6 rows (66.7 %) reaches it",
+        "6 rows break the limit; dropping 6 rows (66.7 %) from the table reaches it",
     )
 
 

@@ -50,7 +50,7 @@ def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
     assert (found.passed, takes.rows_breaking) == (passed, rows)
     if rows == 6:
         assert takes == Remedy(6, None, None)
-    elif rows == 0 or rows >= float(limit):
+    elif rows == 0 or rows >= Fraction(limit):
         assert takes == Remedy(rows, rows, rows / 6)
     else:
         # Suppressed, they would be a class that is too small.
