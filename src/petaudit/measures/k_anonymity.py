@@ -105,7 +105,7 @@ def k_anonymity(table: object, *, limit: Number | None = None, **given: Any) -> 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
     >>> found = k_anonymity(table, quasi_identifiers="zip", limit=2)
-    >>> found.value, found.passed, found.what_it_takes.share_to_suppress
+    >>> found.value, found.passed, found.what_it_takes.share_to_drop
     (1.0, False, 0.25)
     """
     result = compute(gather(table, **given), limit=limit)
