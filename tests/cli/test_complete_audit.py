@@ -164,7 +164,7 @@ def test_figures_without_a_limit_are_explained_on_request(released: Path, run: R
 
 
 def test_judged_figures_are_always_explained(released: Path, run: Run) -> None:
-    found = run("check", released, *ROLES, "--k", "2")
+    found = run("check", released, *ROLES, "--k", "1")
     assert section(found.out, "k-anonymity")[1] == "no row breaks the limit"
     assert "\nl-diversity (distinct)\n" not in found.out
     assert "\nWhat is behind the other figures: --details\n" in found.out
@@ -199,10 +199,17 @@ def test_few_figures_are_explained(released: Path, folder: Path, write: Write, r
 def test_a_population_raw_or_generalised(
     kind: str, released: Path, folder: Path, write: Write, run: Run
 ) -> None:
-    """By hand: 2 of 3 people and 2 of 4 are in the table, nobody of the third class."""
+    """By hand: 2 of 3 people and 2 of 4 are in the table, nobody of the third class.
+
+    That class has one person, and it fits nobody else: so this is the suppressed row.
+    """
     people = write("people.csv", PEOPLE if kind == "raw" else PEOPLE_GENERALISED)
     how = ("--hierarchies", folder) if kind == "raw" else ()
-    loaded = document(run, released, *ROLES, "--population", people, *how)
+    asked = (released, *ROLES, "--population", people, *how)
+    found = values(document(run, *asked))
+    assert (found["k-anonymity"], found["k-map"], found["delta-presence"]) == (1, 1, 1)
+    assert (found["prosecutor-risk"], found["journalist-risk"]) == (1, 1)
+    loaded = document(run, *asked, "--suppressed", "exclude")
     found = values(loaded)
     assert found["k-anonymity"] == 2
     assert found["k-map"] == 3
