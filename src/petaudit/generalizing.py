@@ -167,8 +167,8 @@ def _still_told(
         return ()
     said: list[Phrase] = [
         phrase(
-            "{rows} with '*' in every quasi-identifier: they are a class, because who fits no "
-            "other one is known to be among them",
+            "{rows} with '*' in every quasi-identifier, which is a class: who fits no other one is "
+            "known to be in it",
             rows=counted(rows, "row"),
         )
     ]

@@ -156,7 +156,7 @@ def test_figures_without_a_limit_are_explained_on_request(released: Path, run: R
     detailed = run("check", released, *ROLES, "--details")
     assert "--details" not in detailed.out
     assert section(detailed.out, "k-anonymity")[0] == (
-        "5 rows in 3 classes; 1 row suppressed, which make a class"
+        "5 rows in 3 classes; 1 row suppressed, counted as one class"
     )
     for entry in document(run, released, *ROLES)["results"]:
         title = all_measures()[entry["measure"]].title

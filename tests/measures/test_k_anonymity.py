@@ -95,7 +95,7 @@ def test_suppressed_rows_are_a_class_unless_they_are_left_out() -> None:
     as_class = k_anonymity(table, quasi_identifiers=names, limit=3)
     assert (as_class.value, as_class.passed, as_class.classes) == (2, False, 2)
     assert (as_class.rows, as_class.suppressed_rows, as_class.suppressed_class) == (5, 0, 2)
-    assert as_class.explanation[0] == "5 rows in 2 classes; 2 rows suppressed, which make a class"
+    assert as_class.explanation[0] == "5 rows in 2 classes; 2 rows suppressed, counted as one class"
     assert as_class.curve[2] == CurvePoint(5, 5, 1.0)
     assert "5: 100 %" in as_class.explanation[-1]
     # Suppressing others would make that class larger, but so it would make the table smaller.

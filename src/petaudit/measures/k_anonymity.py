@@ -76,7 +76,7 @@ class KAnonymityResult(Result):
             parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
         if self.suppressed_class:
             suppressed = counted(self.suppressed_class, "row")
-            parts.append(phrase("{rows} suppressed, which make a class", rows=suppressed))
+            parts.append(phrase("{rows} suppressed, counted as one class", rows=suppressed))
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
