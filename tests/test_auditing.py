@@ -237,15 +237,18 @@ def test_a_measure_with_a_limit_that_lacks_an_input_is_an_error() -> None:
 def test_nothing_measured_is_never_a_pass() -> None:
     """Where every row is suppressed there is no class; only what was lost can be told."""
     suppressed = pa.table({"zip": ["*", "*"], "disease": ["flu", "cold"]})
-    found = audit(suppressed, **SENSITIVE)
+    exclude: dict[str, Any] = {**SENSITIVE, "suppressed": "exclude"}
+    found = audit(suppressed, **exclude)
     assert found["suppression"].value == 1
     assert found.exit_code == 0
     models = ["k-anonymity", "l-diversity", "prosecutor-risk"]
     assert measured(found).isdisjoint(models)
-    found = audit(suppressed, measures=models, **SENSITIVE)
+    found = audit(suppressed, measures=models, **exclude)
     assert found.results == ()
     assert (found.exit_code, found.passed) == (2, False)
     assert set(reasons(found, "error")) == set(models)
+    # By default they are a class: two people whom nobody can tell apart.
+    assert audit(suppressed, **SENSITIVE)["k-anonymity"].value == 2
 
 
 def test_without_figures_there_is_no_pass_even_if_nobody_asked() -> None:
@@ -280,21 +283,23 @@ def test_what_cannot_be_told_of_this_table_is_left_out_unless_it_was_named() -> 
     """Every row is suppressed, which is a fact about the table and no mistake of the caller."""
     reason = "every row is suppressed: there is no class to measure"
     table = pa.table(SUPPRESSED)
-    found = audit(table, **SENSITIVE)
+    exclude: dict[str, Any] = {**SENSITIVE, "suppressed": "exclude"}
+    found = audit(table, **exclude)
     assert reasons(found, "skipped")["k-anonymity"] == reason
     assert found.exit_code == 0
     for asked in ({"measures": "k-anonymity"}, {"options": {"k-anonymity": {"limit": 2}}}):
-        found = audit(table, **SENSITIVE | asked)
+        found = audit(table, **exclude | asked)
         assert reasons(found, "error") == {"k-anonymity": reason}
         assert found.exit_code == 2
 
 
 def test_a_population_size_names_no_measure() -> None:
     table = pa.table(SUPPRESSED)
-    found = audit(table, population_size=100, **SENSITIVE)
+    asked: dict[str, Any] = {**SENSITIVE, "population_size": 100, "suppressed": "exclude"}
+    found = audit(table, **asked)
     assert "k-map" in reasons(found, "skipped")
     assert found.exit_code == 0
-    found = audit(table, population_size=100, measures=["k-map", "suppression"], **SENSITIVE)
+    found = audit(table, measures=["k-map", "suppression"], **asked)
     assert set(reasons(found, "error")) == {"k-map"}
 
 

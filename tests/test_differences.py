@@ -94,7 +94,7 @@ OURS: dict[str, Callable[[], str]] = {
     "P4": figure("enhanced-beta-likeness", table("ab", "xy")),
     "P5": figure("k-anonymity", table(["a", "a", None])),
     "P6": figure("t-closeness", table("abab", "xyxy")),
-    "P7": figure("l-diversity", table("aa**", "xyxx")),
+    "P7": figure("l-diversity", table("aa**", "xyxx"), suppressed="exclude"),
     "P8": figure("t-closeness", table("aabb", ["1", "2", "1", "3"])),
     "P9": figure("t-closeness", table("a", [1])),
     "P10": figure("delta-disclosure", table("ab", "xy"), absent="infinite"),
@@ -107,9 +107,12 @@ OURS: dict[str, Callable[[], str]] = {
     "A4": verdict("k-map", classes(of_96=1, of_4=1), population_size=1000, limit=6),
     "A5": figure("prosecutor-risk", table("aaaaa"), figure="at-risk", threshold=0.199),
     "A6": verdict("strict-average-risk", table("abbbcccccc"), limit=0.3, k=2),
-    "A7": error("every row is suppressed", "prosecutor-risk", table("**")),
+    "A7": error(
+        "every row is suppressed", "prosecutor-risk", table("**"), suppressed="exclude"
+    ),
     "A8": detail("smallest", "delta-presence", table("x"), population=table("xx*")),
     "A9": error("fewer people", "k-map", table("xx"), population=table("xy")),
+    "A32": figure("k-anonymity", table("aa*")),
     "A10": detail("uniques", "population-uniqueness", SKEWED, population_size=380, model="snb"),
     "A11": detail("uniques", "population-uniqueness", USUAL, population_size=4520, model="pitman"),
     "A12": error(
@@ -124,7 +127,8 @@ OURS: dict[str, Callable[[], str]] = {
     "A15": detail("highest_score", "special-uniques", PEOPLE, **SUDA),
     "A16": detail("mean_score", "special-uniques", FEWER, **SUDA),
     "A17": detail(
-        "rows", "special-uniques", table("fm*", r=list("12*")), quasi_identifiers=["q", "r"]
+        "rows", "special-uniques", table("fm*", r=list("12*")),
+        quasi_identifiers=["q", "r"], suppressed="exclude",
     ),
     "A18": figure("granularity", table(["Peru", "France", "Germany"]), hierarchies=PLACES),
     "A19": figure("precision", table(["Peru", "France", "Germany"]), hierarchies=PLACES),
@@ -161,7 +165,7 @@ OURS: dict[str, Callable[[], str]] = {
     ),
     "W3": figure("k-anonymity", table("aa", ["flu", None])),
     "W4": figure("l-diversity", TWO_SENSITIVE, sensitive=["s", "r"]),
-    "W5": figure("l-diversity", table("aa**", "xyxx")),
+    "W5": figure("l-diversity", table("aa**", "xyxx"), suppressed="exclude"),
 }  # fmt: skip
 
 
@@ -196,16 +200,19 @@ def test_it_is_what_the_pages_say(example: str) -> None:
 
 def test_what_else_the_pages_say_of_our_side() -> None:
     assert found("delta-disclosure", table("ab", "xy"), base="2").value == 1
-    assert found("l-diversity", table("aa**", "xyxx"), suppressed="class").value == 1
+    assert found("l-diversity", table("aa**", "xyxx")).value == 1
+    assert found("k-anonymity", table("aa*"), suppressed="exclude").value == 2
+    kept = found("special-uniques", table("fm*", r=list("12*")), quasi_identifiers=["q", "r"])
+    assert kept.rows == 3
     remedy = found("k-anonymity", table("aab"), limit=2).what_it_takes
     assert remedy is not None
-    assert remedy.rows_to_suppress == 1
+    assert remedy.rows_to_drop == 1
     lost = found("granularity", table(["Frence"]), hierarchies=PLACES, unknown="maximal")
     assert lost.value == 0
     alone = found("strict-average-risk", table("abbbcccccc"), limit=0.3)
     assert (alone.value, alone.passed) == (0.3, True)
     drawn = table("a" * 4 + "bbb" + "ccc" + "*" * 10)
-    estimate = found("strict-average-risk", drawn, population_size=100)
+    estimate = found("strict-average-risk", drawn, population_size=100, suppressed="exclude")
     assert estimate.value == pytest.approx(0.0772, abs=5e-5)
 
 

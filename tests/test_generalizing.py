@@ -233,7 +233,8 @@ def test_a_row_is_generalised_by_hand_or_suppressed_for_its_class(
     found = made_from(rows, levels, smallest)
     made = zip(*(found.table.column(name).to_pylist() for name in "xy"), strict=True)
     assert list(made) == expected
-    assert found.suppressed_rows == sum(sizes[label] < smallest for label in labels)
+    # Who is generalised to the top in every column is suppressed, however many they are.
+    assert found.suppressed_rows == expected.count(("*", "*"))
 
 
 @given(rows=TABLES, levels=st.tuples(LEVELS, LEVELS), smallest=st.integers(1, 5))
@@ -252,4 +253,111 @@ def test_without_suppression_every_row_is_kept(
 ) -> None:
     plain, from_one = (made_from(rows, levels, smallest) for smallest in (None, 1))
     assert plain.table.equals(from_one.table)
-    assert plain.suppressed_rows == 0
+    assert plain.suppressed_rows == (len(rows) if levels == (2, 2) else 0)
+
+
+# --- suppressed rows ------------------------------------------------------------------------
+
+PATIENTS = pa.table(
+    {
+        "city": ["Rome", "Lima", "Paris", "Rome"],
+        "age": [23, 24, 29, 23],
+        "dose": [1, 2, 3, 4],
+        "illness": ["flu", "diabetes", "cold", "flu"],
+    }
+)
+GIVEN: dict[str, Any] = {
+    "levels": {"city": 1},
+    "hierarchies": {"city": CITIES},
+    "suppress_below": 2,
+    "sensitive": ["illness", "dose"],
+    "quasi_identifiers": ["city"],
+}
+
+
+def test_suppressed_rows_are_kept_and_what_they_tell_is_said() -> None:
+    with pytest.warns(petaudit.PetauditWarning) as caught:
+        made = generalize(PATIENTS, **GIVEN)
+    assert made.column("illness").to_pylist() == ["flu", "diabetes", "cold", "flu"]
+    assert [str(own.message) for own in caught] == [
+        "1 row with '*' in every quasi-identifier, which is a class: who fits no other one is "
+        "known to be in it",
+        "the class of suppressed rows is smaller than 2, so the table is not 2-anonymous; drop "
+        "these rows (--suppressed-rows drop)",
+        "suppressed rows still hold illness, dose; drop the rows or empty these cells "
+        "(--suppressed-rows drop or blank), unless the values of this class may be told",
+    ]
+
+
+def test_what_is_said_is_true() -> None:
+    """The table is as anonymous as was asked for exactly where nothing is said against it."""
+    for smallest in (1, 2, 3):
+        found = generalize_with_report(PATIENTS, **GIVEN | {"suppress_below": smallest})
+        k = petaudit.k_anonymity(found.table, quasi_identifiers="city")
+        assert any("anonymous" in text for text in found.warnings) is (k.value < smallest)
+
+
+def test_suppressed_rows_are_dropped() -> None:
+    found = generalize_with_report(PATIENTS, **GIVEN, suppressed_rows="drop")
+    assert (found.suppressed_rows, found.warnings) == (1, ())
+    assert found.table.to_pydict() == {
+        "city": ["Europe"] * 3,
+        "age": [23, 29, 23],
+        "dose": [1, 3, 4],
+        "illness": ["flu", "cold", "flu"],
+    }
+
+
+def test_sensitive_cells_of_suppressed_rows_are_emptied() -> None:
+    found = generalize_with_report(PATIENTS, **GIVEN, suppressed_rows="blank")
+    assert found.table.to_pydict() == {
+        "city": ["Europe", "*", "Europe", "Europe"],
+        "age": [23, 24, 29, 23],
+        "dose": [1, None, 3, 4],
+        "illness": ["flu", None, "cold", "flu"],
+    }
+    assert found.table.schema.field("dose").type == pa.int64()
+    assert [text.split(",")[0] for text in found.warnings] == [
+        "1 row with '*' in every quasi-identifier",
+        "the class of suppressed rows is smaller than 2",
+    ]
+
+
+@pytest.mark.parametrize("suppressed_rows", ["keep", "drop", "blank"])
+def test_rows_that_were_suppressed_before_are_suppressed_rows(suppressed_rows: Any) -> None:
+    table = pa.table({"q": ["a", "*", "*", "a"], "s": list("wxyz")})
+    found = generalize_with_report(
+        table,
+        levels={"q": 0},
+        hierarchies={"q": {"a": ["*"], "*": ["*"]}},
+        sensitive="s",
+        suppressed_rows=suppressed_rows,
+    )
+    assert found.suppressed_rows == 2
+    assert (
+        found.table.column("s").to_pylist()
+        == {
+            "keep": list("wxyz"),
+            "drop": ["w", "z"],
+            "blank": ["w", None, None, "z"],
+        }[suppressed_rows]
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "error", "says"),
+    [
+        ({"suppressed_rows": "dorp"}, OptionError, "it is 'keep', 'drop' or 'blank'"),
+        (
+            {"suppressed_rows": "blank", "sensitive": None},
+            RoleError,
+            "no sensitive attribute is known for the frame",
+        ),
+        ({"suppressed_rows": "drop", "suppress_below": 9}, OptionError, "no row is left"),
+    ],
+)
+def test_mistakes_about_suppressed_rows(
+    changed: dict[str, Any], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        generalize(PATIENTS, **GIVEN | changed)

@@ -131,6 +131,7 @@ def test_profitability_hides_the_rows_that_are_left() -> None:
         quasi_identifiers="zip",
         measures="profitability",
         options={"profitability": {"cost": 1, "gain": 900, "loss": 900, "benefit": 1}},
+        suppressed="exclude",
     )
     [result] = found.to_dict()["results"]
     text = " ".join(said(own, "en", HIDE_BELOW) for own in result["explanation"])

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import OptionError, listing, phrase, suggestion
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from petaudit.measures import Result
 
 __all__ = ["PETValidation", "report"]
+
+# PETWorks leaves suppressed rows out as ARX does, and so are its published figures; petaudit itself
+# takes them for a class. Where there are any, a warning says that they were left out.
+_SUPPRESSED: Final = "exclude"
 
 
 def PETValidation(
@@ -110,7 +114,13 @@ def _tCloseness(
 ) -> dict[str, Any]:
     from petaudit import t_closeness
 
-    result = t_closeness(anonymized, limit=tLimit, hierarchies=dataHierarchy, roles=attributeTypes)
+    result = t_closeness(
+        anonymized,
+        limit=tLimit,
+        hierarchies=dataHierarchy,
+        roles=attributeTypes,
+        suppressed=_SUPPRESSED,
+    )
     return Evaluation({"t": tLimit, "fulfill t-closeness": result.passed}, result)
 
 
@@ -176,6 +186,7 @@ def _profitability(
         allow_attack=allowAttack,
         hierarchies=dataHierarchy,
         roles=attributeTypes,
+        suppressed=_SUPPRESSED,
     )
     shown = {
         "allow attack": allowAttack,
@@ -197,7 +208,13 @@ def _kAnonymity(
 ) -> dict[str, Any]:
     from petaudit import k_anonymity
 
-    result = k_anonymity(anonymized, limit=k, hierarchies=dataHierarchy, roles=attributeTypes)
+    result = k_anonymity(
+        anonymized,
+        limit=k,
+        hierarchies=dataHierarchy,
+        roles=attributeTypes,
+        suppressed=_SUPPRESSED,
+    )
     return Evaluation({"k": k, "fulfill k-anonymity": result.passed}, result)
 
 
@@ -210,7 +227,13 @@ def _lDiversity(
 ) -> dict[str, Any]:
     from petaudit import l_diversity
 
-    result = l_diversity(anonymized, limit=l, hierarchies=dataHierarchy, roles=attributeTypes)
+    result = l_diversity(
+        anonymized,
+        limit=l,
+        hierarchies=dataHierarchy,
+        roles=attributeTypes,
+        suppressed=_SUPPRESSED,
+    )
     return Evaluation({"l": l, "fulfill l-diversity": result.passed}, result)
 
 
@@ -234,6 +257,7 @@ def _dPresence(
         least=min(least, most),
         hierarchies=dataHierarchy,
         roles=attributeTypes,
+        suppressed=_SUPPRESSED,
     )
     # No share keeps bounds that cross, which PETWorks takes for an answer and not for a mistake.
     holds = bool(result.passed) and least <= most
@@ -278,7 +302,7 @@ def _reidentificationRisk(
 
     data = original if anonymized is None else anonymized
     roles = attributeTypes or _allColumns(data)
-    result = prosecutor_risk(data, roles=roles)
+    result = prosecutor_risk(data, roles=roles, suppressed=_SUPPRESSED)
     return Evaluation({"Re-identification Risk": result.value}, result)
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
 
 from petaudit.counts import relabelled_table
-from petaudit.errors import OptionError, phrase
+from petaudit.errors import (
+    OptionError,
+    PetauditWarning,
+    Phrase,
+    RoleError,
+    counted,
+    listing,
+    phrase,
+    suggestion,
+)
 from petaudit.hierarchies import Hierarchy, HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels import SUPPRESSED
@@ -17,15 +30,20 @@ from petaudit.roles import Role, check_column
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SuppressedRows: TypeAlias = Literal["keep", "drop", "blank"]
+
 
 @dataclass(frozen=True)
 class Generalized:
-    """A generalised table and how many of its rows were suppressed."""
+    """A generalised table and how many of its rows are suppressed."""
 
     table: pa.Table
     suppressed_rows: int
+    """Rows with ``*`` in every quasi-identifier, those that were dropped included."""
     files: tuple[Path, ...]
     """The files that were read."""
+    warnings: tuple[str, ...] = ()
+    """What the suppressed rows that were kept may still tell."""
 
 
 def generalize(
@@ -35,26 +53,34 @@ def generalize(
     hierarchies: HierarchySpec = None,
     quasi_identifiers: Sequence[str] | None = None,
     suppress_below: int | None = None,
+    suppressed_rows: SuppressedRows = "keep",
     **given: Any,
 ) -> pa.Table:
     """Generalise columns to the given levels, in row order; see ``generalize_with_report``.
+
+    Suppressed rows are kept, with a warning that says what they tell; or they are dropped, or their
+    sensitive cells are emptied (``blank``).
 
     >>> import pyarrow as pa
     >>> ages = pa.table({"age": ["23", "24", "61"]})
     >>> from petaudit import ranges
     >>> released = generalize(ages, levels={"age": 1}, hierarchies={"age": ranges(10)},
-    ...                       suppress_below=2)
+    ...                       suppress_below=2, suppressed_rows="drop")
     >>> released.column("age").to_pylist()
-    ['[20,30[', '[20,30[', '*']
+    ['[20,30[', '[20,30[']
     """
-    return generalize_with_report(
+    made = generalize_with_report(
         table,
         levels=levels,
         hierarchies=hierarchies,
         quasi_identifiers=quasi_identifiers,
         suppress_below=suppress_below,
+        suppressed_rows=suppressed_rows,
         **given,
-    ).table
+    )
+    for message in made.warnings:
+        warnings.warn(message, PetauditWarning, stacklevel=2)
+    return made.table
 
 
 def generalize_with_report(
@@ -64,6 +90,7 @@ def generalize_with_report(
     hierarchies: HierarchySpec = None,
     quasi_identifiers: Sequence[str] | None = None,
     suppress_below: int | None = None,
+    suppressed_rows: SuppressedRows = "keep",
     roles: RolesSpec = None,
     **given: Any,
 ) -> Generalized:
@@ -72,6 +99,14 @@ def generalize_with_report(
     The quasi-identifiers are those given, else the side-car's, else the generalised columns.
     Columns whose role is identifier are suppressed altogether.
     """
+    if suppressed_rows not in get_args(SuppressedRows):
+        raise OptionError(
+            phrase(
+                "suppressed_rows is {given!r}{near}; it is 'keep', 'drop' or 'blank'",
+                given=suppressed_rows,
+                near=suggestion(str(suppressed_rows), get_args(SuppressedRows)),
+            )
+        )
     inputs = gather(
         table,
         roles=roles,
@@ -90,8 +125,70 @@ def generalize_with_report(
         labels = inputs.table.counts.value_counts(column).labels
         relabel[column] = dict.fromkeys(labels, SUPPRESSED)
     names = inputs.roles.quasi_identifiers or tuple(levels)
+    if suppressed_rows == "blank" and not inputs.roles.sensitive:
+        raise RoleError(
+            phrase(
+                "no sensitive attribute is known for {table}, so nobody knows which cells of "
+                "suppressed rows to empty: name it (--sensitive)",
+                table=inputs.table.name,
+            )
+        )
     made, suppressed = relabelled_table(inputs.table, relabel, names, suppress_below or 0)
-    return Generalized(made, suppressed, inputs.files)
+    number = int(suppressed.sum())
+    if suppressed_rows == "drop":
+        made = made.filter(~suppressed)
+        if not made.num_rows:
+            raise OptionError(
+                phrase("every row is suppressed: if they are dropped, no row is left")
+            )
+        return Generalized(made, number, inputs.files)
+    blank = suppressed_rows == "blank"
+    if blank and number:
+        kept = np.where(suppressed, -1, np.arange(len(suppressed)))
+        for column in inputs.roles.sensitive:
+            place = made.column_names.index(column)
+            made = made.set_column(place, column, made.column(column).take(_places(kept)))
+    said = _still_told(number, suppress_below or 0, inputs.roles.sensitive, blank=blank)
+    return Generalized(made, number, inputs.files, said)
+
+
+def _places(kept: npt.NDArray[np.int64]) -> pa.Array:
+    """Places of cells, of which those below 0 are none."""
+    import pyarrow as pa  # noqa: PLC0415 (only where cells are emptied)
+
+    return pa.array(kept, mask=kept < 0)
+
+
+def _still_told(
+    rows: int, smallest: int, sensitive: Sequence[str], *, blank: bool
+) -> tuple[str, ...]:
+    """Say what suppressed rows tell though they are suppressed."""
+    if not rows:
+        return ()
+    said: list[Phrase] = [
+        phrase(
+            "{rows} with '*' in every quasi-identifier, which is a class: who fits no other one is "
+            "known to be in it",
+            rows=counted(rows, "row"),
+        )
+    ]
+    if rows < smallest:
+        said.append(
+            phrase(
+                "the class of suppressed rows is smaller than {smallest:,}, so the table is not "
+                "{smallest:,}-anonymous; drop these rows (--suppressed-rows drop)",
+                smallest=smallest,
+            )
+        )
+    if sensitive and not blank:
+        said.append(
+            phrase(
+                "suppressed rows still hold {columns}; drop the rows or empty these cells "
+                "(--suppressed-rows drop or blank), unless the values of this class may be told",
+                columns=listing(sensitive),
+            )
+        )
+    return tuple(said)
 
 
 def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str | None]:

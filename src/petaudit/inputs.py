@@ -39,7 +39,7 @@ from petaudit.errors import (
 from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
 
-Suppressed: TypeAlias = Literal["exclude", "class"]
+Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | None
 
 
@@ -52,7 +52,7 @@ class Inputs:
     hierarchies: Hierarchies
     original: Source | None = None
     key: str | None = None
-    suppressed: Suppressed = "exclude"
+    suppressed: Suppressed = "class"
     reveal_values: bool = False
     delimiter: str | None = None
     encoding: str | None = None
@@ -158,10 +158,13 @@ class Inputs:
 
     @property
     def population_classes(self) -> PopulationClasses:
-        """The classes with their sizes in the population; suppressed rows as is asked for.
+        """The classes with their sizes in the population; suppressed rows as is asked for."""
+        found = self.population_classes_but_suppressed
+        return found.with_suppressed_as_class() if self.suppressed == "class" else found
 
-        As a class of their own, suppressed rows have the whole population to be among.
-        """
+    @property
+    def population_classes_but_suppressed(self) -> PopulationClasses:
+        """The same without suppressed rows."""
         if self.population is None:
             raise InputError(phrase("a population table is needed and was not given"))
         names = self.quasi_identifiers
@@ -169,8 +172,7 @@ class Inputs:
             self._in_population[names] = population_classes(
                 self.table.counts, self.population.counts, names, self._as_released
             )
-        found = self._in_population[names]
-        return found.with_suppressed_as_class() if self.suppressed == "class" else found
+        return self._in_population[names]
 
     def _as_released(self, column: str, released: Labels, labels: Labels) -> Labels:
         """What labels of the population are called in the released table."""
@@ -235,7 +237,7 @@ def gather(
     sensitive: Sequence[str] | str | None = None,
     hierarchies: HierarchySpec = None,
     key: str | None = None,
-    suppressed: Suppressed = "exclude",
+    suppressed: Suppressed = "class",
     reveal_values: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -258,7 +260,7 @@ def gather(
     if suppressed not in get_args(Suppressed):
         raise OptionError(
             phrase(
-                "suppressed is {suppressed!r}{near}; it is 'exclude' or 'class'",
+                "suppressed is {suppressed!r}{near}; it is 'class' or 'exclude'",
                 suppressed=suppressed,
                 near=suggestion(str(suppressed), get_args(Suppressed)),
             )

@@ -150,13 +150,34 @@ def test_the_distance_is_chosen_for_all_or_for_one(
 def test_suppressed_rows_are_left_out_or_one_class(write: Write, run: Run) -> None:
     table = write("t.csv", "zip;disease\n1;flu\n1;cold\n*;flu\n*;flu\n*;flu\n")
     given = (table, "--qi", "zip", "--sensitive", "disease", *PROFIT)
-    assert result(run, "profitability", *given)["rows"] == 2
-    assert result(run, "profitability", *given, "--suppressed", "class")["rows"] == 5
-    [left_out] = result(run, "t-closeness", *given)["attributes"]
-    [one_class] = result(run, "t-closeness", *given, "--suppressed", "class")["attributes"]
+    exclude = ("--suppressed", "exclude")
+    assert result(run, "profitability", *given, *exclude)["rows"] == 2
+    assert result(run, "profitability", *given)["rows"] == 5
+    [left_out] = result(run, "t-closeness", *given, *exclude)["attributes"]
+    [one_class] = result(run, "t-closeness", *given)["attributes"]
     assert (left_out["classes"], one_class["classes"]) == (1, 2)
     # The distribution of the whole table covers the suppressed rows either way.
     assert left_out["exact_t"] == "3/10"
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html", "markdown"])
+def test_a_lone_suppressed_row_breaks_limits_or_is_said_to_be_left_out(
+    form: str, write: Write, run: Run
+) -> None:
+    """``*, *, diabetes``: whoever fits no other class is that row, and the diagnosis is told."""
+    rows = "1;2;flu\n1;2;cold\n1;2;flu\n1;2;cold\n*;*;diabetes\n"
+    table = write("t.csv", "zip;age;disease\n" + rows)
+    given = ("check", table, "--qi", "zip,age", "--sensitive", "disease", "--k", "4", "--l", "2")
+    asked = (*given, "--measures", "k-anonymity,l-diversity", "--format", form)
+    found = run(*asked)
+    assert found.code == 1
+    assert "left out" not in found.out
+    excluded = run(*asked, "--suppressed", "exclude")
+    assert excluded.code == 0
+    number = "1" if form in ("text", "json") else "&lt;5"
+    said = " ".join(excluded.out.replace("&#x27;", "'").replace("&#39;", "'").split())
+    assert f"left out (suppressed: exclude): {number} row" in said.replace("\\", "")
+    assert "Everybody in it looks like" not in excluded.out
 
 
 def test_a_key_joins_tables_in_different_order(write: Write, run: Run) -> None:

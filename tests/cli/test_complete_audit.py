@@ -37,7 +37,7 @@ PROFIT = ("--cost", "4", "--gain", "300", "--loss", "300", "--benefit", "1200")
 
 @pytest.fixture
 def released(write: Write) -> Path:
-    """Two classes of two rows and a suppressed row: k is 2, l is 1."""
+    """Two classes of two rows and a suppressed row, which is a class: k is 1, l is 1."""
     return write("released.csv", RELEASED)
 
 
@@ -155,14 +155,16 @@ def test_figures_without_a_limit_are_explained_on_request(released: Path, run: R
     assert "\nWhat is behind the figures: --details\n" in plain.out
     detailed = run("check", released, *ROLES, "--details")
     assert "--details" not in detailed.out
-    assert section(detailed.out, "k-anonymity")[0] == "4 rows in 2 classes; 1 row suppressed"
+    assert section(detailed.out, "k-anonymity")[0] == (
+        "5 rows in 3 classes; 1 row suppressed, counted as one class"
+    )
     for entry in document(run, released, *ROLES)["results"]:
         title = all_measures()[entry["measure"]].title
         assert section(detailed.out, title), title
 
 
 def test_judged_figures_are_always_explained(released: Path, run: Run) -> None:
-    found = run("check", released, *ROLES, "--k", "2")
+    found = run("check", released, *ROLES, "--k", "1")
     assert section(found.out, "k-anonymity")[1] == "no row breaks the limit"
     assert "\nl-diversity (distinct)\n" not in found.out
     assert "\nWhat is behind the other figures: --details\n" in found.out
@@ -197,10 +199,17 @@ def test_few_figures_are_explained(released: Path, folder: Path, write: Write, r
 def test_a_population_raw_or_generalised(
     kind: str, released: Path, folder: Path, write: Write, run: Run
 ) -> None:
-    """By hand: 2 of 3 people and 2 of 4 are in the table, nobody of the third class."""
+    """By hand: 2 of 3 people and 2 of 4 are in the table, nobody of the third class.
+
+    That class has one person, and it fits nobody else: so this is the suppressed row.
+    """
     people = write("people.csv", PEOPLE if kind == "raw" else PEOPLE_GENERALISED)
     how = ("--hierarchies", folder) if kind == "raw" else ()
-    loaded = document(run, released, *ROLES, "--population", people, *how)
+    asked = (released, *ROLES, "--population", people, *how)
+    found = values(document(run, *asked))
+    assert (found["k-anonymity"], found["k-map"], found["delta-presence"]) == (1, 1, 1)
+    assert (found["prosecutor-risk"], found["journalist-risk"]) == (1, 1)
+    loaded = document(run, *asked, "--suppressed", "exclude")
     found = values(loaded)
     assert found["k-anonymity"] == 2
     assert found["k-map"] == 3
@@ -300,8 +309,8 @@ def test_a_population_size_that_cannot_be(
 @pytest.mark.parametrize(
     ("option", "limit", "measure", "row"),
     [
-        ("--k", "2", "k-anonymity", "2 at least 2 pass higher"),
-        ("--k", "3", "k-anonymity", "2 at least 3 FAIL higher"),
+        ("--k", "1", "k-anonymity", "1 at least 1 pass higher"),
+        ("--k", "3", "k-anonymity", "1 at least 3 FAIL higher"),
         ("--l", "1", "l-diversity", "1 at least 1 pass higher"),
         ("--l", "2", "l-diversity", "1 at least 2 FAIL higher"),
     ],
@@ -322,22 +331,26 @@ def test_k_and_l_have_options_of_their_own(
 def test_what_it_takes_is_said_with_the_limit(released: Path, write: Write, run: Run) -> None:
     larger = write("larger.csv", RELEASED + "476**;2*;flu\n" * 3)
     found = run("check", larger, *ROLES, "--k", "3", "--l", "2")
-    said = "2 rows break the limit; suppressing 2 rows (25 %) reaches it"
+    # Two rows and the suppressed one: suppressed, they are a class of three, of one value.
+    said = "3 rows break the limit; suppressing 2 rows (25 %) reaches it"
     assert said in section(found.out, "k-anonymity")
+    said = "3 rows break the limit; dropping 3 rows (37.5 %) from the table reaches it"
     assert said in section(found.out, "l-diversity (distinct)")
     loaded = document(run, larger, *ROLES, "--k", "3", "--measures", "k-anonymity")
     assert loaded["results"][0]["remedy"] == {
-        "rows_breaking": 2,
+        "rows_breaking": 3,
         "rows_to_suppress": 2,
         "share_to_suppress": 0.25,
+        "rows_to_drop": None,
+        "share_to_drop": None,
         "rows_keeping": 5,
     }
 
 
 def test_what_it_takes_is_enough(released: Path, write: Write, run: Run) -> None:
-    """Who suppresses the rows that break the limit passes."""
-    kept = [line for line in RELEASED.splitlines() if not line.startswith("479")]
-    better = write("better.csv", "\n".join([*kept, "*;*;flu", "*;*;flu"]) + "\n")
+    """Who drops the rows that break the limit passes."""
+    kept = [line for line in RELEASED.splitlines() if not line.startswith(("479", "*"))]
+    better = write("better.csv", "\n".join(kept) + "\n")
     assert run("check", released, *ROLES, "--l", "2").code == 1
     assert run("check", better, *ROLES, "--l", "2").code == 0
 
@@ -418,7 +431,7 @@ def test_a_wrong_limit_or_option_is_one_line(
 
 def test_what_cannot_be_told_is_left_out_unless_it_was_named(write: Write, run: Run) -> None:
     table = write("t.csv", "zip;disease\n*;flu\n*;cold\n")
-    roles = ("--qi", "zip", "--sensitive", "disease")
+    roles = ("--qi", "zip", "--sensitive", "disease", "--suppressed", "exclude")
     reason = "k-anonymity: every row is suppressed: there is no class to measure"
     found = run("check", table, *roles)
     assert (found.code, found.err) == (0, "")

@@ -218,7 +218,7 @@ def test_what_is_left_holds_the_promised_class_size(suffix: str, smallest: int, 
     assert made.code == 0
     roles = ("--qi", ",".join(adult.quasi_identifiers))
     game = ("--cost", "1", "--gain", "1", "--loss", "1", "--benefit", "1", "--format", "json")
-    found = json.loads(run("check", released, *roles, *game).out)
+    found = json.loads(run("check", released, *roles, *game, "--suppressed", "exclude").out)
     [result] = [one for one in found["results"] if one["measure"] == "profitability"]
     assert result["worst_row"]["class_size"] >= smallest
     assert 0 < result["rows"] < adult.rows
@@ -265,3 +265,51 @@ def test_every_row_keeps_its_other_cells(run: Run) -> None:
     )
     assert min(kinds.values()) >= 50
     assert ("*", "*", "*") in kinds
+
+
+# --- suppressed rows ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lone(table: Path, hierarchies: Path, run: Run) -> Run:
+    """A table with a row that fits no class of two."""
+    with table.open("a") as file:
+        file.write("47677;22;angina\n")
+
+    def call(*more: object) -> Any:
+        given = ("--hierarchies", hierarchies, "--levels", "zip=1,age=0", "--suppress-below", "2")
+        return run("generalize", table, *given, *more)
+
+    return call
+
+
+def test_kept_suppressed_rows_are_warned_of_on_the_error_stream(lone: Run) -> None:
+    found = lone("--qi", "zip,age", "--sensitive", "disease")
+    assert found.code == 0
+    assert rows(found.out)[-1] == ["*", "*", "angina"]
+    first, second, third = found.err.splitlines()
+    assert first.startswith("petaudit: warning: 1 row with '*' in every quasi-identifier")
+    assert "the table is not 2-anonymous" in second
+    assert "suppressed rows still hold disease" in third
+    assert "angina" not in found.err
+
+
+def test_suppressed_rows_can_be_dropped(lone: Run, tmp_path: Path, run: Run) -> None:
+    found = lone("--suppressed-rows", "drop")
+    assert len(rows(found.out)) == 1 + 4
+    assert found.err == "petaudit: dropped: 1 row suppressed\n"
+    target = tmp_path / "released.csv"
+    found = lone("--suppressed-rows", "drop", "--out", target)
+    assert found.out.endswith("released.csv: 4 rows; dropped: 1 suppressed\n")
+    assert found.err == ""
+    checked = run("check", target, "--qi", "zip,age", "--measures", "k-anonymity", "--k", "2")
+    assert checked.code == 0
+
+
+def test_sensitive_cells_of_suppressed_rows_can_be_emptied(lone: Run) -> None:
+    found = lone("--qi", "zip,age", "--sensitive", "disease", "--suppressed-rows", "blank")
+    assert rows(found.out)[-1] == ["*", "*", ""]
+    assert "still hold" not in found.err
+    refused = lone("--qi", "zip,age", "--suppressed-rows", "blank")
+    assert (refused.code, refused.out) == (2, "")
+    assert "name it (--sensitive)" in refused.err

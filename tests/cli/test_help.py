@@ -60,8 +60,8 @@ def test_every_command_has_help(command: str, run: Run) -> None:
         ),
         (
             "generalize",
-            "--levels --hierarchies --suppress-below --qi --identifier --delimiter --encoding "
-            "--out",
+            "--levels --hierarchies --suppress-below --suppressed-rows --sensitive --qi "
+            "--identifier --delimiter --encoding --out",
         ),
         ("datasets", "--hierarchies --original"),
         ("demo", "--format --out --reveal-values --details"),

@@ -50,12 +50,12 @@ def test_small_counts_are_hidden_unless_revealed(run: Run) -> None:
     hidden, shown, everything = (
         Path(name).read_text(encoding="utf-8") for name in ("hidden.html", "shown.html", "all.html")
     )
-    assert "suppressing &lt;5 rows would be enough" in hidden
-    assert "suppressing 3 rows would be enough" not in hidden
+    assert "dropping &lt;5 rows from the table would be enough" in hidden
+    assert "dropping 3 rows from the table would be enough" not in hidden
     assert "Values hidden" in hidden
-    assert "suppressing 3 rows would be enough" in shown
+    assert "dropping 3 rows from the table would be enough" in shown
     assert "Contains values of the data" in shown
-    assert "suppressing 3 rows would be enough" in everything
+    assert "dropping 3 rows from the table would be enough" in everything
     assert "Values hidden" in everything
     assert "zip = 1, age = 2" in shown
     assert "zip = 1" not in hidden + everything

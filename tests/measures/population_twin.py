@@ -72,7 +72,15 @@ def class_pairs(
         raise AbsentError
     left = sum(map(is_suppressed, table))
     if suppressed == "class" and left:
-        pairs.append((left, everybody))
+        # Everybody whom no class of the table can be; or else whom no class must be.
+        # People who are suppressed in the population are not among ``people``.
+        candidates = [person for person in people if person not in in_table]
+        unknown = everybody - len(people)
+        if len(candidates) + unknown < left:
+            candidates = [
+                person for person in people if in_population[person] != in_table.get(person)
+            ]
+        pairs.append((left, len(candidates) + unknown))
     return pairs
 
 
@@ -111,7 +119,7 @@ def can_be_reached(
     rows: int,
     holds: Callable[[Sequence[tuple[int, int]]], bool],
 ) -> bool:
-    """Whether some classes with so many rows can be suppressed so that a limit holds."""
+    """Whether some classes with so many rows can be removed so that a limit holds."""
     return any(
         sum(pairs[index][0] for index in gone) == rows
         and holds([pair for index, pair in enumerate(pairs) if index not in gone])

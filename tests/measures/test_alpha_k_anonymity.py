@@ -50,8 +50,11 @@ def test_both_must_hold(limit: Any, k: int | None, passed: bool, rows: int) -> N
     assert found.passed is passed
     assert found.what_it_takes is not None
     assert found.what_it_takes.rows_breaking == rows
-    # Suppressing all rows would leave nothing to measure.
-    assert found.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
+    # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
+    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 9 else None)
+    excluded = alpha_k_anonymity(TABLE, limit=limit, k=k, suppressed="exclude", **GIVEN)
+    assert excluded.what_it_takes is not None
+    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
     assert found.exact_value == Fraction(3, 4)
 
 
@@ -62,7 +65,7 @@ def test_the_explanation_tells_the_two_reasons_apart() -> None:
     assert found.explanation == (
         "s: 0.75 (3 classes); worst: a class of 4 rows; 1 class with 4 rows breaks the limit",
         "smallest class: 2 rows; 2 rows in classes smaller than 3",
-        "6 rows break the limit; suppressing 6 rows (66.7 %) reaches it",
+        "6 rows break the limit; dropping 6 rows (66.7 %) from the table reaches it",
     )
 
 

@@ -38,15 +38,23 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     pairs = outcome_of(populace)
     assume(isinstance(pairs, list) and pairs and least <= limit)
     shares = [Fraction(size, of) for size, of in pairs]
-    if twin.classes_without_rows(populace.table, populace.people):
-        shares.append(Fraction(0))
+    # Who may be suppressed has a class in the population as well: this is asked for the least.
+    as_class = populace.suppressed == "class" and any(map(twin.is_suppressed, populace.table))
+    said = len(pairs) - as_class
+    smallest = shares[:said]
+    if not smallest or twin.classes_without_rows(populace.table, populace.people):
+        smallest.append(Fraction(0))
     found = compute(populace.inputs, limit=limit, least=least)
-    assert (found.exact_value, found.exact_smallest) == (max(shares), min(shares))
-    assert found.passed is (max(shares) <= limit and min(shares) >= least)
+    assert (found.exact_value, found.exact_smallest) == (max(shares), min(smallest))
+    assert found.passed is (max(shares) <= limit and min(smallest) >= least)
     assert compute(populace.inputs, limit=limit).passed is (max(shares) <= limit)
     takes = found.what_it_takes
     assert takes is not None
-    wrong = [size for size, of in pairs if not least <= Fraction(size, of) <= limit]
+    wrong = [
+        size
+        for place, (size, of) in enumerate(pairs)
+        if Fraction(size, of) > limit or (place < said and Fraction(size, of) < least)
+    ]
     assert takes.rows_breaking == sum(wrong)
     # What is left of each class, row by row, until its share is small enough.
     left = []
@@ -58,9 +66,18 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     removed = sum(size for size, _ in pairs) - sum(
         share * of for share, (_, of) in zip(left, pairs, strict=True)
     )
-    reached = min([*left, *shares[len(pairs) :]]) >= least and any(left)
-    helps = found.passed or (reached and populace.suppressed == "exclude")
-    assert takes.rows_to_suppress == (removed if helps else None)
+    reached = min([*left[:said], *smallest[said:]]) >= least and any(left)
+    others = sum(of for _, of in pairs[:said])
+    if as_class and len(populace.population) - others < pairs[-1][0]:
+        # The people of a class that is emptied would be taken for those of the suppressed rows.
+        reached = False
+    if found.passed or not reached:
+        assert takes.rows_to_drop is None
+        assert takes.rows_to_suppress == (0 if found.passed else None)
+    elif populace.suppressed == "exclude":
+        assert (takes.rows_to_suppress, takes.rows_to_drop) == (removed, None)
+    else:
+        assert (takes.rows_to_suppress, takes.rows_to_drop) == (None, removed)
 
 
 @pytest.mark.parametrize(
@@ -118,8 +135,13 @@ def test_what_too_large_a_share_takes() -> None:
     """Of 4 of 5 and 3 of 3 people, 2 and 1 may stay for a limit of 0.5: 2 + 2 rows go."""
     table, population = ["a"] * 4 + ["b"] * 3 + ["c"], ["a"] * 5 + ["b"] * 3 + ["c"] * 2
     found = measured(table, population, limit=0.5)
-    assert found.what_it_takes == Remedy(7, 4, 0.5)
-    assert found.explanation[-1] == "7 rows break the limit; suppressing 4 rows (50 %) reaches it"
+    assert found.what_it_takes == Remedy(7, None, None, 4, 0.5)
+    assert found.explanation[-1] == (
+        "7 rows break the limit; dropping 4 rows (50 %) from the table reaches it"
+    )
+    assert measured(table, population, limit=0.5, suppressed="exclude").explanation[-1] == (
+        "7 rows break the limit; suppressing 4 rows (50 %) reaches it"
+    )
     # 1/3 and 2/5 would stay, so a least of 0.4 could not be kept.
     assert measured(table, population, limit=0.5, least=0.3).what_it_takes == found.what_it_takes
     assert measured(table, population, limit=0.5, least=0.4).what_it_takes == Remedy(7, None, None)
@@ -127,14 +149,19 @@ def test_what_too_large_a_share_takes() -> None:
     assert measured(table, population, limit=0).what_it_takes == Remedy(8, None, None)
 
 
-def test_suppressed_rows_are_in_no_class_or_may_be_anybody() -> None:
+def test_suppressed_rows_are_in_no_class_or_people_who_fit_none() -> None:
     table, population = ["a", "*", "*"], ["a", "a", "b", "b"]
-    assert measured(table, population).value == 0.5
-    assert measured(table, population).suppressed_rows == 2
-    # Two suppressed rows of four people.
-    as_class = measured(table, population, suppressed="class", limit=0.4)
-    assert (as_class.value, as_class.classes, as_class.suppressed_rows) == (0.5, 2, 0)
-    assert as_class.what_it_takes == Remedy(3, None, None)
+    with pytest.warns(PetauditWarning, match="2 rows with"):
+        left_out = measured(table, population, suppressed="exclude")
+    assert (left_out.value, left_out.suppressed_rows) == (0.5, 2)
+    # Both people of b, who fit no class, are in the table.
+    as_class = measured(table, population, limit=0.5)
+    assert (as_class.value, as_class.classes, as_class.suppressed_rows) == (1.0, 2, 0)
+    assert as_class.what_it_takes == Remedy(2, None, None, 1, 1 / 3)
+    # Nobody is of another class than a: one of the three who are not in the table is not either.
+    elsewhere = measured(["a", "*"], ["a"] * 4, limit=0.2, least=0.1)
+    assert (elsewhere.value, elsewhere.smallest) == (0.25, 0.25)
+    assert elsewhere.what_it_takes == Remedy(2, None, None)
 
 
 def test_one_row_and_a_null() -> None:
@@ -144,7 +171,9 @@ def test_one_row_and_a_null() -> None:
 
 def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
     with pytest.raises(NotMeasurableError, match="every row is suppressed"):
-        measured(["*"], ["a", "b"])
+        measured(["*"], ["a", "b"], suppressed="exclude")
+    found = measured(["*"], ["a", "b"], limit=0.5, least=0)
+    assert (found.value, found.smallest, found.passed) == (0.5, 0.0, True)
 
 
 @pytest.mark.parametrize(

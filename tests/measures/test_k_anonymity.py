@@ -13,9 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
-from petaudit.errors import NotMeasurableError, OptionError, RoleError
+from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
-from petaudit.measures.k_anonymity import compute, k_anonymity
+from petaudit.measures.base import Remedy
+from petaudit.measures.k_anonymity import CurvePoint, compute, k_anonymity
 from strategies import Release
 
 # Classes of 1, 2 and 3 rows.
@@ -46,9 +47,18 @@ def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
     takes = found.what_it_takes
     assert takes is not None
     # Suppressing all rows would leave nothing to measure.
-    enough = rows if rows < 6 else None
-    assert (found.passed, takes.rows_breaking, takes.rows_to_suppress) == (passed, rows, enough)
-    assert takes.share_to_suppress == (None if enough is None else enough / 6)
+    assert (found.passed, takes.rows_breaking) == (passed, rows)
+    if rows == 6:
+        assert takes == Remedy(6, None, None)
+    elif rows == 0 or rows >= Fraction(limit):
+        assert takes == Remedy(rows, rows, rows / 6)
+    else:
+        # Suppressed, they would be a class that is too small.
+        assert takes == Remedy(rows, None, None, rows, rows / 6)
+    excluded = k_anonymity(TABLE, quasi_identifiers="q", limit=limit, suppressed="exclude")
+    assert excluded.what_it_takes == (
+        Remedy(6, None, None) if rows == 6 else Remedy(rows, rows, rows / 6)
+    )
 
 
 def test_the_curve_says_what_every_k_would_take() -> None:
@@ -72,18 +82,25 @@ def test_the_curve_says_what_every_k_would_take() -> None:
         found.table("columnwise")
 
 
-def test_suppressed_rows_are_no_class_unless_asked_for() -> None:
+def test_suppressed_rows_are_a_class_unless_they_are_left_out() -> None:
     table = pa.table({"q": ["a", "a", "a", "*", "*"], "r": ["1", "1", "1", "*", "*"]})
     names = ["q", "r"]
-    without = k_anonymity(table, quasi_identifiers=names, limit=3)
+    with pytest.warns(PetauditWarning, match=r"left out \(suppressed: exclude\): 2 rows"):
+        without = k_anonymity(table, quasi_identifiers=names, limit=3, suppressed="exclude")
     assert (without.value, without.passed, without.rows, without.suppressed_rows) == (3, True, 3, 2)
     assert without.explanation[0] == "3 rows in 1 class; 2 rows suppressed"
-    as_class = k_anonymity(table, quasi_identifiers=names, limit=3, suppressed="class")
+    # Three of five rows are in classes smaller than 5, and not 300 % of them.
+    assert without.curve[2] == CurvePoint(5, 3, 0.6)
+    assert "5: 60 %" in without.explanation[-1]
+    as_class = k_anonymity(table, quasi_identifiers=names, limit=3)
     assert (as_class.value, as_class.passed, as_class.classes) == (2, False, 2)
-    takes = as_class.what_it_takes
-    # Suppressing more rows changes that very class: it does not help.
-    assert takes is not None
-    assert (takes.rows_breaking, takes.rows_to_suppress, takes.share_to_suppress) == (2, None, None)
+    assert (as_class.rows, as_class.suppressed_rows, as_class.suppressed_class) == (5, 0, 2)
+    assert as_class.explanation[0] == "5 rows in 2 classes; 2 rows suppressed, counted as one class"
+    assert as_class.curve[2] == CurvePoint(5, 5, 1.0)
+    assert "5: 100 %" in as_class.explanation[-1]
+    # Suppressing others would make that class larger, but so it would make the table smaller.
+    assert as_class.what_it_takes == Remedy(2, None, None, 2, 0.4)
+    assert as_class.warnings == ()
 
 
 def test_nulls_are_values_of_their_own() -> None:
@@ -95,8 +112,8 @@ def test_nulls_are_values_of_their_own() -> None:
 def test_a_table_of_suppressed_rows_cannot_be_measured() -> None:
     table = pa.table({"q": ["*", "*"]})
     with pytest.raises(NotMeasurableError, match="every row is suppressed"):
-        k_anonymity(table, quasi_identifiers="q")
-    assert k_anonymity(table, quasi_identifiers="q", suppressed="class").value == 2
+        k_anonymity(table, quasi_identifiers="q", suppressed="exclude")
+    assert k_anonymity(table, quasi_identifiers="q").value == 2
 
 
 def test_without_quasi_identifiers_there_is_an_error() -> None:
@@ -137,5 +154,5 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
 def test_the_reference_table_is_5_anonymous(shared_data: Path, limit: int, passed: bool) -> None:
     found = k_anonymity(shared_data / "adult" / "adult_anonymized.csv", limit=limit)
     assert (found.value, found.passed) == (5.0, passed)
-    assert found.suppressed_rows == 8230
+    assert (found.suppressed_rows, found.suppressed_class) == (0, 8230)
     assert k_anonymity(shared_data / "adult" / "adult.csv").value == 1

@@ -46,8 +46,15 @@ def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> No
     broken = sum(size for size, of in pairs if of < limit)
     assert found.what_it_takes is not None
     assert found.what_it_takes.rows_breaking == broken
-    helps = not broken or (populace.suppressed == "exclude" and broken < found.rows)
-    assert found.what_it_takes.rows_to_suppress == (broken if helps else None)
+    takes = found.what_it_takes
+    if not 0 < broken < found.rows:
+        assert (takes.rows_to_suppress, takes.rows_to_drop) == (None if broken else 0, None)
+    elif populace.suppressed == "exclude":
+        assert (takes.rows_to_suppress, takes.rows_to_drop) == (broken, None)
+    else:
+        assert takes.rows_to_suppress is None
+        can = not populace.inputs.population_classes.fit_elsewhere
+        assert takes.rows_to_drop == (broken if can else None)
     assert [point.rows for point in found.curve] == [
         sum(size for size, of in pairs if of < point.k) for point in found.curve
     ]
@@ -91,7 +98,9 @@ def test_an_estimate_by_hand() -> None:
     table = ["a"] * 4 + ["b"] * 96
     found = measured(table, population_size=1000, limit=6)
     assert (found.value, found.passed, found.is_estimate) == (6.0, True, True)
-    assert measured(table, population_size=1000, limit=7).what_it_takes == Remedy(4, 4, 0.04)
+    assert measured(table, population_size=1000, limit=7).what_it_takes == Remedy(
+        4, None, None, 4, 0.04
+    )
     assert measured(table, population_size=1000, limit=7, significance="0.0115").passed
     assert measured(table, population_size=1000, limit=7, significance=0.0114).passed is False
     # ARX's Poisson variant asks for 5 rows (x = 3 and k' = x + 2), its truncated one for 4, too.
@@ -127,9 +136,25 @@ def test_no_class_has_more_people_than_there_are() -> None:
 
 def test_suppressed_rows_were_drawn_from_the_population_too() -> None:
     """50 suppressed rows halve nothing: 100 of 1,000 people were drawn."""
-    found = measured(["a"] * 4 + ["b"] * 46 + ["*"] * 50, population_size=1000)
+    table = ["a"] * 4 + ["b"] * 46 + ["*"] * 50
+    assert measured(table, population_size=1000).value == 6.0
+    found = measured(table, population_size=1000, suppressed="exclude")
     assert found.value == 6.0
     assert found.suppressed_rows == 50
+
+
+def test_suppressed_rows_may_be_anybody_who_fits_no_class() -> None:
+    """Against the people of the table itself, k-map is k-anonymity, suppressed rows included."""
+    released, original = ["a", "a", "a", "*", "*"], ["a", "a", "a", "b", "c"]
+    assert measured(released, original).value == 2.0
+    # With others who fit none, they are among these, but not among those who fit a class.
+    assert measured(released, [*original, "a", "b", "d"]).value == 4.0
+    # A row of a class that lost one may be anybody of it, and nobody of a class that is complete.
+    assert measured(["a", "*", "b", "b"], ["a"] * 3 + ["b"] * 2).value == 2.0
+    assert measured(["a", "*", "b", "b", "b"], ["a"] * 3 + ["b"] * 3).value == 3.0
+    with pytest.warns(PetauditWarning, match="1 row with"):
+        assert measured(["a", "*"], ["a", "a", "b"], suppressed="exclude").value == 2.0
+    assert measured(["a", "*"], ["a", "a", "b"]).value == 1.0
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 10, 45, 300, 2000, 2001, 5000, 10**6])
@@ -172,7 +197,7 @@ def test_a_population_table_of_the_paper(shared_data: Path) -> None:
 
 
 def test_explanation() -> None:
-    found = measured(["a", "b", "*"], ["a", "b", "b"], limit=2)
+    found = measured(["a", "b", "*"], ["a", "b", "b"], limit=2, suppressed="exclude")
     assert found.explanation == (
         "2 rows in 2 classes, 1 row suppressed; a population of 3 people",
         "1 row breaks the limit; suppressing 1 row (33.3 %) reaches it",
@@ -260,5 +285,5 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
 def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
     for known in ({"population_size": 9}, {"population": ["a", "b"]}):
         with pytest.raises(NotMeasurableError, match="every row is suppressed"):
-            measured(["*"], **known)
-    assert measured(["*"], ["a", "b"], suppressed="class").value == 2.0
+            measured(["*"], **known, suppressed="exclude")
+    assert measured(["*"], ["a", "b"]).value == 2.0

@@ -47,8 +47,11 @@ def test_the_limit_of_distinct_l(limit: Any, passed: bool, rows: int) -> None:
     found = l_diversity(TABLE, limit=limit, **GIVEN)
     assert found.what_it_takes is not None
     assert (found.passed, found.what_it_takes.rows_breaking) == (passed, rows)
-    # Suppressing all rows would leave nothing to measure.
-    assert found.what_it_takes.rows_to_suppress == (rows if rows < 5 else None)
+    # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
+    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 5 else None)
+    excluded = l_diversity(TABLE, limit=limit, suppressed="exclude", **GIVEN)
+    assert excluded.what_it_takes is not None
+    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 5 else None)
 
 
 def test_several_attributes_are_judged_in_the_same_classes() -> None:
@@ -130,7 +133,7 @@ def test_the_least_even_class_counts() -> None:
     found = entropy_l_diversity(table, limit=1.76, **GIVEN)
     assert found.value == pytest.approx(4 / 27**0.25, rel=1e-15)
     assert found.what_it_takes is not None
-    assert (found.passed, found.what_it_takes.rows_to_suppress) == (False, 4)
+    assert (found.passed, found.what_it_takes.rows_to_drop) == (False, 4)
 
 
 def test_many_values_add_up_rightly() -> None:

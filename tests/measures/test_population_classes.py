@@ -120,7 +120,10 @@ def test_the_mark_counts_as_a_label_only_in_rows_that_say_something() -> None:
     population = {"zip": ["130", "131", "131"], "sex": ["f", "m", "m"]}
     # The last row is suppressed, so its mark is not above 130.
     table = {"zip": ["13*", "13*", "*"], "sex": ["*", "*", "*"]}
-    assert classes(table, population, hierarchies=hierarchies) == {(2, 3): 1}
+    known: dict[str, Any] = {"hierarchies": hierarchies}
+    assert classes(table, population, suppressed="exclude", **known) == {(2, 3): 1}
+    # Nobody fits no class, so it is one of those three.
+    assert classes(table, population, **known) == {(2, 3): 1, (1, 3): 1}
     half = {"zip": ["13*", "13*", "*"], "sex": ["f", "m", "m"]}
     with pytest.raises(NotMeasurableError, match="column 'zip' is generalised to overlapping"):
         classes(half, population, hierarchies=hierarchies)

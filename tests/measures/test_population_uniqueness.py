@@ -40,8 +40,11 @@ def table_of(sizes: Mapping[int, int], suppressed: int = 0) -> pa.Table:
     return pa.table({"zip": cells + ["*"] * suppressed})
 
 
-def inputs_of(sizes: Mapping[int, int], suppressed: int = 0, **given: Any) -> Inputs:
-    return gather(table_of(sizes, suppressed), quasi_identifiers="zip", **given)
+def inputs_of(
+    sizes: Mapping[int, int], suppressed: int = 0, *, treated: Any = "class", **given: Any
+) -> Inputs:
+    table = table_of(sizes, suppressed)
+    return gather(table, quasi_identifiers="zip", suppressed=treated, **given)
 
 
 def measured(sizes: Mapping[int, int], **options: Any) -> PopulationUniquenessResult:
@@ -174,16 +177,21 @@ def test_samples_of_adult_tell_how_many_of_all_its_people_are_unique(
 # --- where the size comes from --------------------------------------------------------------
 
 
-def test_suppressed_people_are_people_but_in_no_class() -> None:
-    found = compute(inputs_of({1: 2, 2: 1}, suppressed=4), sampling_fraction=0.5, model="zayatz")
+def test_suppressed_people_are_people_in_a_class_or_in_none() -> None:
+    given: dict[str, Any] = {"sampling_fraction": 0.5, "model": "zayatz"}
+    table = table_of({1: 2, 2: 1}, 4)
+    found = compute(gather(table, quasi_identifiers="zip", suppressed="exclude"), **given)
     assert (found.population_size, found.rows, found.suppressed_rows) == (16, 4, 4)
     assert found.sampling_fraction == 0.25
     assert found.uniques == pytest.approx(float(twin.zayatz({1: 2, 2: 1}, 16)))
-    as_class = compute(
-        gather(table_of({1: 2, 2: 1}, 4), quasi_identifiers="zip", suppressed="class"),
-        sampling_fraction=0.5,
-        model="zayatz",
+    too_low, left_out = found.warnings
+    assert too_low == (
+        "4 rows with '*' in every quasi-identifier: if they were small classes, unique people are "
+        "among them, and the estimate is too low; estimate before suppressing"
     )
+    assert left_out.startswith("left out (suppressed: exclude): 4 rows")
+    as_class = compute(gather(table, quasi_identifiers="zip"), **given)
+    assert as_class.warnings == (too_low,)
     assert as_class.uniques == pytest.approx(float(twin.zayatz({1: 2, 2: 1, 4: 1}, 16)))
 
 
@@ -294,9 +302,10 @@ def test_a_limit_at_the_boundary() -> None:
     assert found.passed is False
     takes = found.what_it_takes
     assert takes is not None
-    assert (takes.rows_breaking, takes.rows_to_suppress, takes.share_to_suppress) == (3, 3, 0.3)
+    assert takes == Remedy(3, None, None, 3, 0.3)
     assert found.explanation[-1] == (
-        "3 rows break the limit; suppressing 3 rows (30 %), riskiest classes first, is enough"
+        "3 rows break the limit; dropping 3 rows (30 %) from the table, riskiest classes first, is "
+        "enough"
     )
     estimate = measured({1: 2, 2: 1}, population_size=8, model="zayatz").value
     options: dict[str, Any] = {"population_size": 8, "model": "zayatz"}
@@ -305,18 +314,15 @@ def test_a_limit_at_the_boundary() -> None:
 
 
 def test_suppressing_what_the_remedy_says_is_enough() -> None:
-    found = measured({1: 3, 7: 1}, population_size=100, limit=0)
-    takes = found.what_it_takes
-    assert takes is not None
-    assert takes.rows_to_suppress == 3
-    after = compute(inputs_of({7: 1}, suppressed=3), population_size=100, limit=0)
-    assert after.passed
-    # Suppressing everything is no help, nor where suppressed rows are a class themselves.
-    assert measured({1: 3}, population_size=9, limit=0).what_it_takes.rows_to_suppress is None  # type: ignore[union-attr]
-    as_class = gather(table_of({1: 3, 7: 1}), quasi_identifiers="zip", suppressed="class")
-    takes = compute(as_class, population_size=100, limit=0).what_it_takes
-    assert takes is not None
-    assert takes.rows_to_suppress is None
+    asked: dict[str, Any] = {"population_size": 100, "limit": 0}
+    exclude = inputs_of({1: 3, 7: 1}, treated="exclude")
+    assert compute(exclude, **asked).what_it_takes == Remedy(3, 3, 0.3)
+    assert compute(inputs_of({7: 1}, 3, treated="exclude"), **asked).passed
+    # Where suppressed rows are a class, rows that are alone are dropped.
+    assert measured({1: 3, 7: 1}, **asked).what_it_takes == Remedy(3, None, None, 3, 0.3)
+    assert measured({7: 1}, **asked).passed
+    # Without any row there is nothing to measure.
+    assert measured({1: 3}, **asked | {"population_size": 9}).what_it_takes == Remedy(3, None, None)
     passing = measured({1: 3, 7: 1}, population_size=100, limit=1).what_it_takes
     assert passing is not None
     assert passing.text == "no row breaks the limit"

@@ -38,6 +38,10 @@ def figures(pairs: Pairs, average: Fraction, threshold: Fraction) -> dict[str, F
     }
 
 
+def dropping(breaking: int, rows: int, share: float) -> Remedy:
+    return Remedy(breaking, None, None, rows, share)
+
+
 def check_common(found: RiskResult, pairs: Pairs, average: Fraction, threshold: Fraction) -> None:
     risks = twin.row_risks(pairs)
     assert found.highest == float(max(risks))
@@ -48,7 +52,9 @@ def check_common(found: RiskResult, pairs: Pairs, average: Fraction, threshold: 
     assert (found.rows, found.classes) == (len(risks), len(pairs))
 
 
-def check_remedy(found: Result, pairs: Pairs, suppressed: str, holds: Any) -> None:
+def check_remedy(
+    found: Result, pairs: Pairs, suppressed: str, holds: Any, *, can_drop: bool = True
+) -> None:
     """What is said to be enough must be enough, and nothing at all where the limit holds."""
     takes = found.what_it_takes
     assert takes is not None
@@ -56,11 +62,12 @@ def check_remedy(found: Result, pairs: Pairs, suppressed: str, holds: Any) -> No
         assert takes == Remedy(0, 0, 0.0)
         return
     assert takes.rows_breaking > 0
-    if takes.rows_to_suppress is not None:
-        assert suppressed == "exclude"
-        assert 0 < takes.rows_to_suppress < found.rows  # type: ignore[attr-defined]
-        assert twin.can_be_reached(pairs, takes.rows_to_suppress, holds)
-    elif suppressed == "exclude":
+    enough = takes.rows_to_suppress or takes.rows_to_drop
+    if enough is not None:
+        assert (takes.rows_to_drop is None) is (suppressed == "exclude")
+        assert 0 < enough < found.rows  # type: ignore[attr-defined]
+        assert twin.can_be_reached(pairs, enough, holds)
+    elif can_drop:
         # Then no class at all could stay.
         assert not any(holds([pair]) for pair in pairs)
 
@@ -110,7 +117,10 @@ def test_journalist_risk_is_the_twins(
     assert found.exact_value == value(pairs)
     assert found.passed is (value(pairs) <= limit)
     check_common(found, pairs, twin.journalist_average(pairs), threshold)
-    check_remedy(found, pairs, populace.suppressed, lambda own: value(own) <= limit)
+    can_drop = not populace.inputs.population_classes.fit_elsewhere
+    check_remedy(
+        found, pairs, populace.suppressed, lambda own: value(own) <= limit, can_drop=can_drop
+    )
 
 
 @settings(max_examples=100)
@@ -122,7 +132,14 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
     assert found.exact_value == twin.average(pairs)
     assert found.passed is (twin.average(pairs) <= limit)
     check_common(found, pairs, twin.average(pairs), Fraction(1, 5))
-    check_remedy(found, pairs, populace.suppressed, lambda own: twin.average(own) <= limit)
+    can_drop = alone or not populace.inputs.population_classes.fit_elsewhere
+    check_remedy(
+        found,
+        pairs,
+        populace.suppressed,
+        lambda own: twin.average(own) <= limit,
+        can_drop=can_drop,
+    )
 
 
 @settings(max_examples=100)
@@ -164,7 +181,9 @@ def test_prosecutor_risk_by_hand() -> None:
     found = prosecuted(limit=1)
     assert (found.highest, found.average, found.lowest) == (1.0, 0.4, 0.2)
     assert (found.rows_at_risk, found.share_at_risk) == (5, 0.5)
-    assert found.rows_to_suppress_for_threshold == 5
+    # Suppressed, they would be a class of five.
+    assert found.rows_to_suppress_for_threshold is None
+    assert prosecuted(suppressed="exclude").rows_to_suppress_for_threshold == 5
     assert found.passed
     assert found.figure == "prosecutor-risk, highest"
     assert found.explanation == (
@@ -179,21 +198,23 @@ def test_prosecutor_risk_by_hand() -> None:
 
 
 def test_what_a_limit_of_the_prosecutor_takes() -> None:
-    assert prosecuted(limit=0.2).what_it_takes == Remedy(5, 5, 0.5)
+    assert prosecuted(limit=0.2).what_it_takes == dropping(5, 5, 0.5)
+    assert prosecuted(limit=0.2, suppressed="exclude").what_it_takes == Remedy(5, 5, 0.5)
     assert prosecuted(limit=0.19).what_it_takes == Remedy(10, None, None)
     # Without one row of risk 1: 3/9; without both: 2/8 = 0.25.
     for limit, enough in [("0.4", 0), ("0.39", 1), ("0.334", 1), ("0.333", 2), ("0.25", 2)]:
         found = prosecuted(limit=limit, figure="average").what_it_takes
         assert found is not None
-        assert found.rows_to_suppress == enough, limit
+        assert (found.rows_to_drop or 0) == enough, limit
     # Without both and the class of 3: 1/5.
-    assert prosecuted(limit=0.24, figure="average").what_it_takes == Remedy(5, 5, 0.5)
+    assert prosecuted(limit=0.24, figure="average").what_it_takes == dropping(5, 5, 0.5)
     assert prosecuted(limit=0.24, figure="average").explanation[-1] == (
-        "5 rows break the limit; suppressing 5 rows (50 %), riskiest classes first, is enough"
+        "5 rows break the limit; dropping 5 rows (50 %) from the table, riskiest classes first, is "
+        "enough"
     )
     # Five of ten rows are above 0.2. Without two of them three of eight are.
     assert prosecuted(limit=0.5, figure="at-risk").passed
-    assert prosecuted(limit=0.4, figure="at-risk").what_it_takes == Remedy(5, 2, 0.2)
+    assert prosecuted(limit=0.4, figure="at-risk").what_it_takes == dropping(5, 2, 0.2)
 
 
 def test_journalist_risk_by_hand() -> None:
@@ -203,9 +224,9 @@ def test_journalist_risk_by_hand() -> None:
     assert found.value > 4 / 25
     assert (found.highest, found.lowest) == (0.5, 0.1)
     # Only 1/2 is strictly above 0.2; 1/5 of the class of three is not.
-    assert (found.rows_at_risk, found.rows_to_suppress_for_threshold) == (1, 1)
+    assert (found.rows_at_risk, found.rows_to_suppress_for_threshold) == (1, None)
     assert told(figure="at-risk").value == 0.1
-    assert told(limit=0.2).what_it_takes == Remedy(1, 1, 0.1)
+    assert told(limit=0.2).what_it_takes == dropping(1, 1, 0.1)
     assert told().value == 0.5
     assert told(figure="at-risk").figure == "journalist-risk, at-risk"
 
@@ -221,7 +242,7 @@ def test_the_way_from_the_population_may_be_the_more_promising_one() -> None:
     )
     assert found.exact_value == Fraction(1, 6)
     # Without the first class 1/10 is left.
-    assert found.what_it_takes == Remedy(1, 1, 1 / 9)
+    assert found.what_it_takes == dropping(1, 1, 1 / 9)
 
 
 def test_marketer_risk_by_hand() -> None:
@@ -237,10 +258,11 @@ def test_sample_uniques_by_hand() -> None:
     found = uniques.sample_uniques(TABLE, quasi_identifiers="zip", limit=0.15)
     assert (found.value, found.uniques, found.passed) == (0.2, 2, False)
     # One of nine rows is below 0.15.
-    assert found.what_it_takes == Remedy(2, 1, 0.1)
+    assert found.what_it_takes == dropping(2, 1, 0.1)
     assert found.explanation == (
         "2 of 10 rows alone in their class",
-        "2 rows break the limit; suppressing 1 row (10 %), riskiest classes first, is enough",
+        "2 rows break the limit; dropping 1 row (10 %) from the table, riskiest classes first, is "
+        "enough",
     )
 
 
@@ -258,13 +280,21 @@ def test_adult(shared_data: Path, table: str, highest: float, alone: int) -> Non
 
 
 def test_adult_against_itself(shared_data: Path) -> None:
-    """The published part of adult is 21,932 rows in 920 classes, all within the population."""
+    """The published part of adult is 21,932 rows in some classes, all within the population.
+
+    The other 8,230 are one more class, of as many people who fit no other.
+    """
     folder = shared_data / "adult"
     released = folder / "adult_anonymized.csv"
     given: dict[str, Any] = {"population": released, "quasi_identifiers": ADULT_8}
-    found = journalist.journalist_risk(released, **given, figure="average")
-    assert found.exact_value == Fraction(920, 21_932)
-    assert marketer.marketer_risk(released, **given).exact_value == Fraction(920, 21_932)
+    for suppressed, average in (
+        ("exclude", Fraction(920, 21_932)),
+        ("class", Fraction(921, 30_162)),
+    ):
+        given["suppressed"] = suppressed
+        found = journalist.journalist_risk(released, **given, figure="average")
+        assert found.exact_value == average
+        assert marketer.marketer_risk(released, **given).exact_value == average
 
 
 def test_a_label_of_adult_that_is_a_leaf_and_the_root(shared_data: Path) -> None:
@@ -293,8 +323,8 @@ EVERY: dict[str, Any] = {
 def test_suppressed_rows_only(name: str) -> None:
     table, people = pa.table({"zip": ["*", "*"]}), pa.table({"zip": ["a", "b", "c"]})
     with pytest.raises(NotMeasurableError, match="every row is suppressed: there is no class"):
-        EVERY[name](table, population=people, quasi_identifiers="zip")
-    found = EVERY[name](table, population=people, quasi_identifiers="zip", suppressed="class")
+        EVERY[name](table, population=people, quasi_identifiers="zip", suppressed="exclude")
+    found = EVERY[name](table, population=people, quasi_identifiers="zip")
     expected = {"prosecutor-risk": 1 / 2, "sample-uniques": 0.0}
     assert found.value == expected.get(name, 1 / 3)
 

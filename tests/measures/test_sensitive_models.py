@@ -88,6 +88,7 @@ MODELS = (
 every_model = pytest.mark.parametrize(
     "model", MODELS, ids=lambda own: "-".join([own.measure, *map(str, own.options.values())])
 )
+COMPARED_WITH_TABLE = {"beta-likeness", "enhanced-beta-likeness", "delta-disclosure"}
 LIMITS = ["0", "1/3", "1/2", "2/3", "1", "4/3", "3/2", "2", "3", "0.6931471805599453", "1.5849625"]
 
 
@@ -173,8 +174,11 @@ def test_the_limit_is_broken_by_the_classes_of_the_twin(
     assert found.passed is (rows == 0)
     assert remedy.rows_breaking == rows
     in_classes = sum(own.rows for own in by_attribute[0])
-    helps = not rows or (release.suppressed == "exclude" and rows < in_classes)
-    assert remedy.rows_to_suppress == (rows if helps else None)
+    can_suppress = not rows or (release.suppressed == "exclude" and rows < in_classes)
+    assert remedy.rows_to_suppress == (rows if can_suppress else None)
+    compares = model.measure in COMPARED_WITH_TABLE
+    can_drop = release.suppressed == "class" and not compares and 0 < rows < in_classes
+    assert remedy.rows_to_drop == (rows if can_drop else None)
 
 
 @every_model
@@ -291,8 +295,8 @@ def test_suppressed_rows_are_in_no_class_but_in_the_table(model: Model) -> None:
 def test_a_table_of_suppressed_rows_cannot_be_measured(model: Model) -> None:
     table = pa.table({"q": ["*", "*"], "s": ["x", "y"]})
     with pytest.raises(NotMeasurableError, match="every row is suppressed: there is no class"):
-        model.compute(gather(table, **GIVEN), limit=1)
-    assert model.compute(gather(table, suppressed="class", **GIVEN), limit=1).attributes
+        model.compute(gather(table, suppressed="exclude", **GIVEN), limit=1)
+    assert model.compute(gather(table, **GIVEN), limit=1).attributes
 
 
 @every_model
@@ -400,16 +404,20 @@ def test_what_is_declared_is_what_is_done(model: Model) -> None:
 
 def test_suppressed_sensitive_cells_are_said_unless_their_rows_are_suppressed() -> None:
     table = pa.table({"zip": ["1", "1", "*"], "illness": ["flu", "*", "*"]})
-    inputs = gather(table, quasi_identifiers="zip", sensitive="illness")
+    given: dict[str, Any] = {"quasi_identifiers": "zip", "sensitive": "illness"}
     for model in MODELS:
-        [said] = model.compute(inputs).warnings
-        assert said.startswith("column 'illness' has 1 cell with the mark '*'")
-    quiet = gather(
-        pa.table({"zip": ["1", "1", "*"], "illness": ["flu", "cold", "*"]}),
-        quasi_identifiers="zip",
-        sensitive="illness",
-    )
-    assert not any(model.compute(quiet).warnings for model in MODELS)
+        [said] = model.compute(gather(table, **given)).warnings
+        assert said.startswith("column 'illness' has 2 cells with the mark '*'")
+        marks, rows = model.compute(gather(table, suppressed="exclude", **given)).warnings
+        assert marks.startswith("column 'illness' has 1 cell with the mark '*'")
+        assert rows == (
+            "left out (suppressed: exclude): 1 row with '*' in every quasi-identifier, though who "
+            "fits no other class is known to be among them"
+        )
+    quiet = pa.table({"zip": ["1", "1", "*"], "illness": ["flu", "cold", "*"]})
+    for model in MODELS:
+        [said] = model.compute(gather(quiet, suppressed="exclude", **given)).warnings
+        assert said == rows
 
 
 @pytest.mark.parametrize("measure", ["k-anonymity", "l-diversity", "entropy-l-diversity"])

@@ -88,11 +88,11 @@ def test_it_is_the_twins(
     assert takes is not None
     if found.passed:
         assert takes == Remedy(0, 0, 0.0)
-    elif takes.rows_to_suppress is not None:
-        assert populace.suppressed == "exclude"
+    elif (enough := takes.rows_to_suppress or takes.rows_to_drop) is not None:
+        assert (takes.rows_to_drop is None) is (populace.suppressed == "exclude")
         assert takes.rows_breaking > 0
-        assert twin.can_be_reached(pairs, takes.rows_to_suppress, holds)
-    elif populace.suppressed == "exclude":
+        assert twin.can_be_reached(pairs, enough, holds)
+    elif alone or not inputs.population_classes.fit_elsewhere:
         assert not any(holds([pair]) for pair in pairs)
 
 
@@ -119,11 +119,14 @@ def test_by_hand() -> None:
 
 def test_suppressed_rows_were_drawn_from_the_population_too() -> None:
     """10 rows and 10 suppressed ones of 100 people: a fifth was drawn, not a tenth."""
-    found = strict_average_risk(
-        pa.table({"zip": TABLE + ["*"] * 10}), quasi_identifiers="zip", population_size=100
-    )
-    risks = [twin.expected_risk(size, 20, 100) for size in (1, 3, 6)]
-    assert found.value == pytest.approx((risks[0] + 3 * risks[1] + 6 * risks[2]) / 10, rel=1e-12)
+    table = pa.table({"zip": TABLE + ["*"] * 10})
+    given: dict[str, Any] = {"quasi_identifiers": "zip", "population_size": 100}
+    found = strict_average_risk(table, suppressed="exclude", **given)
+    risks = [twin.expected_risk(size, 20, 100) for size in (1, 3, 6, 10)]
+    classes = risks[0] + 3 * risks[1] + 6 * risks[2]
+    assert found.value == pytest.approx(classes / 10, rel=1e-12)
+    as_class = strict_average_risk(table, **given)
+    assert as_class.value == pytest.approx((classes + 10 * risks[3]) / 20, rel=1e-12)
     # -0.2 ln 0.2 / 0.8
     assert found.highest == pytest.approx(0.402359478, abs=1e-9)
 
@@ -232,8 +235,13 @@ def test_a_population_that_is_all_in_the_table_is_not_estimated() -> None:
 def test_limits_and_what_they_take(
     given: Any, limit: Any, k: int | None, passed: bool, takes: Remedy
 ) -> None:
-    found = measured(**given, limit=limit, k=k)
+    found = measured(**given, limit=limit, k=k, suppressed="exclude")
     assert (found.passed, found.what_it_takes) == (passed, takes)
+    # Where suppressed rows would be a class, as many rows are dropped instead.
+    found = measured(**given, limit=limit, k=k)
+    rows, share = takes.rows_to_suppress, takes.share_to_suppress
+    dropped = Remedy(takes.rows_breaking, None, None, rows, share) if rows else takes
+    assert (found.passed, found.what_it_takes) == (passed, dropped)
 
 
 def test_explanation() -> None:
@@ -241,7 +249,11 @@ def test_explanation() -> None:
         "10 rows in 3 classes",
         "fewest people in a class (in the table itself): 1, of 2 that there must be; the highest "
         "risk of a row is 1",
-        "4 rows break the limit; suppressing 4 rows (40 %), riskiest classes first, is enough",
+        "4 rows break the limit; dropping 4 rows (40 %) from the table, riskiest classes first, is "
+        "enough",
+    )
+    assert measured(limit=0.2, k=2, suppressed="exclude").explanation[-1] == (
+        "4 rows break the limit; suppressing 4 rows (40 %), riskiest classes first, is enough"
     )
 
 
@@ -300,4 +312,5 @@ def test_a_size_that_contradicts_the_table() -> None:
 
 def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
     with pytest.raises(NotMeasurableError, match="every row is suppressed"):
-        strict_average_risk(pa.table({"zip": ["*"]}), quasi_identifiers="zip")
+        strict_average_risk(pa.table({"zip": ["*"]}), quasi_identifiers="zip", suppressed="exclude")
+    assert strict_average_risk(pa.table({"zip": ["*"]}), quasi_identifiers="zip").value == 1

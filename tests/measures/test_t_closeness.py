@@ -31,6 +31,7 @@ from petaudit.errors import (
     RoleError,
 )
 from petaudit.inputs import gather
+from petaudit.measures.base import Remedy
 from petaudit.measures.t_closeness import compute
 from strategies import Closeness, Release
 
@@ -390,6 +391,11 @@ def test_suppressed_rows_are_left_out_or_one_class(
 def test_a_row_with_one_star_is_not_suppressed() -> None:
     table = pa.table(SUPPRESSED | {"zip": ["1", "1", "*", "2"]})
     found = t_closeness(table, quasi_identifiers=["born", "zip"], sensitive="s")
+    # One star is a label; only the row of stars is the class of suppressed rows.
+    assert found.attributes[0].classes == 3
+    found = t_closeness(
+        table, quasi_identifiers=["born", "zip"], sensitive="s", suppressed="exclude"
+    )
     assert found.attributes[0].classes == 2
 
 
@@ -398,7 +404,12 @@ def test_a_table_of_suppressed_rows_has_nothing_to_measure(reveal: bool) -> None
     table = pa.table({"born": ["*", "*"], "s": ["a", "b"]})
     with pytest.warns(PetauditWarning, match="every row is suppressed"):
         found = t_closeness(
-            table, quasi_identifiers="born", sensitive="s", limit=0, reveal_values=reveal
+            table,
+            quasi_identifiers="born",
+            sensitive="s",
+            limit=0,
+            reveal_values=reveal,
+            suppressed="exclude",
         )
     assert found.exact_value == 0
     assert found.attributes[0].classes == 0
@@ -563,11 +574,15 @@ def test_the_rows_that_break_the_limit_are_those_of_any_attribute(
 def test_suppressing_what_it_takes_reaches_the_limit() -> None:
     table = {"qi": list("aabbcc"), "s": list("xyxxyy"), "t": list("pqpqpp")}
     given = {"quasi_identifiers": "qi", "sensitive": ["s", "t"], "limit": "0.4"}
-    found = t_closeness(pa.table(table), **given)
+    found = t_closeness(pa.table(table), **given, suppressed="exclude")
     assert found.what_it_takes is not None
     # The classes b and c have one value of s each: half of the table has the other one.
     assert (found.passed, found.what_it_takes.rows_to_suppress) == (False, 4)
     assert found.what_it_takes.share_to_suppress == 4 / 6
-    after = t_closeness(pa.table(table | {"qi": list("aa****")}), **given)
+    released = pa.table(table | {"qi": list("aa****")})
+    after = t_closeness(released, **given, suppressed="exclude")
     assert (after.passed, after.what_it_takes and after.what_it_takes.rows_breaking) == (True, 0)
+    # Where suppressed rows are a class, neither is promised: dropping rows changes the table.
+    as_class = t_closeness(pa.table(table), **given).what_it_takes
+    assert as_class == Remedy(4, None, None)
     assert t_closeness(pa.table(table), **given | {"limit": None}).what_it_takes is None

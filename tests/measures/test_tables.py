@@ -121,7 +121,9 @@ def test_no_class_and_no_worst_class_are_tables_without_rows() -> None:
     assert rows(petaudit.t_closeness(EXAMPLE, worst=0, **GIVEN).table("details")) == []
     suppressed = pa.table({"born": ["*", "*"], "salary": [1, 2]})
     with pytest.warns(petaudit.PetauditWarning, match="every row is suppressed"):
-        found = petaudit.t_closeness(suppressed, quasi_identifiers="born", sensitive="salary")
+        found = petaudit.t_closeness(
+            suppressed, quasi_identifiers="born", sensitive="salary", suppressed="exclude"
+        )
     assert rows(found.table("details")) == []
     assert [row[:4] for row in rows(found.table("columnwise"))] == [("salary", "ordered", 0.0, 0)]
 
@@ -160,7 +162,9 @@ def test_profitability_shows_the_payoffs_of_the_worst_row() -> None:
     }
     suppressed = pa.table({"born": ["*", "*"]})
     with pytest.warns(petaudit.PetauditWarning, match="every row is suppressed"):
-        found = petaudit.profitability(suppressed, quasi_identifiers="born", **game)
+        found = petaudit.profitability(
+            suppressed, quasi_identifiers="born", suppressed="exclude", **game
+        )
     assert rows(found.table("details")) == []
     assert list(found.table("details")) == list(details)
 

@@ -82,29 +82,29 @@ def is_suppressed(row: Row, names: Sequence[str]) -> bool:
     return all(row[name] == STAR for name in names)
 
 
-def average_class(rows: Sequence[Row], names: Sequence[str], suppressed: str) -> Fraction:
+def average_class(rows: Sequence[Row], names: Sequence[str]) -> Fraction:
     """Rows over different combinations; a table without any counts as one class."""
-    kept = [row for row in rows if suppressed == "class" or not is_suppressed(row, names)]
+    kept = [row for row in rows if not is_suppressed(row, names)]
     if not kept:
         return Fraction(len(rows))
     return Fraction(len(kept), len({tuple(row[name] for name in names) for row in kept}))
 
 
 def average_class_size(
-    original: Sequence[Row], released: Sequence[Row], names: Sequence[str], suppressed: str
+    original: Sequence[Row], released: Sequence[Row], names: Sequence[str]
 ) -> Fraction:
     return normalised(
-        average_class(released, names, suppressed),
-        average_class(original, names, suppressed),
+        average_class(released, names),
+        average_class(original, names),
         Fraction(len(released)),
     )
 
 
-def penalty(rows: Sequence[Row], names: Sequence[str], suppressed: str) -> int:
+def penalty(rows: Sequence[Row], names: Sequence[str]) -> int:
     """For each row, look at each row: can they be told apart?"""
     total = 0
     for row in rows:
-        if suppressed == "exclude" and is_suppressed(row, names):
+        if is_suppressed(row, names):
             total += len(rows)
         else:
             total += sum(all(row[name] == other[name] for name in names) for other in rows)
@@ -112,11 +112,11 @@ def penalty(rows: Sequence[Row], names: Sequence[str], suppressed: str) -> int:
 
 
 def discernibility(
-    original: Sequence[Row], released: Sequence[Row], names: Sequence[str], suppressed: str
+    original: Sequence[Row], released: Sequence[Row], names: Sequence[str]
 ) -> Fraction:
     return normalised(
-        Fraction(penalty(released, names, suppressed)),
-        Fraction(penalty(original, names, suppressed)),
+        Fraction(penalty(released, names)),
+        Fraction(penalty(original, names)),
         Fraction(len(released) ** 2),
     )
 

@@ -14,6 +14,7 @@ from petaudit.errors import (
     NotMeasurableError,
     OptionError,
     PetauditError,
+    PetauditWarning,
     RoleError,
 )
 from PETWorks import PETValidation
@@ -46,8 +47,13 @@ def test_k_anonymity(k: Any, fulfilled: bool) -> None:
 
 def test_suppressed_rows_are_in_no_class_of_k_anonymity() -> None:
     table = pa.table({"zip": ["1*", "1*", "*"]})
-    found = PETValidation(None, table, "k-anonymity", attributeTypes={"zip": QUASI_IDENTIFIER}, k=2)
+    types = {"zip": QUASI_IDENTIFIER}
+    with pytest.warns(PetauditWarning, match=r"left out \(suppressed: exclude\): 1 row"):
+        found = PETValidation(None, table, "k-anonymity", attributeTypes=types, k=2)
     assert found["fulfill k-anonymity"] is True
+    with pytest.warns(PetauditWarning, match="left out"):
+        risk = PETValidation(None, table, "ReidentificationRisk", attributeTypes=types)
+    assert risk == {"Re-identification Risk": 0.5}
 
 
 @pytest.mark.parametrize(("l", "fulfilled"), [(1, True), (2, False)])

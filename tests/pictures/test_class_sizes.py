@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,16 +71,21 @@ def test_every_class_is_in_the_bin_of_its_size(sizes: list[int], limit: float | 
     assert picture_from(found.to_dict()) == found
 
 
-@given(zips=st.lists(st.sampled_from(["1", "2", "3", "*", "4"]), min_size=1, max_size=40))
-def test_the_measure_says_the_same(zips: list[str]) -> None:
+@given(
+    zips=st.lists(st.sampled_from(["1", "2", "3", "*", "4"]), min_size=1, max_size=40),
+    suppressed=st.sampled_from(["class", "exclude"]),
+)
+def test_the_measure_says_the_same(zips: list[str], suppressed: Any) -> None:
     if set(zips) == {"*"}:
         return
-    inputs = gather(arrow_columns({"zip": zips}), quasi_identifiers=["zip"])
+    inputs = gather(arrow_columns({"zip": zips}), quasi_identifiers=["zip"], suppressed=suppressed)
     result = MEASURE.run(inputs, {"limit": 3})
     assert MEASURE.pictures is not None
     [found] = MEASURE.pictures(inputs, result)
     assert isinstance(found, ClassSizes)
-    sizes = [zips.count(label) for label in set(zips) - {"*"}]
+    left_out = {"*"} if suppressed == "exclude" else set()
+    assert found.suppressed_rows == sum(zips.count(label) for label in left_out)
+    sizes = [zips.count(label) for label in set(zips) - left_out]
     assert sum(own.rows for own in found.bins if own.highest < 3) == sum(
         size for size in sizes if size < 3
     )

@@ -124,8 +124,10 @@ def test_what_it_takes_is_among_the_details() -> None:
     details = document["results"][0]["details"]
     assert details["remedy"] == {
         "rows_breaking": 1,
-        "rows_to_suppress": 1,
-        "share_to_suppress": 0.2,
+        "rows_to_suppress": None,
+        "share_to_suppress": None,
+        "rows_to_drop": 1,
+        "share_to_drop": 0.2,
         "rows_keeping": 4,
     }
     _, document = ran(LOADER + "Evaluator: {e: {method: t-closeness, limit: 0.3}}\n")
@@ -136,9 +138,9 @@ def test_what_it_takes_is_among_the_details() -> None:
 @pytest.mark.parametrize(
     ("evaluator", "words"),
     [
-        ("method: k-anonymity, limit: 1", "every row is suppressed"),
-        ("method: prosecutor-risk, limit: 1", "every row is suppressed"),
-        ("method: l-diversity", "every row is suppressed"),
+        ("method: k-anonymity, limit: 1, suppressed: exclude", "every row is suppressed"),
+        ("method: prosecutor-risk, limit: 1, suppressed: exclude", "every row is suppressed"),
+        ("method: l-diversity, suppressed: exclude", "every row is suppressed"),
         ("method: attribute-squared-error, limit: 0", "number"),
     ],
 )

@@ -164,21 +164,22 @@ def test_hierarchies_come_in_three_forms(given: str, place: str) -> None:
     assert entropy.value == pytest.approx(1 - 2 / most, abs=1e-15)
 
 
-def test_the_evaluator_s_roles_win_and_suppressed_rows_are_a_class_if_asked_for() -> None:
+def test_the_evaluator_s_roles_win_and_suppressed_rows_are_a_class_unless_left_out() -> None:
     Path("t.csv").write_text("zip;ill\n*;a\n1*;a\n1*;b\n1*;a\n")
     roles = "roles: {quasi_identifier: zip, sensitive_attribute: ill}"
     out, in_ = (
         ran(
             "Loader: {t: {filepath: t.csv, roles: {quasi_identifier: ill}}}\n"
-            f"Evaluator:\n  out: {{method: t-closeness, {roles}}}\n"
-            f"  in: {{method: t-closeness, {roles}, suppressed: class}}\n"
+            f"Evaluator:\n  out: {{method: t-closeness, {roles}, suppressed: exclude}}\n"
+            f"  in: {{method: t-closeness, {roles}}}\n"
         )
         .get_result()
         .values()
     )
     # A third of the class is b, a quarter of the table is; the suppressed row is none.
     assert (out.value, in_.value) == (pytest.approx(1 / 12), pytest.approx(1 / 4))
-    assert in_.data["suppressed"] == "class"
+    assert (out.data["suppressed"], in_.data["suppressed"]) == ("exclude", "class")
+    assert any("left out (suppressed: exclude): 1 row" in text for text in out.data["warnings"])
 
 
 @pytest.mark.parametrize("place", ["Loader", "Evaluator"])

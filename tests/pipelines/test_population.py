@@ -57,14 +57,23 @@ def problems(content: str) -> list[str]:
 @pytest.mark.parametrize(
     ("evaluator", "value", "status"),
     [
-        ("method: k-map, limit: 2", 2, "passed"),
-        ("method: k-map, limit: 3", 2, "failed"),
+        # The suppressed row fits neither 1** nor 2**, so it is the only person of 3**.
+        ("method: k-map, limit: 2", 1, "failed"),
+        ("method: delta-presence, limit: 0.5", 1, "failed"),
+        # (2/5 + 1/2 + 1/1) / 4, and 3 classes of 5 + 2 + 1 people.
+        ("method: journalist-risk, figure: average, limit: 0.5", 0.475, "passed"),
+        ("method: k-map, limit: 2, suppressed: exclude", 2, "passed"),
+        ("method: k-map, limit: 3, suppressed: exclude", 2, "failed"),
         # 2 of 5 people in 1**, 1 of 2 in 2**, nobody in 3**.
-        ("method: delta-presence, limit: 0.5", 0.5, "passed"),
-        ("method: delta-presence, limit: 0.5, least: 0.1", 0.5, "failed"),
-        ("method: journalist-risk, limit: 0.5", 0.5, "passed"),
+        ("method: delta-presence, limit: 0.5, suppressed: exclude", 0.5, "passed"),
+        ("method: delta-presence, limit: 0.5, least: 0.1, suppressed: exclude", 0.5, "failed"),
+        ("method: journalist-risk, limit: 0.5, suppressed: exclude", 0.5, "passed"),
         # (2/5 + 1/2) / 3
-        ("method: journalist-risk, figure: average, limit: 0.29", 0.3, "failed"),
+        (
+            "method: journalist-risk, figure: average, limit: 0.29, suppressed: exclude",
+            0.3,
+            "failed",
+        ),
     ],
 )
 def test_figures_by_hand(evaluator: str, value: float, status: str) -> None:
@@ -238,7 +247,7 @@ def test_a_figure_without_population_is_not_compared_with_one_that_has_it(
 
 
 def test_another_population_is_compared_as_another_table_is() -> None:
-    evaluator = "method: delta-presence"
+    evaluator = "method: delta-presence, suppressed: exclude"
     ran(text(evaluator), out="before")
     Path("people.csv").write_text(PEOPLE.replace("\n104", "").replace("\n103", ""))
     content = "Executor: {compare_to: before/result.json}\n" + text(evaluator)

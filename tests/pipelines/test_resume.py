@@ -233,7 +233,7 @@ def changed_hierarchy(place: Place) -> None:
 
 
 def changed_option(place: Place) -> None:
-    text = ON_FILES.replace("t-closeness,", "t-closeness, suppressed: class,")
+    text = ON_FILES.replace("t-closeness,", "t-closeness, suppressed: exclude,")
     place.pipeline.write_text(text.replace("precision}", "precision, unknown: maximal}"))
 
 

@@ -203,7 +203,7 @@ def test_a_run_that_is_gone_cannot_be_compared(run: Run) -> None:
         (lambda own: own.update(results=[]), "has none of these runs"),
         (lambda own: own["results"][0].update(run="renamed"), "has none of these runs"),
         (lambda own: own["results"][0].update(value=None), "has no figure for this run"),
-        (lambda own: own["results"][0].update(suppressed="class"), "suppressed differ"),
+        (lambda own: own["results"][0].update(suppressed="exclude"), "suppressed differ"),
     ],
 )
 @pytest.mark.parametrize("limit", ["0.2", "0.9"])

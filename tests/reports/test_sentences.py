@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from tests.reports.test_reading import check
 
+import petaudit
 from petaudit.languages.catalogue import LANGUAGES
 from petaudit.pictures import ColumnExposure
 from petaudit.pictures.column_exposure import ExposedColumn
@@ -52,6 +54,36 @@ def test_breaches_are_named_with_value_and_limit() -> None:
     said = summary(view_of(check()))
     assert "k-anonymity is 1, and must be at least 5." in said
     assert "At least one person in it looks like nobody else." in said
+
+
+@pytest.mark.parametrize(
+    ("suppressed", "words"),
+    [
+        ("class", "Everybody in it looks like at least one other."),
+        (
+            "exclude",
+            "Who is not suppressed looks like at least 3 others; suppressed rows were left out.",
+        ),
+    ],
+)
+def test_everybody_is_everybody(suppressed: Any, words: str) -> None:
+    """Four people who look alike, and two whose rows are suppressed."""
+    table = pa.table({"zip": ["1"] * 4 + ["*"] * 2})
+    found = petaudit.audit(
+        table, quasi_identifiers="zip", suppressed=suppressed, measures="k-anonymity"
+    )
+    said = " ".join(summary(view_of(found.to_dict())))
+    assert words in said
+    assert ("Everybody" in said) is (suppressed == "class")
+
+
+def test_rows_to_drop_are_a_next_step() -> None:
+    table = pa.table({"zip": ["1"] * 4 + ["2"]})
+    options = {"k-anonymity": {"limit": 3}}
+    found = petaudit.audit(table, quasi_identifiers="zip", options=options, measures="k-anonymity")
+    assert "k-anonymity: dropping 1 row from the table would be enough" in " ".join(
+        next_steps(view_of(found.to_dict()), 5)
+    )
 
 
 def test_small_counts_are_hidden_in_every_sentence() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
 from petaudit.cli.render import finished
-from petaudit.cli.streams import say, standard_output
+from petaudit.cli.streams import complain, say, standard_output
 from petaudit.errors import InputError, counted, phrase
-from petaudit.generalizing import generalize_with_report
+from petaudit.generalizing import Generalized, generalize_with_report
 from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
 
 
@@ -27,8 +27,13 @@ def run(chosen: argparse.Namespace) -> int:
         chosen.table,
         levels=levels,
         hierarchies=chosen.hierarchies,
-        roles=given_roles(quasi_identifiers=chosen.qi, identifiers=chosen.identifier),
+        roles=given_roles(
+            quasi_identifiers=chosen.qi,
+            identifiers=chosen.identifier,
+            sensitive=chosen.sensitive,
+        ),
         suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
+        suppressed_rows=chosen.suppressed_rows,
         delimiter=delimiter_mark(chosen.delimiter),
         encoding=chosen.encoding,
     )
@@ -38,14 +43,35 @@ def run(chosen: argparse.Namespace) -> int:
             raise InputError(phrase("there is no standard output; name a file (--out)"))
         with standard_output():
             write(sys.stdout.buffer)
+        if chosen.suppressed_rows == "drop":
+            rows = counted(made.suppressed_rows, "row")
+            complain(phrase("dropped: {rows} suppressed", rows=rows))
+        _warn(made)
         return 0
     refuse_inputs(target, made.files)
     write_whole(target, write)
-    written = phrase(
+    say("\n".join(finished([_written(made, chosen, target)])) + "\n")
+    _warn(made)
+    return 0
+
+
+def _warn(made: Generalized) -> None:
+    for message in made.warnings:
+        complain(phrase("warning: {text}", text=message))
+
+
+def _written(made: Generalized, chosen: argparse.Namespace, target: Path) -> str:
+    rows = counted(made.table.num_rows, "row")
+    if chosen.suppressed_rows == "drop":
+        return phrase(
+            "wrote {target}: {rows}; dropped: {suppressed:,} suppressed",
+            target=target,
+            rows=rows,
+            suppressed=made.suppressed_rows,
+        )
+    return phrase(
         "wrote {target}: {rows}, {suppressed:,} of them suppressed",
         target=target,
-        rows=counted(made.table.num_rows, "row"),
+        rows=rows,
         suppressed=made.suppressed_rows,
     )
-    say("\n".join(finished([written])) + "\n")
-    return 0

@@ -118,10 +118,10 @@ def add_check(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--suppressed",
-        choices=("exclude", "class"),
-        default="exclude",
+        choices=("class", "exclude"),
+        default="class",
         help=term(
-            "rows whose quasi-identifiers are all '*': left out of the classes, or one class"
+            "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does"
         ),
     )
     chosen = parser.add_argument_group(term("measures and limits"))
@@ -196,6 +196,15 @@ def add_generalize(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--suppress-below", metavar="K", help=term("suppress the rows of classes smaller than K")
+    )
+    parser.add_argument(
+        "--suppressed-rows",
+        choices=("keep", "drop", "blank"),
+        default="keep",
+        help=term("keep suppressed rows (default), drop them, or empty their sensitive cells"),
+    )
+    parser.add_argument(
+        "--sensitive", action="append", metavar="A,B", help=term("sensitive attributes")
     )
     parser.add_argument(
         "--out", metavar="FILE", help=term(".csv or .parquet; without it CSV goes to the terminal")

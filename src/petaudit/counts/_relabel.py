@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts._cell_labels import plain
@@ -19,26 +20,33 @@ def relabelled_table(
     labels_of: Mapping[str, Mapping[str | None, str | None]],
     quasi_identifiers: Sequence[str],
     smallest_class: int,
-) -> tuple[pa.Table, int]:
-    """Replace labels column by column, then suppress the rows of classes below a size."""
+) -> tuple[pa.Table, npt.NDArray[np.bool_]]:
+    """Replace labels column by column, then suppress the rows of classes below a size.
+
+    Also which rows have the mark in every quasi-identifier now, whatever the reason.
+    """
     columns: dict[str, pa.ChunkedArray] = {}
     codes: dict[str, tuple[Integers, list[str | None]]] = {}
     for name in source.columns:
         cells = source.counts.column_values(name)
-        if name in labels_of or (name in quasi_identifiers and smallest_class > 1):
+        if name in labels_of or name in quasi_identifiers:
             codes[name] = _relabelled(cells, labels_of.get(name))
-        else:
+        if name not in labels_of and (name not in quasi_identifiers or smallest_class <= 1):
             columns[name] = cells
-    suppressed = np.zeros(source.rows, dtype=bool)
+    suppressed = np.ones(source.rows, dtype=bool)
+    for name in quasi_identifiers:
+        own, labels = codes[name]
+        suppressed &= own == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
     if smallest_class > 1:
         classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
-        suppressed = np.bincount(classes)[classes] < smallest_class
+        suppressed |= np.bincount(classes)[classes] < smallest_class
     for name, (own, labels) in codes.items():
-        hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
-        with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
-        columns[name] = with_mark.take(pa.array(np.where(hidden, len(labels), own)))
+        if name not in columns:
+            hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
+            with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
+            columns[name] = with_mark.take(pa.array(np.where(hidden, len(labels), own)))
     made = pa.table({name: columns[name] for name in source.columns})
-    return made, int(suppressed.sum())
+    return made, suppressed
 
 
 def _relabelled(

@@ -71,6 +71,8 @@ class PopulationClasses:
     """People of the population who are alone in their class, and have a row in the table."""
     uniques_without_rows: int
     """The same for people who have none."""
+    fit_elsewhere: bool = False
+    """Whether suppressed rows are a class, and some of their people must fit another one."""
 
     @cached_property
     def rows(self) -> int:
@@ -78,16 +80,28 @@ class PopulationClasses:
         return int((self.sizes * self.classes).sum())
 
     def with_suppressed_as_class(self) -> PopulationClasses:
-        """The same with all suppressed rows as one more class: they may be anybody at all."""
+        """The same with all suppressed rows as one more class.
+
+        They may be anybody who fits no class of the table. Where these people are fewer than the
+        rows, some fit another class, one that has more people than rows.
+        """
         if not self.suppressed_rows:
             return self
+        inside = self.population_sizes * self.classes
+        people = self.population_rows - int(inside.sum())
+        fit_elsewhere = people < self.suppressed_rows
+        if fit_elsewhere:
+            people += int(inside[self.population_sizes > self.sizes].sum())
+        sizes = np.append(self.sizes, self.suppressed_rows)
+        population_sizes = np.append(self.population_sizes, people)
+        order = np.lexsort((sizes, population_sizes))
         return replace(
             self,
-            # Nothing is larger than the whole population, so the entry belongs at the end.
-            sizes=np.append(self.sizes, self.suppressed_rows),
-            population_sizes=np.append(self.population_sizes, self.population_rows),
-            classes=np.append(self.classes, 1),
+            sizes=sizes[order],
+            population_sizes=population_sizes[order],
+            classes=np.append(self.classes, 1)[order],
             suppressed_rows=0,
+            fit_elsewhere=fit_elsewhere,
         )
 
 

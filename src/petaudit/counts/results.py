@@ -67,10 +67,13 @@ class ClassHistogram:
     sizes: Integers
     classes: Integers
     suppressed_rows: int
+    """Those that are in no class."""
+    suppressed_class: int = 0
+    """The rows of the class of suppressed rows, where they are one."""
 
     @cached_property
     def rows(self) -> int:
-        """Rows in classes, suppressed ones not counted."""
+        """Rows in classes."""
         return int((self.sizes * self.classes).sum())
 
     @classmethod
@@ -99,7 +102,7 @@ class ClassHistogram:
         by_size[self.suppressed_rows] = by_size.get(self.suppressed_rows, 0) + 1
         sizes = np.array(sorted(by_size), dtype=np.int64)
         classes = np.array([by_size[size] for size in sizes.tolist()], dtype=np.int64)
-        return ClassHistogram(sizes, classes, 0)
+        return ClassHistogram(sizes, classes, 0, self.suppressed_rows)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ def judged_risk(
 
     value = risk_figures(classes, average, above)[judged]
     return {
-        **judged_fields(value, bound, remedy),
+        **judged_fields(value, bound, remedy, suppressed_rows=classes.suppressed_rows),
         **common_fields(classes, average, above),
         "judged": judged,
     }

@@ -12,48 +12,62 @@ class Remedy:
     """What it would take to keep a limit.
 
     ``rows_to_suppress`` is enough to reach it, on top of what is suppressed already; None where
-    suppressing rows does not help or was not worked out.
+    suppressing rows does not help or was not worked out. Where suppressed rows are a class, more
+    of them may break the limit there: then ``rows_to_drop`` is how many to leave out of the table.
     """
 
     rows_breaking: int
     rows_to_suppress: int | None
     share_to_suppress: float | None
+    rows_to_drop: int | None = None
+    share_to_drop: float | None = None
     rows_keeping: int | None = field(default=None, repr=False, compare=False)
     """The rows that break no limit, where that is known."""
 
     @classmethod
-    def by_suppressing(cls, breaking: int, in_classes: int, rows: int, *, can: bool) -> Remedy:
-        """Where suppressing the rows that break a limit is enough, unless that is all of them.
+    def by_suppressing(
+        cls, breaking: int, in_classes: int, rows: int, *, can: bool, can_drop: bool = False
+    ) -> Remedy:
+        """Where removing the rows that break a limit is enough, unless that is all of them.
 
-        ``can``: whether suppressed rows are in no class, so that all others stay as they are.
+        ``can``: whether suppressing them leaves all other classes as they are, and makes none that
+        breaks the limit. ``can_drop``: else whether leaving them out of the table does.
 
         >>> Remedy.by_suppressing(3, 3, 12, can=True).rows_to_suppress
+        >>> Remedy.by_suppressing(3, 12, 12, can=False, can_drop=True).rows_to_drop
+        3
         """
-        helps = not breaking or (can and breaking < in_classes)
-        found = cls.of(breaking, breaking if helps else None, rows)
+        enough = breaking if breaking < in_classes and (can or can_drop) else None
+        found = cls.of(breaking, enough if breaking else 0, rows, by_dropping=not can)
         return replace(found, rows_keeping=in_classes - breaking)
 
     @classmethod
-    def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
+    def of(
+        cls, breaking: int, enough: int | None, rows: int, *, by_dropping: bool = False
+    ) -> Remedy:
         """From numbers of rows; the share is of all rows of the table.
 
-        >>> Remedy.of(3, 3, 12)
-        Remedy(rows_breaking=3, rows_to_suppress=3, share_to_suppress=0.25)
+        >>> Remedy.of(3, 3, 12).share_to_suppress
+        0.25
         """
-        part = None if to_suppress is None else to_suppress / max(rows, 1)
-        return cls(breaking, to_suppress, part)
+        part = None if enough is None else enough / max(rows, 1)
+        if by_dropping and enough:
+            return cls(breaking, None, None, enough, part)
+        return cls(breaking, enough, part)
 
     @property
     def shown_share(self) -> Phrase:
-        """The share to suppress, as it stands in sentences.
+        """The share to suppress or to drop, as it stands in sentences.
 
         >>> Remedy.of(3, 3, 12).shown_share
         '25 %'
         """
-        part = self.rows_to_suppress or 0
+        part, quotient = self.rows_to_suppress, self.share_to_suppress
+        if self.rows_to_drop is not None:
+            part, quotient = self.rows_to_drop, self.share_to_drop
         # Only the quotient is kept, and it has the number of all rows in it.
-        whole = round(part / self.share_to_suppress) if self.share_to_suppress else 0
-        return share(part, whole, beside=self.rows_keeping or 0)
+        whole = round((part or 0) / quotient) if quotient else 0
+        return share(part or 0, whole, beside=self.rows_keeping or 0)
 
     @property
     def breaks(self) -> Phrase:
@@ -75,7 +89,16 @@ class Remedy:
 
         >>> Remedy.of(3, 3, 12).text
         '3 rows break the limit; suppressing 3 rows (25 %) reaches it'
+        >>> Remedy.of(3, 3, 12, by_dropping=True).text
+        '3 rows break the limit; dropping 3 rows (25 %) from the table reaches it'
         """
+        if self.rows_to_drop is not None:
+            return phrase(
+                "{breaks}; dropping {rows} ({share}) from the table reaches it",
+                breaks=self.breaks,
+                rows=counted(self.rows_to_drop, "row", beside=self.rows_keeping or 0),
+                share=self.shown_share,
+            )
         if not self.rows_breaking:
             if self.rows_to_suppress is None:
                 return phrase("suppressing rows would not help")

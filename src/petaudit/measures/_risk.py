@@ -14,6 +14,7 @@ from petaudit.errors import share as in_percent
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs
 from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Option, Remedy, Result
 
@@ -62,7 +63,8 @@ class RiskResult(Result):
     rows_at_risk: int
     risk_threshold: float
     rows_to_suppress_for_threshold: int | None
-    """How many rows to suppress so that none is at risk; None where that is no help."""
+    """How many rows to suppress so that none is at risk; None where that is no help, or only
+    dropping them is."""
     judged: str
     classes: int
     rows: int
@@ -113,7 +115,7 @@ class RiskResult(Result):
                 threshold=above,
             ),
         )
-        if self.rows_to_suppress_for_threshold is None:
+        if self.rows_at_risk == self.rows:
             return found
         return phrase("{found}; without them no row has", found=found)
 
@@ -157,6 +159,16 @@ def remedy_lines(remedy: Remedy | None) -> tuple[str, ...]:
     """What a limit takes, said so that nobody takes it for the fewest rows possible."""
     if remedy is None:
         return ()
+    if remedy.rows_to_drop is not None:
+        return (
+            phrase(
+                "{breaks}; dropping {rows} ({share}) from the table, riskiest classes first, is "
+                "enough",
+                breaks=remedy.breaks,
+                rows=counted(remedy.rows_to_drop, "row"),
+                share=remedy.shown_share,
+            ),
+        )
     if not remedy.rows_to_suppress:
         return (remedy.text,)
     return (
@@ -202,11 +214,13 @@ def judged_fields(
     limit: Fraction | None,
     remedy: Callable[[Fraction], Remedy],
     *,
+    suppressed_rows: int = 0,
     tie: Fraction = Fraction(0),
 ) -> dict[str, Any]:
     """Value, limit and verdict; what the limit takes is asked only where it is broken.
 
-    ``tie``: the part of the limit by which an estimate may be above it.
+    ``suppressed_rows`` are those that were left out, ``tie`` is the part of the limit by which an
+    estimate may be above it.
     """
     kept = None if limit is None else limit * (1 + tie)
     passed = None if kept is None else value <= kept
@@ -218,7 +232,7 @@ def judged_fields(
         "exact_value": value,
         "limit": None if limit is None else float(limit),
         "passed": passed,
-        "warnings": (),
+        "warnings": left_out(suppressed_rows),
         "remedy": takes,
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -35,7 +35,8 @@ class RiskClasses:
     suppressed_rows: int
     table_rows: int
     can_suppress: bool
-    """Whether suppressing more rows leaves the other classes as they are."""
+    """Whether suppressed rows are in no class; else rows are dropped to be in none."""
+    can_drop: bool = True
 
     @classmethod
     def of_table(cls, inputs: Inputs) -> RiskClasses:
@@ -47,9 +48,11 @@ class RiskClasses:
     def of_population(cls, inputs: Inputs) -> RiskClasses:
         """The classes of the table with the people of the population in them."""
         found = inputs.population_classes
-        return cls._checked(
+        classes = cls._checked(
             inputs, found.sizes, found.population_sizes, found.classes, found.suppressed_rows
         )
+        # Without a row, the people of a class would be the first to be taken for suppressed ones.
+        return replace(classes, can_drop=not found.fit_elsewhere)
 
     @classmethod
     def _checked(
@@ -118,7 +121,7 @@ class RiskClasses:
         return sum(rows for own, rows, _ in self.groups if own * risk < 1)
 
     def enough_for_average(self, limit: Fraction) -> int:
-        """Rows to suppress, riskiest classes first, until the average keeps the limit."""
+        """Rows to remove, riskiest classes first, until the average keeps the limit."""
         scale = self._common * limit.denominator
         bound = limit.numerator * self._common
         return self.enough(lambda people: scale // people - bound)
@@ -157,6 +160,12 @@ class RiskClasses:
         return removed
 
     def remedy(self, breaking: int, enough: int) -> Remedy:
-        """What a limit takes; suppressing rows is no help where no row would be left."""
-        helps = not enough or (self.can_suppress and enough < self.rows)
-        return Remedy.of(breaking, enough if helps else None, self.table_rows)
+        """What a limit takes; removing rows is no help where no row would be left.
+
+        Dropped rows leave the people of other classes as many as they were, or more where they
+        are estimated: the smaller a sample is, the more people a row of it stands for.
+        """
+        helps = not enough or (enough < self.rows and (self.can_suppress or self.can_drop))
+        return Remedy.of(
+            breaking, enough if helps else None, self.table_rows, by_dropping=not self.can_suppress
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures, Exact, Truths
@@ -15,6 +15,7 @@ from petaudit.errors import NotMeasurableError, OptionError, counted, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures._attribute_figures import AttributeFigure
 from petaudit.measures._class_question import Answer, Question
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
 
@@ -78,6 +79,9 @@ class Judged:
 class SensitiveResult(Result):
     """The worst figure over classes and sensitive attributes."""
 
+    compares_with_table: ClassVar[bool] = False
+    """Whether classes are compared with the whole table, which changes when rows are dropped."""
+
     exact_value: Exact
     attributes: tuple[AttributeFigure, ...]
     remedy: Remedy | None
@@ -96,10 +100,19 @@ class SensitiveResult(Result):
             value=float(judged.exact_value),
             limit=None if limit is None else float(limit),
             passed=not judged.answer.rows_breaking if judged.has_limit else None,
-            warnings=(*warnings, *inputs.spellings_warning, *suppressed_values(judged)),
+            warnings=(
+                *warnings,
+                *inputs.spellings_warning,
+                *suppressed_values(judged),
+                *rows_left_out(inputs, judged.answer),
+            ),
             exact_value=judged.exact_value,
             attributes=judged.attributes,
-            remedy=remedy(inputs, judged.answer) if judged.has_limit else None,
+            remedy=(
+                remedy(inputs, judged.answer, compares=cls.compares_with_table)
+                if judged.has_limit
+                else None
+            ),
             **own,
         )
 
@@ -253,15 +266,22 @@ def judge(
     return Judged(tuple(found), value, has_limit, answer)
 
 
-def remedy(inputs: Inputs, answer: Answer) -> Remedy:
-    """What the limit would take: suppressing whole classes changes no other class.
+def rows_left_out(inputs: Inputs, answer: Answer) -> tuple[str, ...]:
+    """Say that suppressed rows were left out."""
+    return left_out(inputs.table.rows - answer.rows if inputs.suppressed == "exclude" else 0)
 
-    The whole table, suppressed rows included, is what classes are compared with, so it does not
-    change either. Where suppressed rows are a class of their own, more of them change that class.
+
+def remedy(inputs: Inputs, answer: Answer, *, compares: bool) -> Remedy:
+    """What the limit would take: removing whole classes changes no other class.
+
+    Where suppressed rows are in no class, suppressing is enough: the whole table, suppressed rows
+    included, is what classes are compared with. Where they are a class, more of them change that
+    class, and dropping them changes the whole table.
     """
     return Remedy.by_suppressing(
         answer.rows_breaking,
         answer.rows,
         inputs.table.rows,
         can=inputs.suppressed == "exclude",
+        can_drop=not compares,
     )

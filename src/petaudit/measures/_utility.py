@@ -217,7 +217,7 @@ def needed_original(inputs: Inputs) -> Source:
 
 
 def both_tables(inputs: Inputs) -> BothTables:
-    """Count the classes of both tables."""
+    """Count the classes of both tables; a suppressed row is lost, whoever it may be found among."""
     original = needed_original(inputs)
     if original.rows != inputs.table.rows:
         raise InputError(
@@ -230,10 +230,10 @@ def both_tables(inputs: Inputs) -> BothTables:
                 table=inputs.table.name,
             )
         )
-    before = original.counts.class_histogram(inputs.quasi_identifiers)
-    if inputs.suppressed == "class":
-        before = before.with_suppressed_as_class()
-    return BothTables(original.rows, inputs.class_histogram, before)
+    released, before = (
+        table.counts.class_histogram(inputs.quasi_identifiers) for table in (inputs.table, original)
+    )
+    return BothTables(original.rows, released, before)
 
 
 def suppressed_text(rows: int) -> tuple[str, ...]:

@@ -82,7 +82,7 @@ def alpha_k_anonymity(
     >>> found = alpha_k_anonymity(
     ...     table, quasi_identifiers="zip", sensitive="illness", limit="0.7", k=3
     ... )
-    >>> found.exact_value, found.k, found.passed, found.what_it_takes.rows_to_suppress
+    >>> found.exact_value, found.k, found.passed, found.what_it_takes.rows_to_drop
     (Fraction(2, 3), 2, False, 2)
     """
     result = compute(gather(table, **given), limit=limit, k=k, worst=worst)

@@ -19,6 +19,7 @@ class BetaLikenessResult(SensitiveResult):
 
     measure: ClassVar[str] = "beta-likeness"
     better: ClassVar[Better] = Better.LOWER
+    compares_with_table: ClassVar[bool] = True
 
 
 def beta_likeness(

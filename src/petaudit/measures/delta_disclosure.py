@@ -62,6 +62,7 @@ class DeltaDisclosureResult(SensitiveResult):
 
     measure: ClassVar[str] = "delta-disclosure"
     better: ClassVar[Better] = Better.LOWER
+    compares_with_table: ClassVar[bool] = True
 
     base: str
     absent: str

@@ -18,6 +18,7 @@ from petaudit.measures._risk import (
     share,
     upper_limit,
 )
+from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import (
     Better,
     Family,
@@ -135,9 +136,13 @@ def compute(
     found = inputs.population_classes
     if not found.sizes.size:
         raise NotMeasurableError(ALL_SUPPRESSED)
-    shares = ratio_figures(found.sizes, found.population_sizes, found.sizes, found.classes)
+    shares = _shares(found)
     largest = Fraction(shares.largest)
-    smallest = Fraction(0) if found.classes_without_rows else Fraction(shares.smallest)
+    # Who may be suppressed is in a class of the population as well, and that is the share to ask.
+    said = inputs.population_classes_but_suppressed
+    smallest = Fraction(0)
+    if said.sizes.size and not found.classes_without_rows:
+        smallest = Fraction(_shares(said).smallest)
     passed = remedy = None
     if bound is not None:
         passed = largest <= bound and (lower is None or smallest >= lower)
@@ -146,7 +151,7 @@ def compute(
         value=float(largest),
         limit=None if bound is None else float(bound),
         passed=passed,
-        warnings=(),
+        warnings=left_out(found.suppressed_rows),
         exact_value=largest,
         smallest=float(smallest),
         exact_smallest=smallest,
@@ -161,12 +166,18 @@ def compute(
     )
 
 
+def _shares(classes: PopulationClasses) -> ClassFigures:
+    return ratio_figures(classes.sizes, classes.population_sizes, classes.sizes, classes.classes)
+
+
 def _remedy(
     inputs: Inputs, found: PopulationClasses, shares: ClassFigures, limit: Fraction, least: Fraction
 ) -> Remedy:
     """Too large a share takes some rows of the class; for too small a share nothing helps."""
     above = shares.above(limit)
-    breaking = shares.rows(above | shares.below(least))
+    said = _shares(inputs.population_classes_but_suppressed)
+    below = said.below(least)
+    breaking = shares.rows(above) + said.rows(below)
     if not above.any():
         helps = not breaking and not (least and found.classes_without_rows)
         return Remedy.of(breaking, 0 if helps else None, inputs.table.rows)
@@ -180,14 +191,14 @@ def _remedy(
     stay = [(size, limit.numerator * of // limit.denominator, of, n) for size, of, n in rows]
     enough = sum((size - some) * n for size, some, _, n in stay)
     smaller_shares_hold = all(some >= least * of for _, some, of, _ in stay)
-    holds_elsewhere = not shares.below(least).any() and not (least and found.classes_without_rows)
+    holds_elsewhere = not below.any() and not (least and found.classes_without_rows)
     helps = (
-        inputs.suppressed == "exclude"
-        and enough < found.rows
-        and smaller_shares_hold
-        and holds_elsewhere
+        not found.fit_elsewhere and enough < found.rows and smaller_shares_hold and holds_elsewhere
     )
-    return Remedy.of(breaking, enough if helps else None, inputs.table.rows)
+    by_dropping = inputs.suppressed == "class"
+    return Remedy.of(
+        breaking, enough if helps else None, inputs.table.rows, by_dropping=by_dropping
+    )
 
 
 def check(given: Mapping[str, Any]) -> None:

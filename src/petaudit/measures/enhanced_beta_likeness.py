@@ -27,6 +27,7 @@ class EnhancedBetaLikenessResult(SensitiveResult):
 
     measure: ClassVar[str] = "enhanced-beta-likeness"
     better: ClassVar[Better] = Better.LOWER
+    compares_with_table: ClassVar[bool] = True
 
     @property
     def why_infinite(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import (
     GLOBAL,
@@ -49,6 +51,9 @@ class KAnonymityResult(Result):
     classes: int
     rows: int
     suppressed_rows: int
+    """Those that were left out."""
+    suppressed_class: int
+    """Those that are a class."""
     curve: tuple[CurvePoint, ...]
     remedy: Remedy | None
 
@@ -69,6 +74,9 @@ class KAnonymityResult(Result):
         ]
         if self.suppressed_rows:
             parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+        if self.suppressed_class:
+            suppressed = counted(self.suppressed_class, "row")
+            parts.append(phrase("{rows} suppressed, counted as one class", rows=suppressed))
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
@@ -97,7 +105,7 @@ def k_anonymity(table: object, *, limit: Number | None = None, **given: Any) -> 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
     >>> found = k_anonymity(table, quasi_identifiers="zip", limit=2)
-    >>> found.value, found.passed, found.what_it_takes.share_to_suppress
+    >>> found.value, found.passed, found.what_it_takes.share_to_drop
     (1.0, False, 0.25)
     """
     result = compute(gather(table, **given), limit=limit)
@@ -116,20 +124,40 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
     total = inputs.table.rows
     remedy = None
     if bound is not None:
-        broken, can = rows_below(histogram, bound), inputs.suppressed == "exclude"
-        remedy = Remedy.by_suppressing(broken, histogram.rows, total, can=can)
+        remedy = _remedy(inputs, histogram, bound)
     curve = [(number, rows_below(histogram, number)) for number in _CURVE]
     return KAnonymityResult(
         value=float(k),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else k >= bound,
-        warnings=always_holds(bound, "k-anonymity"),
+        warnings=(*always_holds(bound, "k-anonymity"), *left_out(histogram.suppressed_rows)),
         classes=int(histogram.classes.sum()),
         rows=histogram.rows,
         suppressed_rows=histogram.suppressed_rows,
+        suppressed_class=histogram.suppressed_class,
         curve=tuple(CurvePoint(number, rows, rows / total) for number, rows in curve),
         remedy=remedy,
     )
+
+
+def _remedy(inputs: Inputs, histogram: ClassHistogram, bound: Fraction) -> Remedy:
+    """Suppress the rows of small classes, if they make a class that is large enough, or drop them.
+
+    >>> from petaudit.inputs import gather
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**", "150**", "*"]})
+    >>> inputs = gather(table, quasi_identifiers="zip")
+    >>> _remedy(inputs, inputs.class_histogram, Fraction(3)).rows_to_suppress
+    2
+    """
+    broken, suppressed = rows_below(histogram, bound), histogram.suppressed_class
+    rows = inputs.table.rows
+    if inputs.suppressed == "exclude":
+        return Remedy.by_suppressing(broken, histogram.rows, rows, can=True)
+    others = broken - suppressed if suppressed < bound else broken
+    if others and bound <= others + suppressed < rows:
+        return replace(Remedy.of(broken, others, rows), rows_keeping=rows - broken)
+    return Remedy.by_suppressing(broken, rows, rows, can=False, can_drop=True)
 
 
 def rows_below(histogram: ClassHistogram, k: Any) -> int:

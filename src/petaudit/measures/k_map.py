@@ -21,6 +21,7 @@ from petaudit.measures._risk import (
     rows_in_classes,
     whole,
 )
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import (
     GLOBAL,
@@ -189,7 +190,7 @@ def compute(
         value=float(k),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else k >= bound,
-        warnings=warnings,
+        warnings=(*warnings, *left_out(classes.suppressed_rows)),
         population_size=size,
         is_estimate=inputs.population is None,
         significance=float(level) if inputs.population is None else None,

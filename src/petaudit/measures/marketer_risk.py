@@ -63,6 +63,7 @@ def compute(
         classes.average,
         bound,
         lambda least: classes.remedy(classes.rows_above(least), classes.enough_for_average(least)),
+        suppressed_rows=classes.suppressed_rows,
     )
     return MarketerRiskResult(
         **judged,

@@ -22,6 +22,7 @@ from petaudit.measures._risk import (
     word,
 )
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import (
     GLOBAL,
@@ -205,6 +206,8 @@ def compute(
         asked = asked or dankar.NAME
         estimates = dankar.all_estimates(sample)
         used, warnings = _chosen(asked, sample, estimates)
+        suppressed = histogram.suppressed_rows + histogram.suppressed_class
+        warnings = (*warnings, *_missing_classes(suppressed))
         passed = None if bound is None else Fraction(used.share or 0) <= bound * (1 + TIE)
         remedy = None if passed is None else _remedy(inputs, sample, passed=passed)
     assert used.uniques is not None and used.share is not None  # noqa: S101, PT018 (see _chosen)
@@ -212,7 +215,7 @@ def compute(
         value=used.share,
         limit=None if bound is None else float(bound),
         passed=passed,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *left_out(histogram.suppressed_rows)),
         model=asked,
         used_model=used.model,
         uniques=used.uniques,
@@ -246,11 +249,25 @@ def _chosen(
     return own, (said,)
 
 
+def _missing_classes(suppressed: int) -> tuple[str, ...]:
+    """Say that the estimate is of a sample whose small classes are gone."""
+    if not suppressed:
+        return ()
+    return (
+        phrase(
+            "{rows} with '*' in every quasi-identifier: if they were small classes, unique people "
+            "are among them, and the estimate is too low; estimate before suppressing",
+            rows=counted(suppressed, "row"),
+        ),
+    )
+
+
 def _remedy(inputs: Inputs, sample: Sample, *, passed: bool) -> Remedy:
     """Without a row that is alone there is nobody to be unique, whatever the model says."""
     alone = 0 if passed else sample.uniques
-    helps = not alone or (inputs.suppressed == "exclude" and alone < sample.rows)
-    return Remedy.of(alone, alone if helps else None, inputs.table.rows)
+    helps = not alone or alone < sample.rows
+    by_dropping = inputs.suppressed == "class"
+    return Remedy.of(alone, alone if helps else None, inputs.table.rows, by_dropping=by_dropping)
 
 
 def _counted_remedy(inputs: Inputs, people: PopulationClasses, *, passed: bool) -> Remedy:

@@ -13,6 +13,7 @@ from petaudit.errors import NotMeasurableError, OptionError, counted, phrase, ta
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import ALL_SUPPRESSED
+from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 
@@ -181,9 +182,7 @@ def compute(
         exact_nonnegative(benefit, phrase("the publisher's benefit")),
         allow_attack,
     )
-    histogram = inputs.table.counts.class_histogram(inputs.quasi_identifiers)
-    if inputs.suppressed == "class":
-        histogram = histogram.with_suppressed_as_class()
+    histogram = inputs.class_histogram
     if not histogram.sizes.size:
         raise NotMeasurableError(ALL_SUPPRESSED)
     sizes = list(zip(histogram.sizes.tolist(), histogram.classes.tolist(), strict=True))
@@ -195,7 +194,7 @@ def compute(
         value=holds,
         limit=None,
         passed=holds,
-        warnings=(),
+        warnings=left_out(histogram.suppressed_rows),
         allow_attack=allow_attack,
         adversary_cost=float(game.cost),
         adversary_gain=float(game.gain),

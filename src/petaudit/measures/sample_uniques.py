@@ -73,6 +73,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SampleUniquesResult:
         Fraction(uniques, classes.rows),
         bound,
         lambda least: classes.remedy(uniques, classes.enough_for_share_above(1 / _ALONE, least)),
+        suppressed_rows=classes.suppressed_rows,
     )
     return SampleUniquesResult(
         **judged,

@@ -101,7 +101,10 @@ def compute(
     if people is not None:
         risks = disclosure_risks(found, 2 * in_pairs, rows / people, len(names))
     judged = judged_fields(
-        Fraction(special, rows), bound, lambda _: Remedy.of(special, None, inputs.table.rows)
+        Fraction(special, rows),
+        bound,
+        lambda _: Remedy.of(special, None, inputs.table.rows),
+        suppressed_rows=histogram.suppressed_rows,
     )
     return SpecialUniquesResult(
         **judged,

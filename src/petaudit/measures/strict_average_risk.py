@@ -175,7 +175,9 @@ def compute(
         return risks.remedy(breaking, enough)
 
     tie = TIE if is_estimate else Fraction(0)
-    judged = judged_fields(risks.average, bound, remedy, tie=tie)
+    judged = judged_fields(
+        risks.average, bound, remedy, suppressed_rows=classes.suppressed_rows, tie=tie
+    )
     if bound is not None and least is not None and risks.fewest_people < least:
         judged |= {"passed": False, "remedy": remedy(bound * (1 + tie))}
     if is_estimate:

@@ -39,7 +39,7 @@ from petaudit.measures._closeness_result import (
     TClosenessResult,
 )
 from petaudit.measures._risk import ALL_SUPPRESSED
-from petaudit.measures._sensitive import WORST_OPTION, remedy
+from petaudit.measures._sensitive import WORST_OPTION, remedy, rows_left_out
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
@@ -112,10 +112,10 @@ def compute(
         value=float(t),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else t <= bound,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *rows_left_out(inputs, answer)),
         exact_value=t,
         attributes=found,
-        remedy=None if bound is None else remedy(inputs, answer),
+        remedy=None if bound is None else remedy(inputs, answer, compares=True),
         far={
             attribute: FarValues(grounds[attribute], inputs.sensitive_values(attribute), own.far)
             for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)

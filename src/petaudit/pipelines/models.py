@@ -235,9 +235,9 @@ class Evaluation:
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)
     suppressed: str = setting(
-        Choice(("exclude", "class")),
-        phrase("rows whose quasi-identifiers are all '*': left out of the classes, or one class"),
-        "exclude",
+        Choice(("class", "exclude")),
+        phrase("rows whose quasi-identifiers are all '*': one class, or left out as ARX does"),
+        "class",
     )
     options: Mapping[str, Any] = field(default_factory=dict)
     """The measure's own, with its limit."""

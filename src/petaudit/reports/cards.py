@@ -50,6 +50,7 @@ def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         warnings=texts(entry.get("warnings")),
         pictures=_pictures(entry.get("pictures") or ()),
         remedy=None if remedy is None else mapping(remedy),
+        suppressed_left_out=bool(details.get("suppressed_rows")),
         worst=tuple(_worst(details)),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import counted, joined, listing, phrase, tally, term
+from petaudit.errors import Phrase, counted, joined, listing, phrase, tally, term
 from petaudit.measures import Family
 from petaudit.pictures import ColumnExposure
 from petaudit.reports.view import Card, Change, View, value_text
@@ -208,12 +208,8 @@ def _plain_words(card: Card) -> Iterator[str]:
     """A figure that everybody asks for, without a word of jargon."""
     if card.value is None or isinstance(card.value, bool):
         return
-    if card.measure == "k-anonymity" and card.value == 2:
-        yield phrase("Everybody in it looks like at least one other.")
-    elif card.measure == "k-anonymity" and card.value > 1:
-        yield phrase(
-            "Everybody in it looks like at least {others} others.", others=f"{card.value - 1:,.0f}"
-        )
+    if card.measure == "k-anonymity" and card.value > 1:
+        yield _look_alike(card.value - 1, suppressed_left_out=card.suppressed_left_out)
     elif card.measure == "k-anonymity":
         yield phrase("At least one person in it looks like nobody else.")
     elif card.measure == "l-diversity" and card.value <= 1 and card.status != "measured":
@@ -231,6 +227,18 @@ def _plain_words(card: Card) -> Iterator[str]:
         )
 
 
+def _look_alike(others: float, *, suppressed_left_out: bool) -> Phrase:
+    if suppressed_left_out:
+        return phrase(
+            "Who is not suppressed looks like at least {others} others; suppressed rows were left "
+            "out.",
+            others=f"{others:,.0f}",
+        )
+    if others == 1:
+        return phrase("Everybody in it looks like at least one other.")
+    return phrase("Everybody in it looks like at least {others} others.", others=f"{others:,.0f}")
+
+
 def _for_problems(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
         yield phrase(
@@ -243,13 +251,22 @@ def _for_problems(view: View) -> Iterator[str]:
 
 def _for_breach(card: Card) -> Iterator[str]:
     remedy = card.remedy or {}
-    rows, keeping = remedy.get("rows_to_suppress"), remedy.get("rows_keeping")
+    rows, drop = (remedy.get(f"rows_to_{name}") for name in ("suppress", "drop"))
+    keeping = remedy.get("rows_keeping")
+    beside = keeping if isinstance(keeping, int) else 0
     if isinstance(rows, int) and rows:
         yield phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=counted(rows, "row", beside=keeping if isinstance(keeping, int) else 0),
+            rows=counted(rows, "row", beside=beside),
+        )
+    elif isinstance(drop, int) and drop:
+        yield phrase(
+            "{title}: dropping {rows} from the table would be enough; generalising the "
+            "quasi-identifiers further keeps more rows.",
+            title=_named(card),
+            rows=counted(drop, "row", beside=beside),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(

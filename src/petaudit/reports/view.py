@@ -56,6 +56,8 @@ class Card:
     warnings: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     remedy: Mapping[str, Any] | None = None
+    suppressed_left_out: bool = False
+    """Whether the figure is of a table that has suppressed rows as well."""
     before: Before | None = None
     worst: tuple[WorstClass, ...] = ()
     worsening: str | None = None

@@ -1,0 +1,22 @@
+"""What is said of suppressed rows: rows with the mark in every quasi-identifier."""
+
+from __future__ import annotations
+
+from petaudit.errors import counted, phrase
+
+
+def left_out(rows: int) -> tuple[str, ...]:
+    """Say that suppressed rows are in no class, where there are any.
+
+    >>> left_out(0)
+    ()
+    """
+    if not rows:
+        return ()
+    return (
+        phrase(
+            "left out (suppressed: exclude): {rows} with '*' in every quasi-identifier, though who "
+            "fits no other class is known to be among them",
+            rows=counted(rows, "row"),
+        ),
+    )
