@@ -63,7 +63,7 @@ def judged_risk(
 
     value = risk_figures(classes, average, above)[judged]
     return {
-        **judged_fields(value, bound, measure, remedy),
+        **judged_fields(value, bound, measure, remedy, unit=classes.unit),
         **common_fields(classes, average, above),
         "judged": judged,
     }

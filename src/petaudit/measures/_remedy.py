@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
-from petaudit.errors import Phrase, counted, numbered, phrase, share
+from petaudit.errors import Phrase, numbered, phrase, share
+from petaudit.units import Unit
 
 
 @dataclass(frozen=True)
@@ -20,9 +22,13 @@ class Remedy:
     share_to_suppress: float | None
     rows_keeping: int | None = field(default=None, repr=False, compare=False)
     """The rows that break no limit, where that is known."""
+    unit: ClassVar[Unit] = Unit.ROW
+    """What all of them are numbers of."""
 
     @classmethod
-    def by_suppressing(cls, breaking: int, in_classes: int, rows: int, *, can: bool) -> Remedy:
+    def by_suppressing(
+        cls, breaking: int, in_classes: int, rows: int, *, can: bool, unit: Unit = Unit.ROW
+    ) -> Remedy:
         """Where suppressing the rows that break a limit is enough, unless that is all of them.
 
         ``can``: whether suppressed rows are in no class, so that all others stay as they are.
@@ -30,18 +36,19 @@ class Remedy:
         >>> Remedy.by_suppressing(3, 3, 12, can=True).rows_to_suppress
         """
         helps = not breaking or (can and breaking < in_classes)
-        found = cls.of(breaking, breaking if helps else None, rows)
+        found = cls.of(breaking, breaking if helps else None, rows, unit)
         return replace(found, rows_keeping=in_classes - breaking)
 
     @classmethod
-    def of(cls, breaking: int, to_suppress: int | None, rows: int) -> Remedy:
+    def of(cls, breaking: int, to_suppress: int | None, rows: int, unit: Unit = Unit.ROW) -> Remedy:
         """From numbers of rows; the share is of all rows of the table.
 
         >>> Remedy.of(3, 3, 12)
         Remedy(rows_breaking=3, rows_to_suppress=3, share_to_suppress=0.25)
         """
         part = None if to_suppress is None else to_suppress / max(rows, 1)
-        return cls(breaking, to_suppress, part)
+        made = PeopleRemedy if unit is Unit.PERSON else Remedy
+        return made(breaking, to_suppress, part)
 
     @property
     def shown_share(self) -> Phrase:
@@ -62,11 +69,23 @@ class Remedy:
         >>> Remedy.of(1, None, 12).breaks
         '1 row breaks the limit'
         """
-        rows = counted(self.rows_breaking, "row", beside=self.rows_keeping or 0)
+        rows = self.unit.counted(self.rows_breaking, beside=self.rows_keeping or 0)
         return numbered(
             self.rows_breaking,
             phrase("{rows} breaks the limit", rows=rows),
             phrase("{rows} break the limit", rows=rows),
+        )
+
+    @property
+    def to_suppress(self) -> Phrase:
+        """How many rows, or the rows of how many people, are to be suppressed.
+
+        >>> Remedy.of(3, 3, 12, Unit.PERSON).to_suppress
+        'the rows of 3 people in these classes'
+        """
+        number = self.unit.counted(self.rows_to_suppress or 0, beside=self.rows_keeping or 0)
+        return self.unit.choose(
+            number, phrase("the rows of {people} in these classes", people=number)
         )
 
     @property
@@ -79,12 +98,21 @@ class Remedy:
         if not self.rows_breaking:
             if self.rows_to_suppress is None:
                 return phrase("suppressing rows would not help")
-            return phrase("no row breaks the limit")
+            return self.unit.choose(
+                phrase("no row breaks the limit"), phrase("nobody breaks the limit")
+            )
         if self.rows_to_suppress is None:
             return self.breaks
         return phrase(
             "{breaks}; suppressing {rows} ({share}) reaches it",
             breaks=self.breaks,
-            rows=counted(self.rows_to_suppress, "row", beside=self.rows_keeping or 0),
+            rows=self.to_suppress,
             share=self.shown_share,
         )
+
+
+@dataclass(frozen=True)
+class PeopleRemedy(Remedy):
+    """The same where people are counted: its numbers of rows are numbers of people."""
+
+    unit: ClassVar[Unit] = Unit.PERSON

@@ -15,6 +15,7 @@ from petaudit.class_figures import Integers
 from petaudit.errors import NotMeasurableError, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures._remedy import Remedy
+from petaudit.units import Unit
 
 ALL_SUPPRESSED: Final = phrase("every row is suppressed: there is no class to measure")
 
@@ -36,6 +37,8 @@ class RiskClasses:
     table_rows: int
     can_suppress: bool
     """Whether suppressing more rows leaves the other classes as they are."""
+    unit: Unit = Unit.ROW
+    """What sizes are numbers of."""
 
     @classmethod
     def of_table(cls, inputs: Inputs) -> RiskClasses:
@@ -58,7 +61,8 @@ class RiskClasses:
         if not sizes.size:
             raise NotMeasurableError(ALL_SUPPRESSED)
         exclude = inputs.suppressed == "exclude"
-        return cls(sizes, people, classes, suppressed, inputs.table.rows, exclude)
+        rows = inputs.counted.rows
+        return cls(sizes, people, classes, suppressed, rows, exclude, inputs.unit)
 
     @cached_property
     def rows(self) -> int:
@@ -159,4 +163,4 @@ class RiskClasses:
     def remedy(self, breaking: int, enough: int) -> Remedy:
         """What a limit takes; suppressing rows is no help where no row would be left."""
         helps = not enough or (self.can_suppress and enough < self.rows)
-        return Remedy.of(breaking, enough if helps else None, self.table_rows)
+        return Remedy.of(breaking, enough if helps else None, self.table_rows, self.unit)

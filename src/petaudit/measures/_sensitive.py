@@ -17,6 +17,7 @@ from petaudit.measures._attribute_figures import AttributeFigure
 from petaudit.measures._class_question import Answer, Question
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
+from petaudit.units import Unit
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 WORST_OPTION: Final = Option(
@@ -96,10 +97,14 @@ class SensitiveResult(Result):
             value=float(judged.exact_value),
             limit=None if limit is None else float(limit),
             passed=not judged.answer.rows_breaking if judged.has_limit else None,
-            warnings=(*warnings, *suppressed_values(judged)),
+            warnings=(*warnings, *suppressed_values(judged, own.get("unit", Unit.ROW))),
             exact_value=judged.exact_value,
             attributes=judged.attributes,
-            remedy=remedy(inputs, judged.answer) if judged.has_limit else None,
+            remedy=(
+                remedy(inputs, judged.answer, own.get("unit", Unit.ROW))
+                if judged.has_limit
+                else None
+            ),
             **own,
         )
 
@@ -122,7 +127,7 @@ class SensitiveResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The figure of each attribute with its worst classes, and what the limit would take."""
         takes = () if self.remedy is None else (self.remedy.text,)
-        lines = (own.line(self.why_infinite) for own in self.attributes)
+        lines = (own.line(self.why_infinite, self.unit) for own in self.attributes)
         return (*lines, *self.notes, *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -159,14 +164,18 @@ def worst_class_columns(
     }
 
 
-def suppressed_values(judged: Judged) -> tuple[str, ...]:
+def suppressed_values(judged: Judged, unit: Unit = Unit.ROW) -> tuple[str, ...]:
     """Say where sensitive cells of classes are suppressed: behind the mark may be any value."""
     return tuple(
         phrase(
             "column {column!r} has {cells} with the mark '*', which counts as a value of "
             "its own, though it may hide any of the others",
             column=figure.attribute,
-            cells=counted(own.marked_cells, "cell"),
+            cells=(
+                counted(own.marked_cells, "cell")
+                if unit is Unit.ROW
+                else unit.counted(own.marked_cells)
+            ),
         )
         for figure, own in zip(judged.attributes, judged.answer.attributes, strict=True)
         if own.marked_cells
@@ -212,12 +221,14 @@ def judge(
     worst: int,
     also_breaks: Callable[[ClassTable], Truths] | None = None,
     tells_apart: Sequence[Callable[[ClassTable], Truths]] = (),
+    of_people: bool = False,
 ) -> Judged:
     """Judge every sensitive attribute in the classes of the quasi-identifiers alone.
 
     ``breaks`` says which entries break the limit; None without a limit. ``also_breaks`` are those
     that do so whatever their values are. Of the classes that ``tells_apart`` tells apart, the
-    answer has the number and the rows.
+    answer has the number and the rows. ``of_people``: where a column tells people apart, classes
+    have people instead of rows, and the model asks for no more than the commonest value.
     """
     check_option(WORST_OPTION, worst)
     question = Question(
@@ -230,7 +241,7 @@ def judge(
         also_breaks,
         tuple(tells_apart),
     )
-    answers = inputs.ask_classes(question)
+    answers = (inputs.ask_people if of_people else inputs.ask_classes)(question)
     if not answers:
         raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
     answer = question.together(answers)
@@ -253,7 +264,7 @@ def judge(
     return Judged(tuple(found), value, has_limit, answer)
 
 
-def remedy(inputs: Inputs, answer: Answer) -> Remedy:
+def remedy(inputs: Inputs, answer: Answer, unit: Unit = Unit.ROW) -> Remedy:
     """What the limit would take: suppressing whole classes changes no other class.
 
     The whole table, suppressed rows included, is what classes are compared with, so it does not
@@ -262,6 +273,7 @@ def remedy(inputs: Inputs, answer: Answer) -> Remedy:
     return Remedy.by_suppressing(
         answer.rows_breaking,
         answer.rows,
-        inputs.table.rows,
+        inputs.table.rows if unit is Unit.ROW else inputs.counted.rows,
         can=inputs.suppressed == "exclude",
+        unit=unit,
     )

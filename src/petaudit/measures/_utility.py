@@ -233,7 +233,7 @@ def both_tables(inputs: Inputs) -> BothTables:
     before = original.counts.class_histogram(inputs.quasi_identifiers)
     if inputs.suppressed == "class":
         before = before.with_suppressed_as_class()
-    return BothTables(original.rows, inputs.class_histogram, before)
+    return BothTables(original.rows, inputs.row_histogram, before)
 
 
 def suppressed_text(rows: int) -> tuple[str, ...]:

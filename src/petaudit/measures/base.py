@@ -24,6 +24,7 @@ from petaudit.errors import (
 from petaudit.kinds import Anything, Kind, Number
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
+from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from petaudit.counts.made_frames import MadeColumn
@@ -75,6 +76,8 @@ class Result:
     limit: float | None
     passed: bool | None
     warnings: tuple[str, ...]
+    unit: Unit = field(default=Unit.ROW, repr=False, kw_only=True)
+    """What the figures called rows are numbers of: people, where a column tells them apart."""
 
     @property
     def threshold(self) -> float | None:
@@ -125,6 +128,8 @@ class Result:
         """The result as plain data, ready for JSON; what ``repr`` leaves out is left out here."""
         own = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.repr}
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
+        if self.unit is not Unit.ROW:
+            head["counts"] = self.unit.value
         return head | own
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:

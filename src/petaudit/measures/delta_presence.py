@@ -75,7 +75,7 @@ class DeltaPresenceResult(Result):
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
         lines: list[str] = [joined(parts, "; ")]
         if self.classes_without_rows:
             lines.append(self._nobody())
@@ -159,6 +159,7 @@ def compute(
         classes_without_rows=found.classes_without_rows,
         people_without_rows=found.people_without_rows,
         remedy=remedy,
+        unit=inputs.unit,
     )
 
 
@@ -170,7 +171,7 @@ def _remedy(
     breaking = shares.rows(above | shares.below(least))
     if not above.any():
         helps = not breaking and not (least and found.classes_without_rows)
-        return Remedy.of(breaking, 0 if helps else None, inputs.table.rows)
+        return Remedy.of(breaking, 0 if helps else None, inputs.counted.rows, inputs.unit)
     rows = zip(
         found.sizes[above].tolist(),
         found.population_sizes[above].tolist(),
@@ -188,7 +189,7 @@ def _remedy(
         and smaller_shares_hold
         and holds_elsewhere
     )
-    return Remedy.of(breaking, enough if helps else None, inputs.table.rows)
+    return Remedy.of(breaking, enough if helps else None, inputs.counted.rows, inputs.unit)
 
 
 def check(given: Mapping[str, Any]) -> None:

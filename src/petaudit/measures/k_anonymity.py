@@ -63,19 +63,24 @@ class KAnonymityResult(Result):
         parts = [
             phrase(
                 "{rows} in {classes}",
-                rows=counted(self.rows, "row", beside=self.suppressed_rows),
+                rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
                 classes=counted(self.classes, "class", "classes"),
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
         total = self.rows + self.suppressed_rows
         told = () if self.remedy is None else (self.remedy.rows_breaking,)
         points = steps([(point.k, point.rows) for point in self.curve], total, told)
-        lines.append(phrase("rows in classes smaller than k: {points}", points=points))
+        lines.append(
+            self.unit.choose(
+                phrase("rows in classes smaller than k: {points}", points=points),
+                phrase("people in classes smaller than k: {points}", points=points),
+            )
+        )
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -113,11 +118,11 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
     if not histogram.sizes.size:
         raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
     k = int(histogram.sizes[0])
-    total = inputs.table.rows
+    total = inputs.counted.rows
     remedy = None
     if bound is not None:
         broken, can = rows_below(histogram, bound), inputs.suppressed == "exclude"
-        remedy = Remedy.by_suppressing(broken, histogram.rows, total, can=can)
+        remedy = Remedy.by_suppressing(broken, histogram.rows, total, can=can, unit=inputs.unit)
     curve = [(number, rows_below(histogram, number)) for number in _CURVE]
     return KAnonymityResult(
         value=float(k),
@@ -129,6 +134,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
         suppressed_rows=histogram.suppressed_rows,
         curve=tuple(CurvePoint(number, rows, rows / total) for number, rows in curve),
         remedy=remedy,
+        unit=inputs.unit,
     )
 
 

@@ -64,6 +64,7 @@ def compute(
         bound,
         MarketerRiskResult.measure,
         lambda least: classes.remedy(classes.rows_above(least), classes.enough_for_average(least)),
+        unit=classes.unit,
     )
     return MarketerRiskResult(
         **judged,
