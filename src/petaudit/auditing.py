@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, gather
 from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
+from petaudit.people import people_notes
 
 DOCUMENT = "petaudit.check/1"
 COULD_NOT_MEASURE = 2
@@ -85,9 +87,14 @@ class Audit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all results, each once, and that people are still named if so."""
+        """The warnings of all results, each once, that people are still named, and whose rows."""
         said = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.inputs.identifiers_warning, *said)))
+        return tuple(dict.fromkeys((*self.inputs.identifiers_warning, *self.people_notes, *said)))
+
+    @cached_property
+    def people_notes(self) -> tuple[str, ...]:
+        """What is said about rows and people."""
+        return people_notes(self.inputs)
 
     def __repr__(self) -> str:
         measured = counted(len(self.results), "result")
@@ -215,6 +222,8 @@ def audit(
         },
         "suppressed": inputs.suppressed,
         "key": inputs.key,
+        "person": inputs.person,
+        "person_is_pseudonym": inputs.person_is_pseudonym if inputs.person is not None else None,
         "reveal_values": inputs.reveal_values,
         "delimiter": inputs.delimiter,
         "encoding": inputs.encoding,

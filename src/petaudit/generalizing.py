@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import relabelled_table
-from petaudit.errors import OptionError, phrase
+from petaudit.errors import OptionError, PetauditWarning, phrase
 from petaudit.hierarchies import Hierarchy, HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels import SUPPRESSED
@@ -70,7 +71,8 @@ def generalize_with_report(
     """Generalise, and set every quasi-identifier of rows in classes below a size to ``*``.
 
     The quasi-identifiers are those given, else the side-car's, else the generalised columns.
-    Columns whose role is identifier are suppressed altogether.
+    Columns whose role is identifier are suppressed altogether. With a person column, the size of
+    a class is its number of different people.
     """
     inputs = gather(
         table,
@@ -90,7 +92,19 @@ def generalize_with_report(
         labels = inputs.table.counts.value_counts(column).labels
         relabel[column] = dict.fromkeys(labels, SUPPRESSED)
     names = inputs.roles.quasi_identifiers or tuple(levels)
-    made, suppressed = relabelled_table(inputs.table, relabel, names, suppress_below or 0)
+    made, suppressed = relabelled_table(
+        inputs.table, relabel, names, suppress_below or 0, inputs.person
+    )
+    if inputs.person is not None and inputs.person not in relabel:
+        warnings.warn(
+            phrase(
+                "column {column!r} tells people apart and is still in the table: it is there for "
+                "counting, and must not be released unless it is a pseudonym",
+                column=inputs.person,
+            ),
+            PetauditWarning,
+            stacklevel=2,
+        )
     return Generalized(made, suppressed, inputs.files)
 
 

@@ -318,6 +318,17 @@ def gather(
     **unknown: object,
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
+    if person is not None and not isinstance(person, str):
+        raise OptionError(
+            phrase("person is {value!r}; the name of a column was expected", value=person)
+        )
+    if person_is_pseudonym not in (None, True, False):
+        raise OptionError(
+            phrase(
+                "person_is_pseudonym is {value!r}; true or false was expected",
+                value=person_is_pseudonym,
+            )
+        )
     for name in unknown:
         raise OptionError(
             phrase(

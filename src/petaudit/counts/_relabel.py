@@ -19,8 +19,12 @@ def relabelled_table(
     labels_of: Mapping[str, Mapping[str | None, str | None]],
     quasi_identifiers: Sequence[str],
     smallest_class: int,
+    person: str | None = None,
 ) -> tuple[pa.Table, int]:
-    """Replace labels column by column, then suppress the rows of classes below a size."""
+    """Replace labels column by column, then suppress the rows of classes below a size.
+
+    The size of a class is its rows, or the different people of the person column.
+    """
     columns: dict[str, pa.ChunkedArray] = {}
     codes: dict[str, tuple[Integers, list[str | None]]] = {}
     for name in source.columns:
@@ -32,7 +36,13 @@ def relabelled_table(
     suppressed = np.zeros(source.rows, dtype=bool)
     if smallest_class > 1:
         classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
-        suppressed = np.bincount(classes)[classes] < smallest_class
+        members = classes
+        if person is not None:
+            # As in the original: the column may be an identifier, and suppressed by now.
+            people, _ = _relabelled(source.counts.column_values(person), None)
+            width = int(people.max(initial=0)) + 1
+            members = np.unique(classes * width + people) // width
+        suppressed = np.bincount(members, minlength=1)[classes] < smallest_class
     for name, (own, labels) in codes.items():
         hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
         with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())

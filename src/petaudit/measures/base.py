@@ -233,6 +233,9 @@ class Measure:
     """What the figure means, in a sentence or two for somebody who never heard of it."""
     does_not_say: str = ""
     """What a reader might wrongly conclude from the figure."""
+    meaning_of_people: str = ""
+    """The same where people are counted, if a sentence to that effect is not enough."""
+    does_not_say_of_people: str = ""
     pictures: Callable[[Inputs | None, Any], tuple[Picture, ...]] | None = None
     """What to draw of a result, from counts that were made for it."""
 

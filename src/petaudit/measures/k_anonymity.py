@@ -174,4 +174,15 @@ MEASURE = Measure(
         "diagnosis, the diagnosis is known. It counts rows, not people, and protects no column "
         "that was not named as a quasi-identifier."
     ),
+    meaning_of_people=(
+        "Everybody shares their quasi-identifiers with at least this many different people, "
+        "counting themselves. With 5, an attacker who knows them can narrow a person down to the "
+        "rows of 5 people at best."
+    ),
+    does_not_say_of_people=(
+        "It does not say that nothing is learned about a person: if all 5 people have the same "
+        "diagnosis, the diagnosis is known. Rows that one person has in several classes can be "
+        "put together by whoever sees the person column, and no column is protected that was not "
+        "named as a quasi-identifier."
+    ),
 )

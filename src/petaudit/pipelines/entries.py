@@ -76,6 +76,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         "steps": _steps(run),
         "suppressed": own.suppressed,
         "roles": outcome.roles,
+        "person": outcome.person,
         "hierarchies": outcome.hierarchies,
         "seeds": _seeds(run),
         "explanation": [],

@@ -35,7 +35,12 @@ def _compared(card: Card, before: Card | None, view: View, earlier: View) -> Car
         return card
     if before is None or before.value is None:
         return replace(card, before=Before(None, phrase("the earlier result has no such figure")))
-    if view.roles != earlier.roles or card.figure != before.figure:
+    persons = [own.settings.get("person") for own in (view, earlier)]
+    is_otherwise = persons[0] != persons[1] or (card.unit, card.person) != (
+        before.unit,
+        before.person,
+    )
+    if view.roles != earlier.roles or card.figure != before.figure or is_otherwise:
         return replace(
             card, before=Before(None, phrase("the earlier figure was measured otherwise"))
         )

@@ -256,7 +256,7 @@ def _settings(options: Mapping[str, Any]) -> dict[str, str]:
         for name, value in mapping(own).items():
             if name != "limit" and value is not None:
                 found[f"{measure}.{name}"] = _setting(value)
-    for name in ("suppressed", "key"):
+    for name in ("suppressed", "key", "person", "person_is_pseudonym"):
         if options.get(name) is not None:
             found[name] = _setting(options[name])
     return found

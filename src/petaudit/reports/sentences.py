@@ -216,7 +216,7 @@ def _for_breach(card: Card) -> Iterator[str]:
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=counted(rows, "row", beside=keeping if isinstance(keeping, int) else 0),
+            rows=_to_suppress(card, rows, keeping if isinstance(keeping, int) else 0),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(
@@ -235,6 +235,11 @@ def _for_breach(card: Card) -> Iterator[str]:
         )
     else:
         yield phrase("{title}: see below.", title=_named(card))
+
+
+def _to_suppress(card: Card, number: int, keeping: int) -> str:
+    rows = card.unit.counted(number, beside=keeping)
+    return card.unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
 
 
 def _for_search(view: View, hide_below: int) -> Iterator[str]:

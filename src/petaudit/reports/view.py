@@ -14,6 +14,7 @@ from petaudit.errors import joined, phrase, term
 from petaudit.limits import limit_rule
 from petaudit.measures import Better, Family, all_measures
 from petaudit.pictures import Picture
+from petaudit.units import Unit
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
@@ -56,6 +57,10 @@ class Card:
     warnings: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
     remedy: Mapping[str, Any] | None = None
+    unit: Unit = Unit.ROW
+    """What its numbers of rows are numbers of."""
+    person: str | None = None
+    """The column that tells people apart; None also where the document does not say."""
     before: Before | None = None
     worst: tuple[WorstClass, ...] = ()
     worsening: str | None = None
