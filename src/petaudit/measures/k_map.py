@@ -103,7 +103,10 @@ class KMapResult(Result):
         lines.append(
             self.unit.choose(
                 phrase("rows that could be fewer than k people: {points}", points=points),
-                phrase("people of classes with fewer than k people of the population: {points}", points=points),
+                phrase(
+                    "people of classes with fewer than k people of the population: {points}",
+                    points=points,
+                ),
             )
         )
         return tuple(lines)
