@@ -194,7 +194,9 @@ def read_side_car(path: Path) -> SideCar:
         _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM))
         roles = _roles_by_type(dataset.get("ATTRIBUTE_TYPE") or {})
         person = _said_once(dataset, _PERSON)
-        if person is not None and not isinstance(person, str):
+        is_named = any(key in dataset for key in _PERSON)
+        # An empty line must not make rows of people.
+        if is_named and not isinstance(person, str):
             raise RoleError(
                 phrase(
                     "{key} is {value!r}; the name of a column was expected",
