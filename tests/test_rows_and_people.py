@@ -111,6 +111,13 @@ def test_rows_without_a_person_are_one_person_of_their_class() -> None:
     assert any("names nobody in 3 rows" in own for own in found.warnings)
 
 
+def test_spellings_of_one_person_are_warned_of() -> None:
+    table = pa.table({"who": ["p1", "P1", "p2"], "zip": ["1", "1", "1"]})
+    found = petaudit.audit(table, quasi_identifiers="zip", person="who", measures="k-anonymity")
+    assert found["k-anonymity"].value == 3
+    assert any("1 spelling would be somebody else's" in own for own in found.warnings)
+
+
 @pytest.mark.parametrize("key", ["PERSON", "person"])
 def test_the_side_car_names_the_person(key: str, visits: Path) -> None:
     side_car = visits.with_suffix(".yaml")

@@ -111,6 +111,17 @@ def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
                 number=inputs.counted.rows,
             )
         )
+    if counts.is_text(counts.position(inputs.person)):
+        alike = people - counts.different_but_for_case(inputs.person)
+        if alike:
+            notes.append(
+                phrase(
+                    "column {column!r}: {people} would be somebody else's if upper and lower case "
+                    "were the same; if they are, classes are smaller than they look",
+                    column=inputs.person,
+                    people=counted(alike, "spelling"),
+                )
+            )
     nameless = counts.nameless_rows(inputs.person)
     if nameless:
         notes.append(

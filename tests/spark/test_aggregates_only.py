@@ -59,6 +59,7 @@ def table_of(spark: Any) -> Any:
     """Four rows in every class, and sensitive attributes with few and with many values."""
     return spark.range(ROWS).selectExpr(
         "cast(id as string) as key",
+        "cast(floor(id / 2) as string) as person",
         f"concat('z', cast(id % {CITIES} as string)) as zip",
         f"cast(floor(id / {CITIES}) % {AGES} as string) as age",
         f"concat('w', cast(floor(id / {CITIES * AGES}) % {WORKS} as string)) as work",
@@ -67,13 +68,17 @@ def table_of(spark: Any) -> Any:
     )
 
 
-def test_every_query_of_an_audit_counts_before_it_answers(spark: Any, asked: list[Query]) -> None:
+@pytest.mark.parametrize("person", [None, "person"])
+def test_every_query_of_an_audit_counts_before_it_answers(
+    person: str | None, spark: Any, asked: list[Query]
+) -> None:
     table = table_of(spark)
     found = petaudit.audit(
         table,
         original=table,
         population=table,
         key="key",
+        person=person,
         quasi_identifiers=["zip", "age", "work"],
         sensitive=["disease", "pay"],
         hierarchies={

@@ -129,6 +129,8 @@ class TableCounts:
             found = self._histogram(keys) or self._histogram(trimmed_keys(self, quasi_identifiers))
             assert found is not None  # noqa: S101 (trimmed keys hold no blanks)
             self._histograms[wanted] = found
+            if self._rows is None:
+                self._rows = found.rows + found.suppressed_rows
         return self._histograms[wanted]
 
     def _histogram(self, keys: ClassKeys) -> ClassHistogram | None:
@@ -215,6 +217,12 @@ class TableCounts:
             values = self.grouped(self.frame.select(name), [name])
             self._different[column] = self.number(values.select(nw.len().alias("values")))
         return self._different[column]
+
+    def different_but_for_case(self, column: str) -> int:
+        """How many different values a column of text has if upper and lower case are the same."""
+        name = self.position(column)
+        folded = self.frame.select(nw.col(name).str.to_lowercase().alias("x"))
+        return self.number(self.grouped(folded, ["x"]).select(nw.len().alias("values")))
 
     def nameless_rows(self, column: str) -> int:
         """Rows whose cell of a column is empty or suppressed."""
