@@ -129,6 +129,9 @@ def test_the_side_car_names_the_person(key: str, visits: Path) -> None:
     assert petaudit.k_anonymity(visits, **given).value == 1
     with pytest.raises(RoleError, match="'patient' is named as the person and as quasi_identifier"):
         petaudit.k_anonymity(visits, quasi_identifiers=["age", "patient"])
+    side_car.write_text(f"DATASET:\n{roles}  {key}: patience\n", encoding="utf-8")
+    with pytest.raises(petaudit.PetauditError, match=r"visits\.yaml: unknown column 'patience'"):
+        petaudit.k_anonymity(visits)
     for wrong in ("[patient]", ""):
         side_car.write_text(f"DATASET:\n{roles}  {key}: {wrong}\n", encoding="utf-8")
         with pytest.raises(RoleError, match="the name of a column was expected"):

@@ -436,7 +436,11 @@ def _settled_person(
     person = trim(given) if given is not None else side_car.person if side_car else None
     if person is None:
         return None
-    check_column(person, source.columns, source.name)
+    if given is None and side_car is not None:
+        with naming(side_car.path):
+            check_column(person, source.columns, source.name)
+    else:
+        check_column(person, source.columns, source.name)
     role = roles.by_column.get(person)
     if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         raise RoleError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from petaudit.errors import Phrase, counted, phrase
+from petaudit.errors import Phrase, counted, phrase, tally
 from petaudit.inputs import Inputs
 from petaudit.roles import Role
 
@@ -104,11 +104,13 @@ def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
                 **said,
             )
         ]
-    if inputs.roles.quasi_identifiers and inputs.counted.rows > people:
+    again = inputs.counted.rows - people if inputs.roles.quasi_identifiers else 0
+    if again:
         notes.append(
             phrase(
-                "some people are in several classes, and count in each of them: {number:,} in all",
-                number=inputs.counted.rows,
+                "some people are in several classes, and count in each of them: {number} in all",
+                # How many they are must not follow where they are few.
+                number=tally(inputs.counted.rows, beside=again),
             )
         )
     if counts.is_text(counts.position(inputs.person)):

@@ -15,6 +15,7 @@ from measures import people_twin as twin
 from petaudit.errors import InputError, NotMeasurableError, PetauditError, RoleError
 from petaudit.inputs import gather
 from petaudit.measures import Result, all_measures
+from petaudit.people import people_notes
 
 GIVEN: dict[str, Any] = {
     "quasi_identifiers": list(twin.QIS),
@@ -123,12 +124,13 @@ def test_people_are_the_same_on_every_engine(
         assert "stay in" in found.pop("special-uniques")
         expected.pop("special-uniques")
     assert found == expected
+    assert len(expected["notes"]) == 3
     assert sum(isinstance(own, dict) for own in expected.values()) >= 10
 
 
 def _outcomes(table: Any, population: Any) -> dict[str, Any]:
     inputs = gather(table, population=population, **GIVEN)
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"notes": people_notes(inputs)}
     for name, options in {
         "k-anonymity": {"limit": 3},
         "k-map": {"limit": 4},
