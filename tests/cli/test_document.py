@@ -30,8 +30,8 @@ GOLDEN = {
     "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
     "inputs.hierarchies": ["attributes", "sha256"],
     "options": [
-        *("measures", "options", "suppressed", "key", "reveal_values", "delimiter", "encoding"),
-        *("engine", "spark_master"),
+        *("measures", "options", "suppressed", "key", "person", "person_is_pseudonym"),
+        *("reveal_values", "delimiter", "encoding", "engine", "spark_master"),
     ],
     "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", *SHOWN],
     "attribute": [
@@ -107,6 +107,8 @@ def test_the_document_says_what_was_done(patient: list[object], run: Run) -> Non
         },
         "suppressed": "exclude",
         "key": None,
+        "person": None,
+        "person_is_pseudonym": None,
         "reveal_values": False,
         "delimiter": None,
         "encoding": None,

@@ -50,11 +50,11 @@ class AttributeFigure:
             infinite = counted(self.classes_infinite, "class", "classes")
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
         if self.classes_breaking:
-            parts.append(_breaking(self.classes_breaking, unit.counted(self.rows_breaking or 0)))
+            parts.append(_breaking(self.classes_breaking, self.rows_breaking or 0, unit))
         return joined(parts, "; ")
 
 
-def _worst(worst: WorstClass, unit: Unit) -> Phrase:
+def _worst(worst: WorstClass, unit: Unit = Unit.ROW) -> Phrase:
     rows = unit.counted(worst.rows)
     classes = counted(worst.classes, "class", "classes")
     return numbered(
@@ -64,8 +64,8 @@ def _worst(worst: WorstClass, unit: Unit) -> Phrase:
     )
 
 
-def _breaking(classes: int, inside: Phrase) -> Phrase:
-    number = counted(classes, "class", "classes")
+def _breaking(classes: int, rows: int, unit: Unit = Unit.ROW) -> Phrase:
+    number, inside = counted(classes, "class", "classes"), unit.counted(rows)
     return numbered(
         classes,
         phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside),
