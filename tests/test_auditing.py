@@ -447,6 +447,8 @@ def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> N
         "encoding": None,
         "engine": None,
         "spark_master": None,
+        "person": None,
+        "person_is_pseudonym": None,
     }
     measures = [result["measure"] for result in document["results"]]
     assert measures == [result.measure for result in found.results]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, gather
 from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
+from petaudit.people import people_notes
 from petaudit.verdict import ERROR, EXIT_CODES, Figure, open_questions, settle
 
 DOCUMENT = "petaudit.check/1"
@@ -91,11 +93,14 @@ class Audit:
         return self.columns.problems
 
     @property
-    def open_questions(self) -> tuple[Phrase, ...]:
+    def open_questions(self) -> tuple[str, ...]:
         """What the limits did not ask, and somebody should before the table is released."""
         figures = [Figure(own.measure, own.status, own.value, own.limit) for own in self.results]
         return open_questions(
-            figures, sensitive=self.inputs.roles.sensitive, unlabelled=self.columns.question
+            figures,
+            sensitive=self.inputs.roles.sensitive,
+            unlabelled=self.columns.question,
+            people=self.columns.people,
         )
 
     @property
@@ -105,8 +110,14 @@ class Audit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all results, each once."""
-        return tuple(dict.fromkeys(text for own in self.results for text in own.warnings))
+        """The warnings of all results, each once, and what is said about rows and people."""
+        said = (text for result in self.results for text in result.warnings)
+        return tuple(dict.fromkeys((*self.people_notes, *said)))
+
+    @cached_property
+    def people_notes(self) -> tuple[str, ...]:
+        """What is said about rows and people."""
+        return people_notes(self.inputs)
 
     def __repr__(self) -> str:
         measured = counted(len(self.results), "result")
@@ -240,6 +251,8 @@ def audit(
         "strict": strict,
         "suppressed": inputs.suppressed,
         "key": inputs.key,
+        "person": inputs.person,
+        "person_is_pseudonym": inputs.person_is_pseudonym if inputs.person is not None else None,
         "reveal_values": inputs.reveal_values,
         "delimiter": inputs.delimiter,
         "encoding": inputs.encoding,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from petaudit.counts.column_facts import ColumnFacts, column_facts
 from petaudit.errors import Phrase, joined, listing, phrase, term
 from petaudit.guessing import Guess, guess_roles
 from petaudit.inputs import Inputs
+from petaudit.people import rows_per_person
 from petaudit.roles import Role
 
 IDENTIFIER: Final = Role.IDENTIFIER.value
@@ -42,6 +43,8 @@ insensitive if it identifies nobody
     """Identifiers by their role that still hold values."""
     without_role: Mapping[str, str] = field(default_factory=dict)
     """What each column without a role looks like: a role, or :data:`POSSIBLE_IDENTIFIER`."""
+    people: str | None = None
+    """That rows may not be people, with the figures, where an identifier repeats."""
 
     @property
     def names_people(self) -> tuple[str, ...]:
@@ -114,25 +117,30 @@ insensitive if it identifies nobody
 
     def to_dict(self) -> dict[str, Any]:
         """The review as plain data."""
-        return {"identifiers": list(self.identifiers), "without_role": dict(self.without_role)}
+        return {
+            "identifiers": list(self.identifiers),
+            "without_role": dict(self.without_role),
+            "people": self.people,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ColumnReview:
         """The review that :meth:`to_dict` took apart."""
         guesses = {str(name): str(guess) for name, guess in dict(data["without_role"]).items()}
-        return cls(tuple(map(str, data["identifiers"])), guesses)
+        people = data.get("people")
+        return cls(tuple(map(str, data["identifiers"])), guesses, people and str(people))
 
 
 def review_columns(inputs: Inputs) -> ColumnReview:
     """Look at the identifiers and at the columns without a role; others cost nothing.
 
-    The column that joins the table and its original is there for that, and not to be released.
+    The columns that join the table and its original, or tell people apart, are there for that, and
+    not to be released.
     """
     roles, table = inputs.roles, inputs.table
-    declared = [name for name in roles.columns(Role.IDENTIFIER) if name != inputs.key]
-    unlabelled = [
-        name for name in table.columns if name not in roles.by_column and name != inputs.key
-    ]
+    for_counting = (inputs.key, inputs.person)
+    declared = [name for name in roles.columns(Role.IDENTIFIER) if name not in for_counting]
+    unlabelled = [name for name in table.columns if name not in {*roles.by_column, *for_counting}]
     if not declared and not unlabelled:
         return ColumnReview()
     facts = {own.name: own for own in column_facts(table, [*declared, *unlabelled])}
@@ -141,10 +149,12 @@ def review_columns(inputs: Inputs) -> ColumnReview:
         shared = [name for name in unlabelled if name in inputs.original.columns]
         before = {own.name: own for own in column_facts(inputs.original, shared)}
     guesses = guess_roles([facts[name] for name in unlabelled], before)
-    return ColumnReview(
+    found = ColumnReview(
         tuple(name for name in declared if facts[name].suppressed < facts[name].values),
         {guess.column: _look_of(guess) for guess in guesses},
     )
+    repeated = rows_per_person(inputs, found.names_people)
+    return found if repeated is None else replace(found, people=repeated.sentence)
 
 
 def _look_of(guess: Guess) -> str:

@@ -97,7 +97,8 @@ def generalize_with_report(
     """Generalise, and set every quasi-identifier of rows in classes below a size to ``*``.
 
     The quasi-identifiers are those given, else the side-car's, else the generalised columns.
-    Columns whose role is identifier are suppressed altogether.
+    Columns whose role is identifier are suppressed altogether. With a person column, the size of
+    a class is its number of different people.
     """
     if suppressed_rows not in get_args(SuppressedRows):
         raise OptionError(
@@ -133,7 +134,19 @@ def generalize_with_report(
                 table=inputs.table.name,
             )
         )
-    made, suppressed = relabelled_table(inputs.table, relabel, names, suppress_below or 0)
+    made, suppressed = relabelled_table(
+        inputs.table, relabel, names, suppress_below or 0, inputs.person
+    )
+    if inputs.person is not None and inputs.person not in relabel:
+        warnings.warn(
+            phrase(
+                "column {column!r} tells people apart and is still in the table: it is there for "
+                "counting, and must not be released unless it is a pseudonym",
+                column=inputs.person,
+            ),
+            PetauditWarning,
+            stacklevel=2,
+        )
     number = int(suppressed.sum())
     if suppressed_rows == "drop":
         made = made.filter(~suppressed)

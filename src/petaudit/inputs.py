@@ -17,6 +17,7 @@ from petaudit.counts import (
     PairCodes,
     PairCounts,
     Source,
+    TableCounts,
     ValueCounts,
     check_aligned,
     one_state,
@@ -24,7 +25,7 @@ from petaudit.counts import (
     pair_codes,
     pair_counts,
 )
-from petaudit.counts.population import Labels, PopulationClasses, population_classes
+from petaudit.counts.population import Labels, Person, PopulationClasses, population_classes
 from petaudit.errors import (
     InputError,
     OptionError,
@@ -37,7 +38,9 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
+from petaudit.labels import trim
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
+from petaudit.units import Unit
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | None
@@ -64,6 +67,10 @@ class Inputs:
     engine: str | None = None
     """What counts files, if it was chosen."""
     spark_master: str | None = None
+    person: str | None = None
+    """The column that tells people apart; without one, every row is taken for a person."""
+    person_is_pseudonym: bool = False
+    """Whether its values are made up, so that they may be released."""
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
@@ -151,9 +158,63 @@ class Inputs:
         return self.class_blocks.ask(question, with_suppressed=self.suppressed == "class")
 
     @property
+    def people_blocks(self) -> ClassBlocks:
+        """The same with people instead of rows; see ``PeopleBlocks``. Needs a person column."""
+        assert self.person is not None  # noqa: S101 (only asked for where people are counted)
+        return self.table.counts.people_blocks(
+            self.quasi_identifiers, self.sensitive, self.person, labels=self.reveal_values
+        )
+
+    def ask_people(self, question: BlockQuestion[AnyAnswer]) -> list[AnyAnswer]:
+        """Ask the classes of people where a column tells them apart, else the classes of rows."""
+        if self.person is None:
+            return self.ask_classes(question)
+        return self.people_blocks.ask(question, with_suppressed=self.suppressed == "class")
+
+    @property
+    def unit(self) -> Unit:
+        """What the sizes of classes are numbers of."""
+        return Unit.ROW if self.person is None else Unit.PERSON
+
+    @cached_property
+    def counted(self) -> TableCounts:
+        """What classes are counted in: the rows, or a row per person and class."""
+        if self.person is None:
+            return self.table.counts
+        return self.table.counts.by_person(self.quasi_identifiers, self.person)
+
+    @property
+    def individuals(self) -> int:
+        """How many people the table has; where no column tells them apart, as many as rows."""
+        return self.table.rows if self.person is None else self.table.counts.different(self.person)
+
+    @property
+    def population_person(self) -> str | None:
+        """The column that tells the people of the population apart, if it has it."""
+        has_it = self.population is not None and self.person in self.population.columns
+        return self.person if has_it else None
+
+    @property
+    def population_individuals(self) -> int:
+        """How many people the population has."""
+        everybody = self._needed_population()
+        column = self.population_person
+        return everybody.rows if column is None else everybody.counts.different(column)
+
+    @property
     def class_histogram(self) -> ClassHistogram:
-        """How many classes have each size, the suppressed one as is asked for."""
-        found = self.table.counts.class_histogram(self.quasi_identifiers)
+        """How many classes have each number of people, the suppressed one as is asked for.
+
+        Rows are people where no column tells them apart.
+        """
+        return self._with_suppressed(self.counted.class_histogram(self.quasi_identifiers))
+
+    @property
+    def row_histogram(self) -> ClassHistogram:
+        """The same in rows, for measures of utility: a row is a record, whoever it is about."""
+        return self._with_suppressed(self.table.counts.class_histogram(self.quasi_identifiers))
+
+    def _with_suppressed(self, found: ClassHistogram) -> ClassHistogram:
         return found.with_suppressed_as_class() if self.suppressed == "class" else found
 
     @property
@@ -165,14 +226,23 @@ class Inputs:
     @property
     def population_classes_but_suppressed(self) -> PopulationClasses:
         """The same without suppressed rows."""
-        if self.population is None:
-            raise InputError(phrase("a population table is needed and was not given"))
+        everybody = self._needed_population()
         names = self.quasi_identifiers
         if names not in self._in_population:
+            person = None
+            if self.person is not None:
+                person = Person(
+                    self.population_person, self.individuals, self.population_individuals
+                )
             self._in_population[names] = population_classes(
-                self.table.counts, self.population.counts, names, self._as_released
+                self.counted, everybody.counts, names, self._as_released, person
             )
         return self._in_population[names]
+
+    def _needed_population(self) -> Source:
+        if self.population is None:
+            raise InputError(phrase("a population table is needed and was not given"))
+        return self.population
 
     def _as_released(self, column: str, released: Labels, labels: Labels) -> Labels:
         """What labels of the population are called in the released table."""
@@ -222,7 +292,7 @@ class Inputs:
 _ARGUMENTS = (
     *("original", "control", "population", "roles", "quasi_identifiers", "sensitive"),
     *("hierarchies", "key", "suppressed", "reveal_values", "delimiter", "encoding"),
-    *("engine", "spark_master"),
+    *("engine", "spark_master", "person", "person_is_pseudonym"),
 )
 
 
@@ -243,10 +313,23 @@ def gather(
     encoding: str | None = None,
     engine: str | None = None,
     spark_master: str | None = None,
+    person: str | None = None,
+    person_is_pseudonym: bool | None = None,
     use_side_car: bool = True,
     **unknown: object,
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
+    if person is not None and not isinstance(person, str):
+        raise OptionError(
+            phrase("person is {value!r}; the name of a column was expected", value=person)
+        )
+    if person_is_pseudonym not in (None, True, False):
+        raise OptionError(
+            phrase(
+                "person_is_pseudonym is {value!r}; true or false was expected",
+                value=person_is_pseudonym,
+            )
+        )
     for name in unknown:
         raise OptionError(
             phrase(
@@ -277,7 +360,8 @@ def gather(
         unseen = None if control is None else _opened(control, reading)
         everybody = None if population is None else _opened(population, reading)
     given = _given_roles(roles, quasi_identifiers, sensitive)
-    side_car = _side_car(source, before) if use_side_car and not (given and hierarchies) else None
+    needs_no_side_car = given and hierarchies and person is not None
+    side_car = _side_car(source, before) if use_side_car and not needs_no_side_car else None
     settled = _settled_roles(given, side_car, source)
     known = Hierarchies.of(hierarchies)
     if not known and side_car is not None:
@@ -285,6 +369,14 @@ def gather(
     if key is not None:
         for side in (source, before) if before else (source,):
             check_column(key, side.columns, side.name)
+    whose = _settled_person(person, side_car, settled, source)
+    is_pseudonym = person_is_pseudonym
+    if is_pseudonym is None:
+        is_pseudonym = person is None and side_car is not None and side_car.person_is_pseudonym
+    if is_pseudonym and whose is None:
+        raise OptionError(
+            phrase("person_is_pseudonym is about the person column, and none is named (person)")
+        )
     for other in filter(None, (before, everybody)):
         for column in settled.quasi_identifiers:
             check_column(column, other.columns, other.name)
@@ -303,6 +395,8 @@ def gather(
         everybody,
         engine,
         spark_master,
+        whose,
+        is_pseudonym,
     )
 
 
@@ -334,6 +428,31 @@ def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source
         return (given or Roles({})).checked_against(source.columns, source.name)
     with naming(side_car.path):
         return side_car.roles.checked_against(source.columns, source.name)
+
+
+def _settled_person(
+    given: str | None, side_car: SideCar | None, roles: Roles, source: Source
+) -> str | None:
+    """The person column; an error if it is not there, or is something else as well."""
+    person = trim(given) if given is not None else side_car.person if side_car else None
+    if person is None:
+        return None
+    if given is None and side_car is not None:
+        with naming(side_car.path):
+            check_column(person, source.columns, source.name)
+    else:
+        check_column(person, source.columns, source.name)
+    role = roles.by_column.get(person)
+    if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        raise RoleError(
+            phrase(
+                "column {column!r} is named as the person and as {role}; the person column only "
+                "tells people apart, so it can be an identifier and nothing else",
+                column=person,
+                role=role.value,
+            )
+        )
+    return person
 
 
 def _listed(columns: Sequence[str] | str | None) -> Sequence[str]:

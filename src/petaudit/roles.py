@@ -33,6 +33,8 @@ class Role(StrEnum):
     INSENSITIVE = "insensitive_attribute"
 
 
+_PERSON = ("PERSON", "person")
+_PSEUDONYM = ("PERSON_IS_PSEUDONYM", "person_is_pseudonym")
 _SPELLINGS = {role.value: role for role in Role} | {role.name.lower(): role for role in Role}
 
 
@@ -146,6 +148,9 @@ class SideCar:
     path: Path
     roles: Roles
     hierarchy_entry: object
+    person: str | None = None
+    """The column that tells people apart."""
+    person_is_pseudonym: bool = False
 
     def hierarchies(self) -> Hierarchies:
         """The hierarchies that the file names, relative to its own folder."""
@@ -186,9 +191,43 @@ def read_side_car(path: Path) -> SideCar:
         if not isinstance(dataset, Mapping):
             raise RoleError(phrase("the key DATASET is missing"))
         _refuse_unknown(content, ("DATASET",))
-        _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY"))
+        _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM))
         roles = _roles_by_type(dataset.get("ATTRIBUTE_TYPE") or {})
-    return SideCar(path, roles, dataset.get("HIERARCHY"))
+        person = _said_once(dataset, _PERSON)
+        is_named = any(key in dataset for key in _PERSON)
+        # An empty line must not make rows of people.
+        if is_named and not isinstance(person, str):
+            raise RoleError(
+                phrase(
+                    "{key} is {value!r}; the name of a column was expected",
+                    key=_PERSON[0],
+                    value=person,
+                )
+            )
+        is_pseudonym = _said_once(dataset, _PSEUDONYM)
+        if is_pseudonym not in (None, True, False):
+            raise RoleError(
+                phrase(
+                    "{key} is {value!r}; true or false was expected",
+                    key=_PSEUDONYM[0],
+                    value=is_pseudonym,
+                )
+            )
+    return SideCar(
+        path,
+        roles,
+        dataset.get("HIERARCHY"),
+        None if person is None else trim(person),
+        bool(is_pseudonym),
+    )
+
+
+def _said_once(dataset: Mapping[Any, Any], spellings: Sequence[str]) -> Any:
+    """What stands under one of the spellings of a key."""
+    given = [key for key in spellings if key in dataset]
+    if len(given) > 1:
+        raise RoleError(phrase("{key} is given twice", key=given[0]))
+    return dataset[given[0]] if given else None
 
 
 def _roles_by_type(types: object) -> Roles:

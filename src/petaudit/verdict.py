@@ -75,13 +75,13 @@ def open_questions(
     figures: Sequence[Figure],
     *,
     sensitive: Sequence[str] = (),
-    unlabelled: Phrase | None = None,
-    others: Sequence[Phrase] = (),
-) -> tuple[Phrase, ...]:
+    unlabelled: str | None = None,
+    people: str | None = None,
+) -> tuple[str, ...]:
     """What the limits did not ask and the figures cannot answer.
 
     ``sensitive`` are the sensitive attributes, ``unlabelled`` says which columns have no role,
-    ``others`` is what is known from elsewhere.
+    ``people`` that rows may not be people.
 
     >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
     ...            Figure("l-diversity", "measured", 1.0)]
@@ -89,10 +89,15 @@ def open_questions(
     in some class everybody has the same sensitive value (l-diversity is 1): whoever knows that \
 somebody is in it knows the value
     """
-    found = [] if unlabelled is None else [
-        phrase("columns without a role, which no measure looked at: {columns}", columns=unlabelled)
-    ]  # fmt: skip
-    found += others
+    found: list[str] = []
+    if unlabelled is not None:
+        found.append(
+            phrase(
+                "columns without a role, which no measure looked at: {columns}", columns=unlabelled
+            )
+        )
+    if people is not None:
+        found.append(people)
     known = all_measures()
     told = [own for own in figures if own.status in (PASSED, MEASURED) and own.measure in known]
     worst = [
@@ -176,7 +181,11 @@ def conclude(
             if role == Role.SENSITIVE.value
         ]
         asked = [
-            *(text for own in reviews for text in open_questions((), unlabelled=own.question)),
+            *(
+                text
+                for own in reviews
+                for text in open_questions((), unlabelled=own.question, people=own.people)
+            ),
             *open_questions(
                 [Figure.of(own) for own in group], sensitive=[*dict.fromkeys(sensitive)]
             ),

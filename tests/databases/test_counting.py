@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import uuid
+from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +20,7 @@ from counts.cases import CASES
 from counts.checks import check_class_histogram, check_packed_counters, check_value_counts
 from counts.engines import Column, Table, text
 from databases.server import AUDITOR, MARKER, Server
+from measures import people_twin
 from measures.registry_cases import (
     ENTRIES,
     PASSING_HIERARCHIES,
@@ -35,7 +37,7 @@ from petaudit.counts import open_source
 from petaudit.counts.column_facts import column_facts
 from petaudit.errors import ColumnError, InputError, NotMeasurableError, PetauditError
 from petaudit.inputs import Inputs, gather
-from petaudit.measures import Result
+from petaudit.measures import Result, all_measures
 from strategies import Rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -303,3 +305,33 @@ def test_one_audit_sees_one_state_of_the_table(server: Server) -> None:
     assert counts.value_counts("a").labels == ("x", "y")
     del counts
     assert open_source(server.address("moving")).rows == 4
+
+
+@pytest.mark.parametrize("seed", [3, 5, 8])
+def test_people_are_counted_in_the_server(seed: int, server: Server) -> None:
+    rows = people_twin.random_rows(seed)
+    register = [*rows, *(row | {people_twin.PERSON: f"q{at}"} for at, row in enumerate(rows))]
+    held, everybody = (
+        server.put(
+            f"people {seed} {len(own)}",
+            {name: text(*cells) for name, cells in people_twin.columns(own).items()},
+        )
+        for own in (rows, register)
+    )
+    given: dict[str, Any] = {
+        "quasi_identifiers": people_twin.QIS,
+        "sensitive": people_twin.SENSITIVE,
+        "person": people_twin.PERSON,
+    }
+    inputs = gather(held, population=everybody, **given)
+    for as_class, own in ((True, replace(inputs, suppressed="class")), (False, inputs)):
+        sizes = people_twin.sizes(rows, as_class=as_class)
+        found = all_measures()["k-anonymity"].run(own, {})
+        assert (found.value, found.to_dict()["rows"]) == (sizes[0], sum(sizes))
+        alpha = all_measures()["alpha-k-anonymity"].run(own, {})
+        assert alpha.to_dict()["value"] == float(people_twin.alpha(rows, as_class=as_class))
+    there = people_twin.classes(register, as_class=False)
+    k_map = all_measures()["k-map"].run(inputs, {})
+    assert k_map.value == min(len(there[c]) for c in people_twin.classes(rows, as_class=False))
+    with pytest.raises(NotMeasurableError, match="this looks at single rows"):
+        all_measures()["special-uniques"].run(inputs, {})

@@ -33,6 +33,8 @@ def declared() -> Iterator[str]:
     for measure in all_measures().values():
         yield from (measure.title, measure.question, measure.formula, measure.meaning)
         yield from (measure.does_not_say, measure.limit_help or measure.title)
+        people = (measure.meaning_of_people, measure.does_not_say_of_people)
+        yield from (text for text in people if text)
         yield from (option.help for option in measure.options)
         if measure.only_by_name is not None:
             yield measure.only_by_name

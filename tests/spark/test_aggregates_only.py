@@ -55,7 +55,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
     return found
 
 
-def table_of(spark: Any) -> Any:
+def table_of(spark: Any, *more: str) -> Any:
     """Four rows in every class, and sensitive attributes with few and with many values."""
     return spark.range(ROWS).selectExpr(
         "cast(id as string) as key",
@@ -64,16 +64,22 @@ def table_of(spark: Any) -> Any:
         f"concat('w', cast(floor(id / {CITIES * AGES}) % {WORKS} as string)) as work",
         f"cast(id * 7 % {FEW_VALUES} as string) as disease",
         f"cast(id * 7 % {MANY_VALUES} as string) as pay",
+        *more,
     )
 
 
-def test_every_query_of_an_audit_counts_before_it_answers(spark: Any, asked: list[Query]) -> None:
-    table = table_of(spark)
+@pytest.mark.parametrize("person", [None, "person"])
+def test_every_query_of_an_audit_counts_before_it_answers(
+    person: str | None, spark: Any, asked: list[Query]
+) -> None:
+    visits = [] if person is None else [f"cast(floor(id / 2) as string) as {person}"]
+    table = table_of(spark, *visits)
     found = petaudit.audit(
         table,
         original=table,
         population=table,
         key="key",
+        person=person,
         quasi_identifiers=["zip", "age", "work"],
         sensitive=["disease", "pay"],
         hierarchies={

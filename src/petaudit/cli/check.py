@@ -49,6 +49,8 @@ def run(chosen: argparse.Namespace) -> int:
             ),
             hierarchies=chosen.hierarchies,
             key=chosen.key,
+            person=chosen.person,
+            person_is_pseudonym=chosen.person_is_pseudonym or None,
             suppressed=chosen.suppressed,
             reveal_values=chosen.reveal_values,
             delimiter=delimiter_mark(chosen.delimiter),

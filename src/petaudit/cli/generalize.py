@@ -8,7 +8,7 @@ from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
 from petaudit.cli.render import finished
-from petaudit.cli.streams import complain, say, standard_output
+from petaudit.cli.streams import complain, say, standard_output, warnings_said
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
 from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
@@ -23,20 +23,22 @@ def run(chosen: argparse.Namespace) -> int:
         for column, level in split_pairs(chosen.levels, "--levels").items()
     }
     smallest = chosen.suppress_below
-    made = generalize_with_report(
-        chosen.table,
-        levels=levels,
-        hierarchies=chosen.hierarchies,
-        roles=given_roles(
-            quasi_identifiers=chosen.qi,
-            identifiers=chosen.identifier,
-            sensitive=chosen.sensitive,
-        ),
-        suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
-        suppressed_rows=chosen.suppressed_rows,
-        delimiter=delimiter_mark(chosen.delimiter),
-        encoding=chosen.encoding,
-    )
+    with warnings_said():
+        made = generalize_with_report(
+            chosen.table,
+            levels=levels,
+            hierarchies=chosen.hierarchies,
+            roles=given_roles(
+                quasi_identifiers=chosen.qi,
+                identifiers=chosen.identifier,
+                sensitive=chosen.sensitive,
+            ),
+            person=chosen.person,
+            suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
+            suppressed_rows=chosen.suppressed_rows,
+            delimiter=delimiter_mark(chosen.delimiter),
+            encoding=chosen.encoding,
+        )
     write = table_writer(made.table, kind)
     if target is None:
         if sys.stdout is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from petaudit._version import __version__
 from petaudit.cli.help_text import HelpFormatter
@@ -44,7 +44,7 @@ class _Once(argparse._StoreAction):
 class _Parser(argparse.ArgumentParser):
     """Names the nearest option or command when one is mistyped."""
 
-    def __init__(self, *args, **kwargs):  # type: ignore[no-untyped-def]
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name in (None, "store"):
             self.register("action", name, _Once)

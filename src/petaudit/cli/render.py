@@ -40,6 +40,7 @@ def as_text(found: Audit, *, details: bool = False) -> str:
     for title, columns in (
         (term("quasi-identifiers"), roles.quasi_identifiers),
         (term("sensitive"), roles.sensitive),
+        (term("person"), (found.inputs.person,) if found.inputs.person is not None else ()),
     ):
         if columns:
             names = listing(columns, _MOST_COLUMNS)

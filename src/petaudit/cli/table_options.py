@@ -27,6 +27,11 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
         "--qi", action="append", metavar="A,B", help=term("quasi-identifiers; repeat or use commas")
     )
     columns.add_argument("--identifier", action="append", metavar="A,B", help=term("identifiers"))
+    columns.add_argument(
+        "--person",
+        metavar="COLUMN",
+        help=term("tells people apart: classes count people, not rows"),
+    )
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
@@ -98,6 +103,11 @@ def add_check(parser: argparse.ArgumentParser) -> None:
         "--sensitive", action="append", metavar="A,B", help=term("sensitive attributes")
     )
     parser.add_argument("--insensitive", action="append", metavar="A,B", help=term("other columns"))
+    parser.add_argument(
+        "--person-is-pseudonym",
+        action="store_true",
+        help=term("the values of the person column are made up, and it is released"),
+    )
     parser.add_argument(
         "--hierarchies", metavar="DIR", help=term("folder of hierarchies, or a YAML file")
     )

@@ -20,10 +20,12 @@ def relabelled_table(
     labels_of: Mapping[str, Mapping[str | None, str | None]],
     quasi_identifiers: Sequence[str],
     smallest_class: int,
+    person: str | None = None,
 ) -> tuple[pa.Table, npt.NDArray[np.bool_]]:
     """Replace labels column by column, then suppress the rows of classes below a size.
 
-    Also which rows have the mark in every quasi-identifier now, whatever the reason.
+    The size of a class is its rows, or the different people of the person column. Also which rows
+    have the mark in every quasi-identifier now, whatever the reason.
     """
     columns: dict[str, pa.ChunkedArray] = {}
     codes: dict[str, tuple[Integers, list[str | None]]] = {}
@@ -39,7 +41,13 @@ def relabelled_table(
         suppressed &= own == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
     if smallest_class > 1:
         classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
-        suppressed |= np.bincount(classes)[classes] < smallest_class
+        members = classes
+        if person is not None:
+            # As in the original: the column may be an identifier, and suppressed by now.
+            people, _ = _relabelled(source.counts.column_values(person), None)
+            width = int(people.max(initial=0)) + 1
+            members = np.unique(classes * width + people) // width
+        suppressed |= np.bincount(members, minlength=1)[classes] < smallest_class
     for name, (own, labels) in codes.items():
         if name not in columns:
             hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)

@@ -44,12 +44,15 @@ def minimal_uniques_in_engine(
     score_of_size: Callable[[int], int],
     *,
     with_suppressed: bool,
+    person: str | None = None,
 ) -> MinimalUniques:
     """Find the sets of up to so many columns where the rows are: on Spark, or by DuckDB.
 
-    Other engines raise an error, because their rows cannot be fetched either.
+    Other engines raise an error, because their rows cannot be fetched either. With a person
+    column, a row per person and class is counted, and it is alone on a set if everybody who
+    shares its values there is the same person.
     """
-    search = _search(table, quasi_identifiers, with_suppressed=with_suppressed)
+    search = _search(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)
     try:
         return search.find(up_to, score_of_size)
     finally:
@@ -57,13 +60,17 @@ def minimal_uniques_in_engine(
 
 
 def _search(
-    table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    *,
+    with_suppressed: bool,
+    person: str | None,
 ) -> MinimalSearch[Any]:
     if table.is_on_spark:
         from petaudit.counts._minimal.spark import SparkSearch  # noqa: PLC0415 (an extra)
 
-        return SparkSearch(table, quasi_identifiers, with_suppressed=with_suppressed)
+        return SparkSearch(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)
     table.require_local()
     from petaudit.counts._minimal.duck import DuckSearch  # noqa: PLC0415 (it imports this one)
 
-    return DuckSearch(table, quasi_identifiers, with_suppressed=with_suppressed)
+    return DuckSearch(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)

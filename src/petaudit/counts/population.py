@@ -18,6 +18,7 @@ from petaudit.counts._remote.population import Labels, Translate, sizes_in_engin
 from petaudit.counts.results import Integers
 from petaudit.errors import InputError, counted, phrase
 from petaudit.labels import SUPPRESSED, label_of
+from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CodedClasses",
     "Labels",
+    "Person",
     "PopulationClasses",
     "count_coded_classes",
     "population_classes",
@@ -71,6 +73,8 @@ class PopulationClasses:
     """People of the population who are alone in their class, and have a row in the table."""
     uniques_without_rows: int
     """The same for people who have none."""
+    memberships: int
+    """The people of all classes of the population, the suppressed one too: each in every class."""
     fit_elsewhere: bool = False
     """Whether suppressed rows are a class, and some of their people must fit another one."""
 
@@ -103,6 +107,16 @@ class PopulationClasses:
             suppressed_rows=0,
             fit_elsewhere=fit_elsewhere,
         )
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whom rows belong to, where a person may have several of them."""
+
+    column: str | None
+    """The column of the population that tells people apart; None where its rows are people."""
+    in_table: int
+    in_population: int
 
 
 def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) -> CodedClasses:
@@ -140,9 +154,23 @@ def population_classes(
     population: TableCounts,
     quasi_identifiers: Sequence[str],
     translate: Translate,
+    person: Person | None = None,
 ) -> PopulationClasses:
-    """Find every class of the sample in the population; an error if anybody is not in there."""
-    if population.rows < sample.rows:
+    """Find every class of the sample in the population; an error if anybody is not in there.
+
+    With a person the sample has a row per person and class, and so the sizes are people.
+    """
+    everybody = population.rows if person is None else person.in_population
+    if person is not None and everybody < person.in_table:
+        raise InputError(
+            phrase(
+                "the population has {people}, fewer than the {own_people:,} of the table; it must "
+                "hold everybody of the table",
+                people=counted(everybody, "person", "people"),
+                own_people=person.in_table,
+            )
+        )
+    if person is None and everybody < sample.rows:
         raise InputError(
             phrase(
                 "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
@@ -153,8 +181,9 @@ def population_classes(
         )
     is_local = not (sample.is_remote or population.is_remote)
     found = _sizes if is_local else sizes_in_engine
-    sizes, people, times = found(sample, population, quasi_identifiers, translate)
-    _check_holds_all(sizes, people, times)
+    column = None if person is None else person.column
+    sizes, people, times = found(sample, population, quasi_identifiers, translate, column)
+    _check_holds_all(sizes, people, times, Unit.ROW if person is None else Unit.PERSON)
     without = sizes == 0
     is_alone = people == 1
     kept = np.flatnonzero(~without)
@@ -164,11 +193,17 @@ def population_classes(
         population_sizes=people[kept],
         classes=times[kept],
         suppressed_rows=sample.rows - int((sizes * times).sum()),
-        population_rows=population.rows,
+        population_rows=everybody,
         classes_without_rows=int(times[without].sum()),
         people_without_rows=int((people * times)[without].sum()),
         uniques_with_rows=int(times[~without & is_alone].sum()),
         uniques_without_rows=int(times[without & is_alone].sum()),
+        memberships=(
+            everybody
+            if column is None
+            else int((people * times).sum())
+            + population.by_person(quasi_identifiers, column).suppressed_rows(quasi_identifiers)
+        ),
     )
 
 
@@ -177,10 +212,14 @@ def _sizes(
     population: TableCounts,
     quasi_identifiers: Sequence[str],
     translate: Translate,
+    person: str | None,
 ) -> tuple[Integers, Integers, Integers]:
     """Pairs of sizes, in the table and in the population, and how many classes have each."""
     own = sample.coded_classes(quasi_identifiers)
-    everybody = population.coded_classes(quasi_identifiers)
+    names = (*quasi_identifiers, *(() if person is None else (person,)))
+    by_name = population.coded_classes(names)
+    places = len(quasi_identifiers)
+    everybody = replace(by_name, labels=by_name.labels[:places], codes=by_name.codes[:places])
     kept, known = ~own.is_suppressed, ~everybody.is_suppressed
     columns = []
     for place, name in enumerate(quasi_identifiers):
@@ -196,7 +235,13 @@ def _sizes(
     index = class_indices(columns, number + int(known.sum()))
     classes = int(index.max(initial=-1)) + 1
     in_sample = _summed(index[:number], own.sizes[kept], classes)
-    in_population = _summed(index[number:], everybody.sizes[known], classes)
+    if person is None:
+        in_population = _summed(index[number:], everybody.sizes[known], classes)
+    else:
+        # Labels of the population may become one in the table: only now are people told apart.
+        width = int(by_name.codes[places].max(initial=0)) + 1
+        people = np.unique(index[number:] * width + by_name.codes[places][known])
+        in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
     return _folded(in_sample, in_population)
 
 
@@ -205,13 +250,13 @@ def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
     return np.bincount(index, weights=sizes, minlength=classes).astype(np.int64)
 
 
-def _check_holds_all(sizes: Integers, people: Integers, times: Integers) -> None:
+def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: Unit) -> None:
     lacking = people < sizes
     number = int(times[lacking].sum())
     if not number:
         return
     classes = counted(number, "class", "classes")
-    rows = counted(int((sizes * times)[lacking].sum()), "row")
+    rows = unit.counted(int((sizes * times)[lacking].sum()))
     nowhere = int(times[lacking & (people == 0)].sum())
     if number == 1:
         found = phrase(
@@ -225,6 +270,14 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers) -> None
         found = phrase(
             "{classes} of the table with {rows} have fewer people in the population than rows in "
             "the table ({nowhere:,} of them nobody at all)",
+            classes=classes,
+            rows=rows,
+            nowhere=nowhere,
+        )
+    if unit is Unit.PERSON:
+        found = phrase(
+            "{classes} of the table with {rows} and fewer people in the population ({nowhere:,} of "
+            "them with nobody at all)",
             classes=classes,
             rows=rows,
             nowhere=nowhere,

@@ -28,6 +28,7 @@ from petaudit.counts._frames import uncountable
 from petaudit.counts._remote.results import fetched
 from petaudit.counts._row_codes import RowCodes, read_row_codes
 from petaudit.counts.class_blocks import ClassBlocks, HeldBlocks
+from petaudit.counts.people import PeopleBlocks, one_row_per_person
 from petaudit.counts.population import CodedClasses, count_coded_classes
 from petaudit.counts.results import ClassHistogram, Integers, ValueCounts
 from petaudit.errors import ColumnError, EngineError, NotMeasurableError, PetauditError, phrase
@@ -66,6 +67,9 @@ class TableCounts:
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
         self._class_blocks: dict[tuple[tuple[str, ...], tuple[str, ...], bool], ClassBlocks] = {}
         self._coded_classes: dict[tuple[str, ...], CodedClasses] = {}
+        self._by_person: dict[tuple[str, ...], TableCounts] = {}
+        self._people_blocks: dict[tuple[object, ...], ClassBlocks] = {}
+        self._different: dict[str, int] = {}
         self._samples: dict[frozenset[str], Sample] = {}
         self._row_codes: dict[str, RowCodes] = {}
         self._rows: int | None = None
@@ -139,6 +143,8 @@ class TableCounts:
             found = self._histogram(keys) or self._histogram(trimmed_keys(self, quasi_identifiers))
             assert found is not None  # noqa: S101 (trimmed keys hold no blanks)
             self._histograms[wanted] = found
+            if self._rows is None:
+                self._rows = found.rows + found.suppressed_rows
         return self._histograms[wanted]
 
     def _histogram(self, keys: ClassKeys) -> ClassHistogram | None:
@@ -193,6 +199,52 @@ class TableCounts:
             if isinstance(found, HeldBlocks) and wanted not in self._histograms:
                 self._histograms[wanted] = found.histogram
         return self._class_blocks[asked]
+
+    def by_person(self, quasi_identifiers: Sequence[str], person: str) -> TableCounts:
+        """A table with a row per person and class: its counts are counts of people."""
+        wanted = (*quasi_identifiers, person)
+        if wanted not in self._by_person:
+            frame, names = one_row_per_person(self, quasi_identifiers, person)
+            self._by_person[wanted] = TableCounts(frame, names, self._name)
+        return self._by_person[wanted]
+
+    def people_blocks(
+        self,
+        quasi_identifiers: Sequence[str],
+        columns: Sequence[str],
+        person: str,
+        *,
+        labels: bool = False,
+    ) -> ClassBlocks:
+        """The classes with their people, and those who have the commonest value of each column."""
+        asked = (tuple(quasi_identifiers), tuple(columns), person, labels)
+        if asked not in self._people_blocks:
+            self._people_blocks[asked] = PeopleBlocks(
+                self, quasi_identifiers, columns, person, labels=labels
+            )
+        return self._people_blocks[asked]
+
+    def different(self, column: str) -> int:
+        """How many different values a column has; a null is one."""
+        if column not in self._different:
+            name = self.position(column)
+            values = self.grouped(self.frame.select(name), [name])
+            self._different[column] = self.number(values.select(nw.len().alias("values")))
+        return self._different[column]
+
+    def different_but_for_case(self, column: str) -> int:
+        """How many different values a column of text has if upper and lower case are the same."""
+        name = self.position(column)
+        folded = self.frame.select(nw.col(name).str.to_lowercase().alias("x"))
+        return self.number(self.grouped(folded, ["x"]).select(nw.len().alias("values")))
+
+    def nameless_rows(self, column: str) -> int:
+        """Rows whose cell of a column is empty or suppressed."""
+        name = self.position(column)
+        is_empty = nw.col(name).is_null()
+        if self.is_text(name):
+            is_empty = is_empty | (nw.col(name) == SUPPRESSED).fill_null(False)
+        return self.number(self.frame.filter(is_empty).select(nw.len().alias("rows")))
 
     def column_values(self, column: str) -> pa.ChunkedArray:
         """The cells of a column, in row order."""

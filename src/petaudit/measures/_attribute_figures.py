@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from petaudit.class_figures import Exact
 from petaudit.errors import Phrase, counted, joined, numbered, phrase
+from petaudit.units import Unit
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class AttributeFigure:
     classes_infinite: int = 0
     """How many classes no limit would suit."""
 
-    def line(self, why_infinite: str) -> Phrase:
+    def line(self, why_infinite: str, unit: Unit = Unit.ROW) -> Phrase:
         """The figure with its worst classes, those that no limit suits, and those that break it."""
         parts = [
             phrase(
@@ -44,17 +45,17 @@ class AttributeFigure:
             )
         ]
         if self.worst_classes:
-            parts.append(_worst(self.worst_classes[0]))
+            parts.append(_worst(self.worst_classes[0], unit))
         if self.classes_infinite:
             infinite = counted(self.classes_infinite, "class", "classes")
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
         if self.classes_breaking:
-            parts.append(_breaking(self.classes_breaking, self.rows_breaking or 0))
+            parts.append(_breaking(self.classes_breaking, self.rows_breaking or 0, unit))
         return joined(parts, "; ")
 
 
-def _worst(worst: WorstClass) -> Phrase:
-    rows = counted(worst.rows, "row")
+def _worst(worst: WorstClass, unit: Unit = Unit.ROW) -> Phrase:
+    rows = unit.counted(worst.rows)
     classes = counted(worst.classes, "class", "classes")
     return numbered(
         worst.classes,
@@ -63,8 +64,8 @@ def _worst(worst: WorstClass) -> Phrase:
     )
 
 
-def _breaking(classes: int, rows: int) -> Phrase:
-    number, inside = counted(classes, "class", "classes"), counted(rows, "row")
+def _breaking(classes: int, rows: int, unit: Unit = Unit.ROW) -> Phrase:
+    number, inside = counted(classes, "class", "classes"), unit.counted(rows)
     return numbered(
         classes,
         phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside),

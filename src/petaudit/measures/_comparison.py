@@ -31,7 +31,7 @@ def the_original(inputs: Inputs) -> Source:
 def shared_columns(inputs: Inputs) -> tuple[str, ...]:
     """The columns of both tables that say something about people, in the table's order."""
     original = the_original(inputs)
-    unwanted = {*inputs.roles.columns(Role.IDENTIFIER), inputs.key}
+    unwanted = {*inputs.roles.columns(Role.IDENTIFIER), inputs.key, inputs.person}
     found = tuple(
         name for name in inputs.table.columns if name in original.columns and name not in unwanted
     )

@@ -72,7 +72,9 @@ def judged_risk(
 
     value = risk_figures(classes, average, above)[judged]
     return {
-        **judged_fields(value, bound, remedy, suppressed_rows=classes.suppressed_rows),
+        **judged_fields(
+            value, bound, remedy, suppressed_rows=classes.suppressed_rows, unit=classes.unit
+        ),
         **common_fields(classes, average, above),
         "judged": judged,
     }

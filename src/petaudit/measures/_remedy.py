@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
-from petaudit.errors import Phrase, counted, numbered, phrase, share
+from petaudit.errors import Phrase, numbered, phrase, share
+from petaudit.units import Unit
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,19 @@ class Remedy:
     share_to_drop: float | None = None
     rows_keeping: int | None = field(default=None, repr=False, compare=False)
     """The rows that break no limit, where that is known."""
+    unit: ClassVar[Unit] = Unit.ROW
+    """What all of them are numbers of."""
 
     @classmethod
     def by_suppressing(
-        cls, breaking: int, in_classes: int, rows: int, *, can: bool, can_drop: bool = False
+        cls,
+        breaking: int,
+        in_classes: int,
+        rows: int,
+        *,
+        can: bool,
+        can_drop: bool = False,
+        unit: Unit = Unit.ROW,
     ) -> Remedy:
         """Where removing the rows that break a limit is enough, unless that is all of them.
 
@@ -38,12 +49,18 @@ class Remedy:
         3
         """
         enough = breaking if breaking < in_classes and (can or can_drop) else None
-        found = cls.of(breaking, enough if breaking else 0, rows, by_dropping=not can)
+        found = cls.of(breaking, enough if breaking else 0, rows, unit, by_dropping=not can)
         return replace(found, rows_keeping=in_classes - breaking)
 
     @classmethod
     def of(
-        cls, breaking: int, enough: int | None, rows: int, *, by_dropping: bool = False
+        cls,
+        breaking: int,
+        enough: int | None,
+        rows: int,
+        unit: Unit = Unit.ROW,
+        *,
+        by_dropping: bool = False,
     ) -> Remedy:
         """From numbers of rows; the share is of all rows of the table.
 
@@ -51,9 +68,10 @@ class Remedy:
         0.25
         """
         part = None if enough is None else enough / max(rows, 1)
+        made = PeopleRemedy if unit is Unit.PERSON else Remedy
         if by_dropping and enough:
-            return cls(breaking, None, None, enough, part)
-        return cls(breaking, enough, part)
+            return made(breaking, None, None, enough, part)
+        return made(breaking, enough, part)
 
     @property
     def shown_share(self) -> Phrase:
@@ -76,11 +94,24 @@ class Remedy:
         >>> Remedy.of(1, None, 12).breaks
         '1 row breaks the limit'
         """
-        rows = counted(self.rows_breaking, "row", beside=self.rows_keeping or 0)
+        rows = self.unit.counted(self.rows_breaking, beside=self.rows_keeping or 0)
         return numbered(
             self.rows_breaking,
             phrase("{rows} breaks the limit", rows=rows),
             phrase("{rows} break the limit", rows=rows),
+        )
+
+    @property
+    def to_remove(self) -> Phrase:
+        """How many rows, or the rows of how many people, are to be suppressed or dropped.
+
+        >>> Remedy.of(3, 3, 12, Unit.PERSON).to_remove
+        'the rows of 3 people in these classes'
+        """
+        rows = self.rows_to_suppress if self.rows_to_drop is None else self.rows_to_drop
+        number = self.unit.counted(rows or 0, beside=self.rows_keeping or 0)
+        return self.unit.choose(
+            number, phrase("the rows of {people} in these classes", people=number)
         )
 
     @property
@@ -96,18 +127,27 @@ class Remedy:
             return phrase(
                 "{breaks}; dropping {rows} ({share}) from the table reaches it",
                 breaks=self.breaks,
-                rows=counted(self.rows_to_drop, "row", beside=self.rows_keeping or 0),
+                rows=self.to_remove,
                 share=self.shown_share,
             )
         if not self.rows_breaking:
             if self.rows_to_suppress is None:
                 return phrase("suppressing rows would not help")
-            return phrase("no row breaks the limit")
+            return self.unit.choose(
+                phrase("no row breaks the limit"), phrase("nobody breaks the limit")
+            )
         if self.rows_to_suppress is None:
             return self.breaks
         return phrase(
             "{breaks}; suppressing {rows} ({share}) reaches it",
             breaks=self.breaks,
-            rows=counted(self.rows_to_suppress, "row", beside=self.rows_keeping or 0),
+            rows=self.to_remove,
             share=self.shown_share,
         )
+
+
+@dataclass(frozen=True)
+class PeopleRemedy(Remedy):
+    """The same where people are counted: its numbers of rows are numbers of people."""
+
+    unit: ClassVar[Unit] = Unit.PERSON

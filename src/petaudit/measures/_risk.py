@@ -17,6 +17,7 @@ from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Option, Remedy, Result
+from petaudit.units import Unit
 
 __all__ = [
     "ALL_SUPPRESSED",
@@ -89,16 +90,19 @@ class RiskResult(Result):
             highest=self.highest,
             average=self.average,
             lowest=self.lowest,
-            rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows),
+            rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
         )
         return (figures, self._threshold_effect(), *remedy_lines(self.remedy))
 
     def _threshold_effect(self) -> str:
         above = self.risk_threshold
         if not self.rows_at_risk:
-            return phrase("no row has a risk above {threshold:g}", threshold=above)
+            return self.unit.choose(
+                phrase("no row has a risk above {threshold:g}", threshold=above),
+                phrase("nobody has a risk above {threshold:g}", threshold=above),
+            )
         others = self.rows - self.rows_at_risk
-        rows = counted(self.rows_at_risk, "row", beside=others)
+        rows = self.unit.counted(self.rows_at_risk, beside=others)
         part = in_percent(self.rows_at_risk, self.rows, beside=others)
         found = numbered(
             self.rows_at_risk,
@@ -117,7 +121,10 @@ class RiskResult(Result):
         )
         if self.rows_at_risk == self.rows:
             return found
-        return phrase("{found}; without them no row has", found=found)
+        return self.unit.choose(
+            phrase("{found}; without them no row has", found=found),
+            phrase("{found}; without them nobody has", found=found),
+        )
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``details`` has a row per figure."""
@@ -137,13 +144,13 @@ class RiskResult(Result):
         raise no_such_table(self.measure, granularity, TABLES)
 
 
-def rows_in_classes(rows: int, classes: int, suppressed: int) -> str:
+def rows_in_classes(rows: int, classes: int, suppressed: int, unit: Unit = Unit.ROW) -> str:
     """How many rows are in how many classes, and how many are in none.
 
     >>> rows_in_classes(8, 1, 2), rows_in_classes(8, 2, 0)
     ('8 rows in 1 class, 2 rows suppressed', '8 rows in 2 classes')
     """
-    number = counted(rows, "row", beside=suppressed)
+    number = unit.counted(rows, beside=suppressed)
     inside = counted(classes, "class", "classes")
     if not suppressed:
         return phrase("{rows} in {classes}", rows=number, classes=inside)
@@ -151,7 +158,7 @@ def rows_in_classes(rows: int, classes: int, suppressed: int) -> str:
         "{rows} in {classes}, {suppressed} suppressed",
         rows=number,
         classes=inside,
-        suppressed=counted(suppressed, "row"),
+        suppressed=unit.counted(suppressed),
     )
 
 
@@ -165,7 +172,7 @@ def remedy_lines(remedy: Remedy | None) -> tuple[str, ...]:
                 "{breaks}; dropping {rows} ({share}) from the table, riskiest classes first, is "
                 "enough",
                 breaks=remedy.breaks,
-                rows=counted(remedy.rows_to_drop, "row"),
+                rows=remedy.to_remove,
                 share=remedy.shown_share,
             ),
         )
@@ -175,7 +182,7 @@ def remedy_lines(remedy: Remedy | None) -> tuple[str, ...]:
         phrase(
             "{breaks}; suppressing {rows} ({share}), riskiest classes first, is enough",
             breaks=remedy.breaks,
-            rows=counted(remedy.rows_to_suppress, "row"),
+            rows=remedy.to_remove,
             share=remedy.shown_share,
         ),
     )
@@ -206,6 +213,7 @@ def common_fields(classes: RiskClasses, average: Fraction, threshold: Fraction) 
         "classes": classes.number,
         "rows": classes.rows,
         "suppressed_rows": classes.suppressed_rows,
+        "unit": classes.unit,
     }
 
 
@@ -216,6 +224,7 @@ def judged_fields(
     *,
     suppressed_rows: int = 0,
     tie: Fraction = Fraction(0),
+    unit: Unit = Unit.ROW,
 ) -> dict[str, Any]:
     """Value, limit and verdict; what the limit takes is asked only where it is broken.
 
@@ -226,13 +235,13 @@ def judged_fields(
     passed = None if kept is None else value <= kept
     takes = None
     if kept is not None:
-        takes = Remedy.of(0, 0, 1) if passed else remedy(kept)
+        takes = Remedy.of(0, 0, 1, unit) if passed else remedy(kept)
     return {
         "value": float(value),
         "exact_value": value,
         "limit": None if limit is None else float(limit),
         "passed": passed,
-        "warnings": left_out(suppressed_rows),
+        "warnings": left_out(suppressed_rows, unit),
         "remedy": takes,
     }
 
@@ -303,23 +312,25 @@ def checked_size(inputs: Inputs, population_size: int | None) -> int | None:
         return None
     size = whole(population_size, "population_size")
     if inputs.population is not None:
-        if inputs.population.rows != size:
+        everybody = inputs.population_individuals
+        if everybody != size:
+            unit = Unit.ROW if inputs.population_person is None else Unit.PERSON
             raise InputError(
                 phrase(
                     "population_size is {size:,}, but the population table has {rows}; leave "
                     "population_size out",
                     size=size,
-                    rows=counted(inputs.population.rows, "row"),
+                    rows=unit.counted(everybody),
                 )
             )
         return None
-    if size < inputs.table.rows:
+    if size < inputs.individuals:
         raise InputError(
             phrase(
                 "population_size is {size:,}, fewer than the {rows} of the table, whose people are "
                 "all in the population",
                 size=size,
-                rows=counted(inputs.table.rows, "row"),
+                rows=inputs.unit.counted(inputs.individuals),
             )
         )
     return size

@@ -15,6 +15,7 @@ from petaudit.class_figures import Integers
 from petaudit.errors import NotMeasurableError, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures._remedy import Remedy
+from petaudit.units import Unit
 
 ALL_SUPPRESSED: Final = phrase("every row is suppressed: there is no class to measure")
 
@@ -36,6 +37,8 @@ class RiskClasses:
     table_rows: int
     can_suppress: bool
     """Whether suppressed rows are in no class; else rows are dropped to be in none."""
+    unit: Unit = Unit.ROW
+    """What sizes are numbers of."""
     can_drop: bool = True
 
     @classmethod
@@ -61,7 +64,8 @@ class RiskClasses:
         if not sizes.size:
             raise NotMeasurableError(ALL_SUPPRESSED)
         exclude = inputs.suppressed == "exclude"
-        return cls(sizes, people, classes, suppressed, inputs.table.rows, exclude)
+        rows = inputs.counted.rows
+        return cls(sizes, people, classes, suppressed, rows, exclude, inputs.unit)
 
     @cached_property
     def rows(self) -> int:
@@ -167,5 +171,9 @@ class RiskClasses:
         """
         helps = not enough or (enough < self.rows and (self.can_suppress or self.can_drop))
         return Remedy.of(
-            breaking, enough if helps else None, self.table_rows, by_dropping=not self.can_suppress
+            breaking,
+            enough if helps else None,
+            self.table_rows,
+            self.unit,
+            by_dropping=not self.can_suppress,
         )

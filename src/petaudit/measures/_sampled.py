@@ -61,7 +61,7 @@ def population_of(
     if sampling_fraction is None:
         size = checked_size(inputs, population_size)
         return _table_size(inputs) if size is None else size
-    size = round(inputs.table.rows / _part(sampling_fraction))
+    size = round(inputs.individuals / _part(sampling_fraction))
     if size > _LARGEST:
         raise NotMeasurableError(
             phrase(
@@ -114,13 +114,14 @@ def _table_size(inputs: Inputs) -> int | None:
     """The rows of the population table, which holds everybody."""
     if inputs.population is None:
         return None
-    if inputs.population.rows < inputs.table.rows:
+    everybody = inputs.population_individuals
+    if everybody < inputs.individuals:
         raise InputError(
             phrase(
                 "the population table has {population:,} rows, fewer than the {rows:,} of the "
                 "table, whose people are all in the population",
-                population=inputs.population.rows,
-                rows=inputs.table.rows,
+                population=everybody,
+                rows=inputs.individuals,
             )
         )
-    return inputs.population.rows
+    return everybody

@@ -18,6 +18,7 @@ from petaudit.measures._class_question import Answer, Question
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
+from petaudit.units import Unit
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 WORST_OPTION: Final = Option(
@@ -96,6 +97,7 @@ class SensitiveResult(Result):
         **own: Any,
     ) -> Self:
         """The result of a model; ``own`` are the fields that only this model has."""
+        unit = own.get("unit", Unit.ROW)
         return cls(
             value=float(judged.exact_value),
             limit=None if limit is None else float(limit),
@@ -103,13 +105,13 @@ class SensitiveResult(Result):
             warnings=(
                 *warnings,
                 *inputs.spellings_warning,
-                *suppressed_values(judged),
-                *rows_left_out(inputs, judged.answer),
+                *suppressed_values(judged, unit),
+                *rows_left_out(inputs, judged.answer, unit),
             ),
             exact_value=judged.exact_value,
             attributes=judged.attributes,
             remedy=(
-                remedy(inputs, judged.answer, compares=cls.compares_with_table)
+                remedy(inputs, judged.answer, unit, compares=cls.compares_with_table)
                 if judged.has_limit
                 else None
             ),
@@ -135,7 +137,7 @@ class SensitiveResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The figure of each attribute with its worst classes, and what the limit would take."""
         takes = () if self.remedy is None else (self.remedy.text,)
-        lines = (own.line(self.why_infinite) for own in self.attributes)
+        lines = (own.line(self.why_infinite, self.unit) for own in self.attributes)
         return (*lines, *self.notes, *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -172,14 +174,18 @@ def worst_class_columns(
     }
 
 
-def suppressed_values(judged: Judged) -> tuple[str, ...]:
+def suppressed_values(judged: Judged, unit: Unit = Unit.ROW) -> tuple[str, ...]:
     """Say where sensitive cells of classes are suppressed: behind the mark may be any value."""
     return tuple(
         phrase(
             "column {column!r} has {cells} with the mark '*', which counts as a value of "
             "its own, though it may hide any of the others",
             column=figure.attribute,
-            cells=counted(own.marked_cells, "cell"),
+            cells=(
+                counted(own.marked_cells, "cell")
+                if unit is Unit.ROW
+                else unit.counted(own.marked_cells)
+            ),
         )
         for figure, own in zip(judged.attributes, judged.answer.attributes, strict=True)
         if own.marked_cells
@@ -225,12 +231,14 @@ def judge(
     worst: int,
     also_breaks: Callable[[ClassTable], Truths] | None = None,
     tells_apart: Sequence[Callable[[ClassTable], Truths]] = (),
+    of_people: bool = False,
 ) -> Judged:
     """Judge every sensitive attribute in the classes of the quasi-identifiers alone.
 
     ``breaks`` says which entries break the limit; None without a limit. ``also_breaks`` are those
     that do so whatever their values are. Of the classes that ``tells_apart`` tells apart, the
-    answer has the number and the rows.
+    answer has the number and the rows. ``of_people``: where a column tells people apart, classes
+    have people instead of rows, and the model asks for no more than the commonest value.
     """
     check_option(WORST_OPTION, worst)
     question = Question(
@@ -243,7 +251,7 @@ def judge(
         also_breaks,
         tuple(tells_apart),
     )
-    answers = inputs.ask_classes(question)
+    answers = (inputs.ask_people if of_people else inputs.ask_classes)(question)
     if not answers:
         raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
     answer = question.together(answers)
@@ -266,12 +274,18 @@ def judge(
     return Judged(tuple(found), value, has_limit, answer)
 
 
-def rows_left_out(inputs: Inputs, answer: Answer) -> tuple[str, ...]:
+def rows_left_out(inputs: Inputs, answer: Answer, unit: Unit) -> tuple[str, ...]:
     """Say that suppressed rows were left out."""
-    return left_out(inputs.table.rows - answer.rows if inputs.suppressed == "exclude" else 0)
+    if inputs.suppressed != "exclude":
+        return ()
+    return left_out(_total(inputs, unit) - answer.rows, unit)
 
 
-def remedy(inputs: Inputs, answer: Answer, *, compares: bool) -> Remedy:
+def _total(inputs: Inputs, unit: Unit) -> int:
+    return inputs.table.rows if unit is Unit.ROW else inputs.counted.rows
+
+
+def remedy(inputs: Inputs, answer: Answer, unit: Unit, *, compares: bool) -> Remedy:
     """What the limit would take: removing whole classes changes no other class.
 
     Where suppressed rows are in no class, suppressing is enough: the whole table, suppressed rows
@@ -281,7 +295,8 @@ def remedy(inputs: Inputs, answer: Answer, *, compares: bool) -> Remedy:
     return Remedy.by_suppressing(
         answer.rows_breaking,
         answer.rows,
-        inputs.table.rows,
+        _total(inputs, unit),
         can=inputs.suppressed == "exclude",
         can_drop=not compares,
+        unit=unit,
     )

@@ -77,7 +77,7 @@ class SpecialUniquesResult(Result):
         alone = phrase(
             "{unique} of {rows} unique, {special} of them on fewer than all {columns}",
             unique=tally(self.unique_rows),
-            rows=counted(self.rows, "row", beside=self.suppressed_rows),
+            rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
             special=tally(self.special_rows),
             columns=counted(len(self.columns), "quasi-identifier"),
         )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from petaudit.errors import counted, phrase
+from petaudit.errors import phrase
+from petaudit.units import Unit
 
 
-def left_out(rows: int) -> tuple[str, ...]:
+def left_out(rows: int, unit: Unit = Unit.ROW) -> tuple[str, ...]:
     """Say that suppressed rows are in no class, where there are any.
 
     >>> left_out(0)
@@ -17,6 +18,6 @@ def left_out(rows: int) -> tuple[str, ...]:
         phrase(
             "left out (suppressed: exclude): {rows} with '*' in every quasi-identifier, though who "
             "fits no other class is known to be among them",
-            rows=counted(rows, "row"),
+            rows=unit.counted(rows),
         ),
     )

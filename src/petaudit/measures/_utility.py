@@ -230,9 +230,8 @@ def both_tables(inputs: Inputs) -> BothTables:
                 table=inputs.table.name,
             )
         )
-    released, before = (
-        table.counts.class_histogram(inputs.quasi_identifiers) for table in (inputs.table, original)
-    )
+    before = original.counts.class_histogram(inputs.quasi_identifiers)
+    released = inputs.table.counts.class_histogram(inputs.quasi_identifiers)
     return BothTables(original.rows, released, before)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from petaudit import kinds
 from petaudit.class_figures import ClassFigures, Truths, ratio_figures
 from petaudit.counts import ClassTable
-from petaudit.errors import OptionError, counted, joined, phrase
+from petaudit.errors import OptionError, joined, phrase
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import (
@@ -52,12 +52,12 @@ class AlphaKAnonymityResult(SensitiveResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """The smallest class, beside the k that was asked for."""
-        parts = [phrase("smallest class: {rows}", rows=counted(self.k, "row"))]
+        parts = [phrase("smallest class: {rows}", rows=self.unit.counted(self.k))]
         if self.asked_k is not None:
             parts.append(
                 phrase(
                     "{rows} in classes smaller than {k:,}",
-                    rows=counted(self.rows_in_small_classes or 0, "row"),
+                    rows=self.unit.counted(self.rows_in_small_classes or 0),
                     k=self.asked_k,
                 )
             )
@@ -106,6 +106,7 @@ def compute(
         worst=worst,
         also_breaks=is_small,
         tells_apart=[] if is_small is None else [is_small],
+        of_people=True,
     )
     return AlphaKAnonymityResult.judged(
         inputs,
@@ -114,6 +115,7 @@ def compute(
         k=judged.answer.smallest,
         asked_k=k,
         rows_in_small_classes=None if is_small is None else judged.answer.rows_told[0],
+        unit=inputs.unit,
     )
 
 

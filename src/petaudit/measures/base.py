@@ -27,6 +27,7 @@ from petaudit.kinds import Anything, Kind, Number
 from petaudit.limits import is_idle, refuse_unbreakable
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
+from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from petaudit.counts.made_frames import MadeColumn
@@ -78,6 +79,8 @@ class Result:
     limit: float | None
     passed: bool | None
     warnings: tuple[str, ...]
+    unit: Unit = field(default=Unit.ROW, repr=False, kw_only=True)
+    """What the figures called rows are numbers of: people, where a column tells them apart."""
 
     def __post_init__(self) -> None:
         """Refuse a limit that no table could break, whoever gave it."""
@@ -157,6 +160,8 @@ class Result:
         """The result as plain data, ready for JSON; what ``repr`` leaves out is left out here."""
         own = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.repr}
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
+        if self.unit is not Unit.ROW:
+            head["counts"] = self.unit.value
         return head | own
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -260,6 +265,9 @@ class Measure:
     """What the figure means, in a sentence or two for somebody who never heard of it."""
     does_not_say: str = ""
     """What a reader might wrongly conclude from the figure."""
+    meaning_of_people: str = ""
+    """The same where people are counted, if a sentence to that effect is not enough."""
+    does_not_say_of_people: str = ""
     pictures: Callable[[Inputs | None, Any], tuple[Picture, ...]] | None = None
     """What to draw of a result, from counts that were made for it."""
 

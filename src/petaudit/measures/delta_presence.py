@@ -75,7 +75,7 @@ class DeltaPresenceResult(Result):
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
         lines: list[str] = [joined(parts, "; ")]
         if self.classes_without_rows:
             lines.append(self._nobody())
@@ -151,7 +151,7 @@ def compute(
         value=float(largest),
         limit=None if bound is None else float(bound),
         passed=passed,
-        warnings=left_out(found.suppressed_rows),
+        warnings=left_out(found.suppressed_rows, inputs.unit),
         exact_value=largest,
         smallest=float(smallest),
         exact_smallest=smallest,
@@ -163,6 +163,7 @@ def compute(
         classes_without_rows=found.classes_without_rows,
         people_without_rows=found.people_without_rows,
         remedy=remedy,
+        unit=inputs.unit,
     )
 
 
@@ -180,7 +181,7 @@ def _remedy(
     breaking = shares.rows(above) + said.rows(below)
     if not above.any():
         helps = not breaking and not (least and found.classes_without_rows)
-        return Remedy.of(breaking, 0 if helps else None, inputs.table.rows)
+        return Remedy.of(breaking, 0 if helps else None, inputs.counted.rows, inputs.unit)
     rows = zip(
         found.sizes[above].tolist(),
         found.population_sizes[above].tolist(),
@@ -197,7 +198,11 @@ def _remedy(
     )
     by_dropping = inputs.suppressed == "class"
     return Remedy.of(
-        breaking, enough if helps else None, inputs.table.rows, by_dropping=by_dropping
+        breaking,
+        enough if helps else None,
+        inputs.counted.rows,
+        inputs.unit,
+        by_dropping=by_dropping,
     )
 
 

@@ -27,6 +27,7 @@ from petaudit.measures.base import (
     announce,
 )
 from petaudit.pictures.class_sizes import class_sizes_of
+from petaudit.units import Unit
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -68,14 +69,14 @@ class KAnonymityResult(Result):
         parts = [
             phrase(
                 "{rows} in {classes}",
-                rows=counted(self.rows, "row", beside=self.suppressed_rows),
+                rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
                 classes=counted(self.classes, "class", "classes"),
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
         if self.suppressed_class:
-            suppressed = counted(self.suppressed_class, "row")
+            suppressed = self.unit.counted(self.suppressed_class)
             parts.append(phrase("{rows} suppressed, counted as one class", rows=suppressed))
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
@@ -83,7 +84,12 @@ class KAnonymityResult(Result):
         total = self.rows + self.suppressed_rows
         told = () if self.remedy is None else (self.remedy.rows_breaking,)
         points = steps([(point.k, point.rows) for point in self.curve], total, told)
-        lines.append(phrase("rows in classes smaller than k: {points}", points=points))
+        lines.append(
+            self.unit.choose(
+                phrase("rows in classes smaller than k: {points}", points=points),
+                phrase("people in classes smaller than k: {points}", points=points),
+            )
+        )
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -121,7 +127,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
     if not histogram.sizes.size:
         raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
     k = int(histogram.sizes[0])
-    total = inputs.table.rows
+    total = inputs.counted.rows
     remedy = None
     if bound is not None:
         remedy = _remedy(inputs, histogram, bound)
@@ -130,13 +136,17 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
         value=float(k),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else k >= bound,
-        warnings=(*always_holds(bound, "k-anonymity"), *left_out(histogram.suppressed_rows)),
+        warnings=(
+            *always_holds(bound, "k-anonymity"),
+            *left_out(histogram.suppressed_rows, inputs.unit),
+        ),
         classes=int(histogram.classes.sum()),
         rows=histogram.rows,
         suppressed_rows=histogram.suppressed_rows,
         suppressed_class=histogram.suppressed_class,
         curve=tuple(CurvePoint(number, rows, rows / total) for number, rows in curve),
         remedy=remedy,
+        unit=inputs.unit,
     )
 
 
@@ -151,13 +161,14 @@ def _remedy(inputs: Inputs, histogram: ClassHistogram, bound: Fraction) -> Remed
     2
     """
     broken, suppressed = rows_below(histogram, bound), histogram.suppressed_class
-    rows = inputs.table.rows
+    rows, unit = inputs.counted.rows, inputs.unit
     if inputs.suppressed == "exclude":
-        return Remedy.by_suppressing(broken, histogram.rows, rows, can=True)
+        return Remedy.by_suppressing(broken, histogram.rows, rows, can=True, unit=unit)
     others = broken - suppressed if suppressed < bound else broken
-    if others and bound <= others + suppressed < rows:
+    # People of several small classes would be fewer in the class of suppressed rows.
+    if unit is Unit.ROW and others and bound <= others + suppressed < rows:
         return replace(Remedy.of(broken, others, rows), rows_keeping=rows - broken)
-    return Remedy.by_suppressing(broken, rows, rows, can=False, can_drop=True)
+    return Remedy.by_suppressing(broken, rows, rows, can=False, can_drop=True, unit=unit)
 
 
 def rows_below(histogram: ClassHistogram, k: Any) -> int:
@@ -195,5 +206,16 @@ MEASURE = Measure(
         "It does not say that nothing is learned about a person: if all 5 rows have the same "
         "diagnosis, the diagnosis is known. It counts rows, not people, and protects no column "
         "that was not named as a quasi-identifier."
+    ),
+    meaning_of_people=(
+        "Everybody shares their quasi-identifiers with at least this many different people, "
+        "counting themselves. With 5, an attacker who knows them can narrow a person down to the "
+        "rows of 5 people at best."
+    ),
+    does_not_say_of_people=(
+        "It does not say that nothing is learned about a person: if all 5 people have the same "
+        "diagnosis, the diagnosis is known. Rows that one person has in several classes can be "
+        "put together by whoever sees the person column, and no column is protected that was not "
+        "named as a quasi-identifier."
     ),
 )

@@ -83,7 +83,7 @@ class KMapResult(Result):
         lines = [
             phrase(
                 "{rows}; a population of {people}",
-                rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows),
+                rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
                 people=counted(self.population_size, "person", "people"),
             )
         ]
@@ -92,7 +92,7 @@ class KMapResult(Result):
                 phrase(
                     "an estimate from the smallest class of the table, which has {rows} "
                     "(significance {significance:g})",
-                    rows=counted(self.smallest_class, "row"),
+                    rows=self.unit.counted(self.smallest_class),
                     significance=self.significance,
                 )
             )
@@ -101,7 +101,15 @@ class KMapResult(Result):
         total = self.rows + self.suppressed_rows
         told = () if self.remedy is None else (self.remedy.rows_breaking,)
         points = steps([(point.k, point.rows) for point in self.curve], total, told)
-        lines.append(phrase("rows that could be fewer than k people: {points}", points=points))
+        lines.append(
+            self.unit.choose(
+                phrase("rows that could be fewer than k people: {points}", points=points),
+                phrase(
+                    "people of classes with fewer than k people of the population: {points}",
+                    points=points,
+                ),
+            )
+        )
         return tuple(lines)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -160,7 +168,7 @@ def compute(
     warnings: tuple[str, ...] = ()
     if size is not None:
         classes = RiskClasses.of_table(inputs)
-        assumed = AssumedPopulation(inputs.table.rows, size, level)
+        assumed = AssumedPopulation(inputs.individuals, size, level)
         k = assumed.most_people(int(classes.sizes[0]))
 
         def rows_below(people: int) -> int:
@@ -168,7 +176,7 @@ def compute(
 
     elif inputs.population is not None:
         classes = RiskClasses.of_population(inputs)
-        size, k = inputs.population.rows, int(classes.people[0])
+        size, k = inputs.population_individuals, int(classes.people[0])
         if significance is not None:
             warnings = (
                 phrase("significance is not used: the population table says how many people are"),
@@ -190,7 +198,7 @@ def compute(
         value=float(k),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else k >= bound,
-        warnings=(*warnings, *left_out(classes.suppressed_rows)),
+        warnings=(*warnings, *left_out(classes.suppressed_rows, inputs.unit)),
         population_size=size,
         is_estimate=inputs.population is None,
         significance=float(level) if inputs.population is None else None,
@@ -198,8 +206,9 @@ def compute(
         rows=classes.rows,
         suppressed_rows=classes.suppressed_rows,
         smallest_class=int(classes.sizes.min()),
-        curve=tuple(MapPoint(k, rows, rows / inputs.table.rows) for k, rows in curve),
+        curve=tuple(MapPoint(k, rows, rows / inputs.counted.rows) for k, rows in curve),
         remedy=remedy,
+        unit=inputs.unit,
     )
 
 

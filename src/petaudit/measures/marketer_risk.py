@@ -64,6 +64,7 @@ def compute(
         bound,
         lambda least: classes.remedy(classes.rows_above(least), classes.enough_for_average(least)),
         suppressed_rows=classes.suppressed_rows,
+        unit=classes.unit,
     )
     return MarketerRiskResult(
         **judged,

@@ -81,7 +81,7 @@ class PopulationUniquenessResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """How many people are unique, by which model, and what the others say."""
         people = counted(self.population_size, "person", "people")
-        alone = counted(self.sample_uniques, "row")
+        alone = self.unit.counted(self.sample_uniques)
         if self.used_model == COUNTED:
             said = [
                 phrase(
@@ -193,10 +193,14 @@ def compute(
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
         raise NotMeasurableError(ALL_SUPPRESSED)
+    if inputs.person is not None:
+        _require_one_class_each(phrase("the table"), inputs.counted.rows, inputs.individuals)
     sample = Sample(histogram.sizes, histogram.classes, size)
     warnings: Sequence[str] = ()
     if asked is None and inputs.population is not None:
         people = inputs.population_classes
+        if inputs.population_person is not None:
+            _require_one_class_each(phrase("the population"), people.memberships, size)
         uniques = people.uniques_with_rows + people.uniques_without_rows
         used = Estimate(COUNTED, float(uniques), uniques / size)
         asked, estimates = COUNTED, {COUNTED: used}
@@ -215,7 +219,7 @@ def compute(
         value=used.share,
         limit=None if bound is None else float(bound),
         passed=passed,
-        warnings=(*warnings, *left_out(histogram.suppressed_rows)),
+        warnings=(*warnings, *left_out(histogram.suppressed_rows, inputs.unit)),
         model=asked,
         used_model=used.model,
         uniques=used.uniques,
@@ -226,7 +230,23 @@ def compute(
         suppressed_rows=histogram.suppressed_rows,
         estimates=tuple(estimates.values()),
         remedy=remedy,
+        unit=inputs.unit,
     )
+
+
+def _require_one_class_each(table: str, memberships: int, people: int) -> None:
+    """Who is in several classes may be unique in one and not in the other: no share of people."""
+    if memberships > people:
+        raise NotMeasurableError(
+            phrase(
+                "some people of {table} are in several classes ({memberships:,} for {people}), so "
+                "there is no share of people who are unique; sample-uniques counts them in each "
+                "class",
+                table=table,
+                memberships=memberships,
+                people=counted(people, "person", "people"),
+            )
+        )
 
 
 def _chosen(
@@ -266,14 +286,19 @@ def _remedy(inputs: Inputs, sample: Sample, *, passed: bool) -> Remedy:
     """Without a row that is alone there is nobody to be unique, whatever the model says."""
     alone = 0 if passed else sample.uniques
     helps = not alone or alone < sample.rows
-    by_dropping = inputs.suppressed == "class"
-    return Remedy.of(alone, alone if helps else None, inputs.table.rows, by_dropping=by_dropping)
+    return Remedy.of(
+        alone,
+        alone if helps else None,
+        inputs.counted.rows,
+        inputs.unit,
+        by_dropping=inputs.suppressed == "class",
+    )
 
 
 def _counted_remedy(inputs: Inputs, people: PopulationClasses, *, passed: bool) -> Remedy:
     """People are as unique as before when rows of the table are suppressed."""
-    rows = inputs.table.rows
-    return Remedy.of(0, 0, rows) if passed else Remedy.of(people.uniques_with_rows, None, rows)
+    broken, enough = (0, 0) if passed else (people.uniques_with_rows, None)
+    return Remedy.of(broken, enough, inputs.counted.rows, inputs.unit)
 
 
 MEASURE = Measure(

@@ -9,13 +9,14 @@ from typing import Any, ClassVar
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import NotMeasurableError, OptionError, counted, phrase, tally
+from petaudit.errors import NotMeasurableError, OptionError, Phrase, counted, phrase, tally
 from petaudit.exact import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.units import Unit
 
 _TABLES = (GLOBAL, DETAILS)
 _MONEY = kinds.Number()
@@ -54,32 +55,53 @@ class ProfitabilityResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The reason for the verdict."""
         lines = [
-            phrase(
-                "benefit above risk: {holds}", holds=_holds(self.rows_failing_benefit, self.rows)
-            )
+            phrase("benefit above risk: {holds}", holds=self._holds(self.rows_failing_benefit))
         ]
-        holds = _holds(self.rows_worth_attacking, self.rows)
+        holds = self._holds(self.rows_worth_attacking)
         if self.allow_attack:
             lines.append(phrase("attack does not pay: {holds} (allowed)", holds=holds))
         else:
             lines.append(phrase("attack does not pay: {holds}", holds=holds))
         if self.worst_row is not None:
+            worst = {
+                "size": tally(self.worst_row.class_size),
+                "publisher": self.worst_row.publisher_payoff,
+                "attacker": self.worst_row.adversary_payoff,
+            }
             lines.append(
-                phrase(
-                    "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
-                    "{attacker:g}",
-                    size=tally(self.worst_row.class_size),
-                    publisher=self.worst_row.publisher_payoff,
-                    attacker=self.worst_row.adversary_payoff,
+                self.unit.choose(
+                    phrase(
+                        "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
+                        "{attacker:g}",
+                        **worst,
+                    ),
+                    phrase(
+                        "worst case (class of {size} people): publisher gains {publisher:g}, an "
+                        "attacker {attacker:g}",
+                        **worst,
+                    ),
                 )
             )
         if self.smallest_passing_class is None:
             lines.append(phrase("no class size would pass"))
         else:
             # Not a number of people: it follows from the amounts, and is never hidden.
-            size = counted(self.smallest_passing_class, "row or more", "rows or more")
+            size = (
+                counted(self.smallest_passing_class, "row or more", "rows or more")
+                if self.unit is Unit.ROW
+                else counted(self.smallest_passing_class, "person or more", "people or more")
+            )
             lines.append(phrase("classes of {size} pass", size=size))
         return tuple(lines)
+
+    def _holds(self, failing: int) -> Phrase:
+        if not failing:
+            return self.unit.choose(phrase("holds for every row"), phrase("holds for everybody"))
+        return phrase(
+            "fails for {failing} of {rows}",
+            failing=tally(failing),
+            rows=self.unit.counted(self.rows),
+        )
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``details`` has the payoffs of the worst row, if there is any row."""
@@ -194,7 +216,7 @@ def compute(
         value=holds,
         limit=None,
         passed=holds,
-        warnings=left_out(histogram.suppressed_rows),
+        warnings=left_out(histogram.suppressed_rows, inputs.unit),
         allow_attack=allow_attack,
         adversary_cost=float(game.cost),
         adversary_gain=float(game.gain),
@@ -205,6 +227,7 @@ def compute(
         rows_worth_attacking=worth_attacking,
         worst_row=None if smallest is None else _payoffs(game, smallest),
         smallest_passing_class=game.smallest_passing_class(),
+        unit=inputs.unit,
     )
 
 
@@ -216,14 +239,6 @@ def _payoffs(game: _Game, size: int) -> Payoffs:
         adversary_payoff=float(expected - game.cost),
         publisher_risk=float(risk),
         publisher_payoff=float(game.benefit - risk),
-    )
-
-
-def _holds(failing: int, rows: int) -> str:
-    if not failing:
-        return phrase("holds for every row")
-    return phrase(
-        "fails for {failing} of {rows}", failing=tally(failing), rows=counted(rows, "row")
     )
 
 

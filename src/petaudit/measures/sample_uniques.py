@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.errors import counted, joined, phrase, tally
+from petaudit.errors import joined, phrase, tally
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import RiskClasses, judged_fields, remedy_lines, upper_limit
@@ -40,11 +40,11 @@ class SampleUniquesResult(Result):
             phrase(
                 "{number} of {rows} alone in their class",
                 number=tally(self.uniques, beside=self.rows - self.uniques),
-                rows=counted(self.rows, "row", beside=self.suppressed_rows),
+                rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
             )
         ]
         if self.suppressed_rows:
-            said.append(phrase("{rows} suppressed", rows=counted(self.suppressed_rows, "row")))
+            said.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
         return (joined(said, "; "), *remedy_lines(self.remedy))
 
 
@@ -74,12 +74,14 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SampleUniquesResult:
         bound,
         lambda least: classes.remedy(uniques, classes.enough_for_share_above(1 / _ALONE, least)),
         suppressed_rows=classes.suppressed_rows,
+        unit=classes.unit,
     )
     return SampleUniquesResult(
         **judged,
         uniques=uniques,
         rows=classes.rows,
         suppressed_rows=classes.suppressed_rows,
+        unit=classes.unit,
     )
 
 

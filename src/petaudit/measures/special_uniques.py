@@ -99,12 +99,15 @@ def compute(
     scored = int(found.rows_of_score.sum())
     risks = None
     if people is not None:
-        risks = disclosure_risks(found, 2 * in_pairs, rows / people, len(names))
+        # Some people may be in several classes, and some in none.
+        drawn = min(rows, inputs.individuals)
+        risks = disclosure_risks(found, 2 * in_pairs, drawn / people, len(names))
     judged = judged_fields(
         Fraction(special, rows),
         bound,
-        lambda _: Remedy.of(special, None, inputs.table.rows),
+        lambda _: Remedy.of(special, None, inputs.counted.rows, inputs.unit),
         suppressed_rows=histogram.suppressed_rows,
+        unit=inputs.unit,
     )
     return SpecialUniquesResult(
         **judged,
@@ -120,6 +123,7 @@ def compute(
         mean_score=float(found.scores @ found.rows_of_score / rows),
         highest_dis=None if risks is None else float(risks.max(initial=0)),
         mean_dis=None if risks is None else float(risks @ found.rows_of_score) / max(scored, 1),
+        unit=inputs.unit,
     )
 
 
@@ -168,8 +172,9 @@ def _found(inputs: Inputs, cap: int) -> MinimalUniques:
         return MinimalUniques.none()
     rows = min(histogram.rows, _AS_GOOD_AS_MORE * int(histogram.classes.sum()))
     need = need_of_special(rows, int(histogram.classes[0]), len(names), cap)
-    # Frames that are in memory already have no other way.
-    if not counts.is_remote and (need <= memory_limit() or counts.load is None):
+    # Frames that are in memory already have no other way. Whose rows they are, only engines ask.
+    is_small = need <= memory_limit() or counts.load is None
+    if inputs.person is None and is_small and not counts.is_remote:
         return find_special(_codes(inputs), cap).counted()
     return minimal_uniques_in_engine(
         counts,
@@ -177,6 +182,7 @@ def _found(inputs: Inputs, cap: int) -> MinimalUniques:
         cap,
         lambda size: set_score(size, len(names), cap),
         with_suppressed=inputs.suppressed == "class",
+        person=inputs.person,
     )
 
 

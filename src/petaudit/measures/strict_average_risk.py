@@ -77,7 +77,7 @@ class StrictAverageRiskResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """Where the figure comes from, whether classes are large enough, and what it takes."""
         lines = [
-            rows_in_classes(self.rows, self.classes, self.suppressed_rows),
+            rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
             joined([self._fewest(), self._highest()], "; "),
         ]
         if self.is_estimate:
@@ -159,10 +159,10 @@ def compute(
     with_table = inputs.population is not None
     classes = (RiskClasses.of_population if with_table else RiskClasses.of_table)(inputs)
     # Where everybody is in the table, nothing is to be estimated.
-    is_estimate = size is not None and size > inputs.table.rows
+    is_estimate = size is not None and size > inputs.individuals
     risks: RiskClasses | EstimatedRisks = classes
     if size is not None and is_estimate:
-        risks = EstimatedRisks(classes, AssumedPopulation(inputs.table.rows, size))
+        risks = EstimatedRisks(classes, AssumedPopulation(inputs.individuals, size))
 
     def remedy(limit: Fraction) -> Remedy:
         average_holds = risks.average <= limit
@@ -176,7 +176,12 @@ def compute(
 
     tie = TIE if is_estimate else Fraction(0)
     judged = judged_fields(
-        risks.average, bound, remedy, suppressed_rows=classes.suppressed_rows, tie=tie
+        risks.average,
+        bound,
+        remedy,
+        suppressed_rows=classes.suppressed_rows,
+        tie=tie,
+        unit=inputs.unit,
     )
     if bound is not None and least is not None and risks.fewest_people < least:
         judged |= {"passed": False, "remedy": remedy(bound * (1 + tie))}
@@ -198,6 +203,7 @@ def compute(
         classes=classes.number,
         rows=classes.rows,
         suppressed_rows=classes.suppressed_rows,
+        unit=inputs.unit,
     )
 
 

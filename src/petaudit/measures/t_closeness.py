@@ -43,6 +43,7 @@ from petaudit.measures._sensitive import WORST_OPTION, remedy, rows_left_out
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
+from petaudit.units import Unit
 
 _DISTANCE = kinds.Choice(get_args(Distance))
 
@@ -112,10 +113,10 @@ def compute(
         value=float(t),
         limit=None if bound is None else float(bound),
         passed=None if bound is None else t <= bound,
-        warnings=(*warnings, *rows_left_out(inputs, answer)),
+        warnings=(*warnings, *rows_left_out(inputs, answer, Unit.ROW)),
         exact_value=t,
         attributes=found,
-        remedy=None if bound is None else remedy(inputs, answer, compares=True),
+        remedy=None if bound is None else remedy(inputs, answer, Unit.ROW, compares=True),
         far={
             attribute: FarValues(grounds[attribute], inputs.sensitive_values(attribute), own.far)
             for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
+from petaudit.units import Unit
+
 
 @dataclass(frozen=True)
 class Picture:
@@ -18,9 +20,11 @@ class Picture:
 
     def to_dict(self) -> dict[str, Any]:
         """The picture as plain data, ready for JSON."""
-        return {"kind": self.kind} | {
-            item.name: _plain(getattr(self, item.name)) for item in fields(self)
-        }
+        found = {item.name: _plain(getattr(self, item.name)) for item in fields(self)}
+        if found.get("counts") == Unit.ROW.value:
+            # What is counted is said only where it is something else.
+            del found["counts"]
+        return {"kind": self.kind} | found
 
 
 def _plain(value: Any) -> Any:

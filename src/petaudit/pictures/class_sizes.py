@@ -10,6 +10,7 @@ import numpy as np
 
 from petaudit.pictures._words import check, finite
 from petaudit.pictures.base import Picture
+from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from petaudit.counts import ClassHistogram
@@ -39,8 +40,16 @@ class ClassSizes(Picture):
     bins: tuple[SizeBin, ...]
     limit: float | None
     suppressed_rows: int
+    counts: str = Unit.ROW.value
+    """What its numbers of rows are numbers of: rows, or people."""
+
+    @property
+    def unit(self) -> Unit:
+        """The same as a unit."""
+        return Unit(self.counts)
 
     def __post_init__(self) -> None:
+        check(self.counts in tuple(Unit), "rows or people are counted")
         after = 0
         for own in self.bins:
             check(after < own.lowest <= own.highest, "bins of sizes ascend")
@@ -50,7 +59,9 @@ class ClassSizes(Picture):
             after = own.highest
 
 
-def class_sizes(histogram: ClassHistogram, limit: float | None) -> ClassSizes:
+def class_sizes(
+    histogram: ClassHistogram, limit: float | None, unit: Unit = Unit.ROW
+) -> ClassSizes:
     """Put the classes into bins; sizes that nobody has are left out at both ends.
 
     >>> from petaudit.counts import ClassHistogram
@@ -61,7 +72,7 @@ def class_sizes(histogram: ClassHistogram, limit: float | None) -> ClassSizes:
     bound = finite(limit)
     sizes = histogram.sizes
     if not sizes.size:
-        return ClassSizes((), bound, int(histogram.suppressed_rows))
+        return ClassSizes((), bound, int(histogram.suppressed_rows), unit.value)
     least = 1 if bound is None else max(math.ceil(bound), 1)
     edges = sorted({*EDGES, least})
     first, last = np.searchsorted(edges, [sizes[0], sizes[-1]], side="right").tolist()
@@ -82,11 +93,11 @@ def class_sizes(histogram: ClassHistogram, limit: float | None) -> ClassSizes:
         strict=True,
     )
     bins = tuple(SizeBin(*own) for own in made)
-    return ClassSizes(bins, bound, int(histogram.suppressed_rows))
+    return ClassSizes(bins, bound, int(histogram.suppressed_rows), unit.value)
 
 
 def class_sizes_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """The classes of the table against the limit of k-anonymity."""
     if inputs is None:
         return ()
-    return (class_sizes(inputs.class_histogram, result.limit),)
+    return (class_sizes(inputs.class_histogram, result.limit, inputs.unit),)

@@ -11,6 +11,7 @@ import numpy as np
 
 from petaudit.pictures._words import check
 from petaudit.pictures.base import Picture
+from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from petaudit.class_figures import Integers
@@ -38,8 +39,16 @@ class RowsAtRisk(Picture):
     rows: int
     threshold: float
     rows_at_risk: int
+    counts: str = Unit.ROW.value
+    """What its numbers of rows are numbers of: rows, or people."""
+
+    @property
+    def unit(self) -> Unit:
+        """The same as a unit."""
+        return Unit(self.counts)
 
     def __post_init__(self) -> None:
+        check(self.counts in tuple(Unit), "rows or people are counted")
         check(self.rows_at_risk <= self.rows, "more rows are at risk than there are")
         before = RiskPoint(-math.inf, self.rows)
         for own in self.points:
@@ -52,7 +61,9 @@ class RowsAtRisk(Picture):
         )
 
 
-def rows_at_risk(people: Integers, rows: Integers, threshold: float, at_risk: int) -> RowsAtRisk:
+def rows_at_risk(
+    people: Integers, rows: Integers, threshold: float, at_risk: int, unit: Unit = Unit.ROW
+) -> RowsAtRisk:
     """From the rows of classes with as many people, fewest people first.
 
     >>> found = rows_at_risk(np.array([1, 4, 5]), np.array([3, 8, 10]), 0.2, 11)
@@ -73,7 +84,7 @@ def rows_at_risk(people: Integers, rows: Integers, threshold: float, at_risk: in
         RiskPoint(own, max(many, at_risk) if own < threshold else min(many, at_risk))
         for own, many in points.items()
     ]
-    return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk)
+    return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk, unit.value)
 
 
 def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture, ...]:
@@ -88,4 +99,4 @@ def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture,
         people, rows = among.population_sizes, among.sizes * among.classes
     if not people.size:
         return ()
-    return (rows_at_risk(people, rows, result.risk_threshold, result.rows_at_risk),)
+    return (rows_at_risk(people, rows, result.risk_threshold, result.rows_at_risk, inputs.unit),)

@@ -173,9 +173,11 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
                     )
                 taken[column] = role
                 yield from _said(by_role, check_column, column, released.columns, released.name)
-        if model.key is not None:
-            at_key = (*at, "key")
-            yield from _said(at_key, check_column, model.key, released.columns, released.name)
+        for name in ("key", "person"):
+            column = getattr(model, name)
+            if column is not None:
+                place = (*at, name)
+                yield from _said(place, check_column, column, released.columns, released.name)
         yield from _said((*at, "hierarchies"), tables.hierarchies, model.hierarchies)
 
 
@@ -262,6 +264,7 @@ def _key(
             for part in files_of(step)
         },
         "roles": inputs.roles.to_dict(),
+        "person": [inputs.person, inputs.person_is_pseudonym],
         "hierarchies": hierarchies_fingerprint(run, inputs),
         "tables": wanted_tables.get(experiment.name, []),
         "reveal_values": reveal,

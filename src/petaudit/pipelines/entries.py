@@ -77,6 +77,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         "suppressed": own.suppressed,
         "roles": outcome.roles,
         "columns": None if outcome.columns is None else outcome.columns.to_dict(),
+        "person": outcome.person,
         "hierarchies": outcome.hierarchies,
         "seeds": _seeds(run),
         "explanation": [],
@@ -100,6 +101,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
             "details": _details(result),
         }
         notes += result.warnings
+    notes += outcome.people
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.
         data |= {"status": ERROR, "reason": outcome.reason}

@@ -22,6 +22,7 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
+from petaudit.people import people_notes
 from petaudit.pictures import Picture
 from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
 from petaudit.pipelines.plain_data import plain
@@ -43,6 +44,10 @@ class Outcome:
     """What identifies them, without any label."""
     columns: ColumnReview | None = None
     """Columns that still name people or have no role; None where a measure compares all columns."""
+    people: tuple[str, ...] = ()
+    """What is said about rows and people."""
+    person: str | None = None
+    """The column that tells people apart."""
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     """The problem without any label and without where the files lie."""
@@ -70,6 +75,8 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
+                about["person"] = inputs.person
+                about["people"] = people_notes(inputs)
                 if not measure.has_same_columns:
                     about["columns"] = review_columns(inputs)
                 if inputs.hierarchies:
@@ -123,6 +130,11 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         roles=roles_of(first("roles")),
         hierarchies=tables.hierarchies(first("hierarchies")),
         key=first("key"),
+        person=first("person"),
+        # Of another column than the Loader's, the Loader says nothing.
+        person_is_pseudonym=(
+            first("person_is_pseudonym") if own.person is None else own.person_is_pseudonym
+        ),
         suppressed=own.suppressed,  # type: ignore[arg-type]
         reveal_values=reveal,
     )

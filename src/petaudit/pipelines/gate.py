@@ -175,8 +175,8 @@ def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[st
     found = [name for name in {**now, **then} if now.get(name) != then.get(name)]
     common = ["measure", "figure", "steps"]
     if measure.name not in _WITHOUT_ROLES:
-        common += ["suppressed", "roles", "hierarchies"]
-    return found + [name for name in common if entry[name] != before.get(name)]
+        common += ["suppressed", "roles", "hierarchies", "person"]
+    return found + [name for name in common if entry.get(name) != before.get(name)]
 
 
 def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | float | None:

@@ -100,6 +100,8 @@ _HIERARCHIES = Either((Text(phrase("a folder or a YAML file")), MapOf(Anything()
 _ROLES_HELP = phrase("the columns of each role; else from the side-car of the table")
 _HIERARCHIES_HELP = phrase("folder of hierarchies, a YAML file, or an entry per column")
 _KEY_HELP = phrase("column that joins the table and its original; else the order of the rows")
+_PERSON_HELP = phrase("column that tells people apart: classes count people, not rows")
+_PSEUDONYM_HELP = phrase("whether the values of the person column are made up, and it is released")
 _DELIMITER_HELP = phrase("of CSV files; found by itself if not given")
 _ENCODING_HELP = phrase("of CSV files if not UTF-8, for example big5")
 _OUTPUT_HELP = phrase("what the names of the files start with")
@@ -154,6 +156,8 @@ class Loader:
     roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)
+    person: str | None = setting(COLUMN, _PERSON_HELP, None)
+    person_is_pseudonym: bool | None = setting(Truth(), _PSEUDONYM_HELP, None)
     delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
     encoding: str | None = setting(Text(), _ENCODING_HELP, None)
 
@@ -234,6 +238,8 @@ class Evaluation:
     roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)
+    person: str | None = setting(COLUMN, _PERSON_HELP, None)
+    person_is_pseudonym: bool | None = setting(Truth(), _PSEUDONYM_HELP, None)
     suppressed: str = setting(
         Choice(("class", "exclude")),
         phrase("rows whose quasi-identifiers are all '*': one class, or left out as ARX does"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from petaudit.errors import InputError, phrase
 from petaudit.reports.view import Before, Card, View
+from petaudit.units import Unit
 
 
 def with_baseline(view: View, earlier: View, name: str) -> View:
@@ -35,8 +36,16 @@ def _compared(card: Card, before: Card | None, view: View, earlier: View) -> Car
         return card
     if before is None or before.value is None:
         return replace(card, before=Before(None, phrase("the earlier result has no such figure")))
-    if view.roles != earlier.roles or card.figure != before.figure:
+    is_same = card.figure == before.figure and _whose(card, view) == _whose(before, earlier)
+    if view.roles != earlier.roles or not is_same:
         return replace(
             card, before=Before(None, phrase("the earlier figure was measured otherwise"))
         )
     return replace(card, before=Before(before.value))
+
+
+def _whose(card: Card, view: View) -> tuple[str, str | None]:
+    """What was counted, and by which column people were told apart."""
+    if card.unit is Unit.ROW:
+        return card.unit.value, None
+    return card.unit.value, card.person or view.settings.get("person")

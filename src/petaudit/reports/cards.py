@@ -19,6 +19,7 @@ from petaudit.reports.fields import (
     texts,
 )
 from petaudit.reports.view import Before, Card, WorstClass
+from petaudit.units import Unit
 
 _MOST_WORST: Final = 3
 _MOST_PICTURES: Final = 20
@@ -51,6 +52,8 @@ def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         pictures=_pictures(entry.get("pictures") or ()),
         remedy=None if remedy is None else mapping(remedy),
         suppressed_left_out=bool(details.get("suppressed_rows")),
+        unit=Unit.PERSON if details.get("counts") == Unit.PERSON.value else Unit.ROW,
+        person=text(entry.get("person")),
         worst=tuple(_worst(details)),
     )
 

@@ -10,12 +10,13 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import counted, joined, phrase, term
-from petaudit.measures import Family, all_measures
+from petaudit.measures import Family, Measure, all_measures
 from petaudit.reports.charts import draw, draw_comparison
 from petaudit.reports.gauge import gauge_of
 from petaudit.reports.sentences import concerns, headline, next_steps, status_word, summary
 from petaudit.reports.view import MARKS, Card, View, short, sorted_cards, value_text
 from petaudit.reports.voice import Voice
+from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -216,11 +217,9 @@ class _Page:
             "gauge_text": say(self._gauge_text(card)),
             "open": is_few or card.status != "measured" or bool(charts),
             "question": "" if known is None else say(term(known.question)),
-            "meaning": "" if known is None or not known.meaning else say(term(known.meaning)),
+            "meaning": "" if known is None else say(_meaning(known, card.unit)),
             "formula": "" if known is None else say(term(known.formula)),
-            "does_not_say": (
-                "" if known is None or not known.does_not_say else say(term(known.does_not_say))
-            ),
+            "does_not_say": "" if known is None else say(_does_not_say(known, card.unit)),
             "reference": "" if known is None else known.reference,
             "reason": None if card.reason is None else self.voice.say(card.reason),
             "explanation": self.voice.say_all(card.explanation),
@@ -278,6 +277,22 @@ class _Page:
 def _named(card: Card, is_alone: bool) -> str:
     """The title, or the run where several have the same title."""
     return card.title if is_alone or card.run is None else card.run
+
+
+def _meaning(known: Measure, unit: Unit) -> str:
+    if unit is Unit.ROW or not known.meaning:
+        return term(known.meaning) if known.meaning else ""
+    if known.meaning_of_people:
+        return term(known.meaning_of_people)
+    counted_people = phrase(
+        "People were counted here, not rows: everybody once in each class that they are in."
+    )
+    return joined([term(known.meaning), counted_people], " ")
+
+
+def _does_not_say(known: Measure, unit: Unit) -> str:
+    own = known.does_not_say_of_people if unit is Unit.PERSON else ""
+    return term(own or known.does_not_say) if own or known.does_not_say else ""
 
 
 def _rule(card: Card) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
@@ -142,6 +143,7 @@ def _check(document: Mapping[str, Any]) -> View:
             if role == Role.SENSITIVE.value
         ],
         unlabelled=review.question,
+        people=review.people,
     )
     return View(
         kind="check",
@@ -184,13 +186,13 @@ def _review(document: Mapping[str, Any], measures: Sequence[str]) -> ColumnRevie
     if document.get("columns") is not None:
         told = ColumnReview.from_dict(mapping(document["columns"]))
     table = mapping(mapping(document.get("inputs")).get("table"))
-    looked_at = {*texts_by_name(document.get("roles")), options.get("key")}
+    looked_at = {*texts_by_name(document.get("roles")), options.get("key"), options.get("person")}
     without_role = {
         str(name): told.without_role.get(str(name), Role.INSENSITIVE.value)
         for name in table.get("columns") or ()
         if name not in looked_at
     }
-    return ColumnReview(told.identifiers, without_role)
+    return replace(told, without_role=without_role)
 
 
 def _limit_of(measure: str, options: Mapping[str, Any]) -> float | None:
@@ -303,7 +305,7 @@ def _settings(options: Mapping[str, Any]) -> dict[str, str]:
         for name, value in mapping(own).items():
             if name != "limit" and value is not None:
                 found[f"{measure}.{name}"] = _setting(value)
-    for name in ("suppressed", "key"):
+    for name in ("suppressed", "key", "person", "person_is_pseudonym"):
         if options.get(name) is not None:
             found[name] = _setting(options[name])
     return found

@@ -259,14 +259,14 @@ def _for_breach(card: Card) -> Iterator[str]:
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=counted(rows, "row", beside=beside),
+            rows=_to_remove(card, rows, beside),
         )
     elif isinstance(drop, int) and drop:
         yield phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
             title=_named(card),
-            rows=counted(drop, "row", beside=beside),
+            rows=_to_remove(card, drop, beside),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(
@@ -285,6 +285,11 @@ def _for_breach(card: Card) -> Iterator[str]:
         )
     else:
         yield phrase("{title}: see below.", title=_named(card))
+
+
+def _to_remove(card: Card, number: int, keeping: int) -> str:
+    rows = card.unit.counted(number, beside=keeping)
+    return card.unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
 
 
 def _for_search(view: View, hide_below: int) -> Iterator[str]:

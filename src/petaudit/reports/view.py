@@ -14,6 +14,7 @@ from petaudit.errors import joined, phrase, term
 from petaudit.limits import limit_rule
 from petaudit.measures import Better, Family, all_measures
 from petaudit.pictures import Picture
+from petaudit.units import Unit
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
@@ -58,6 +59,10 @@ class Card:
     remedy: Mapping[str, Any] | None = None
     suppressed_left_out: bool = False
     """Whether the figure is of a table that has suppressed rows as well."""
+    unit: Unit = Unit.ROW
+    """What its numbers of rows are numbers of."""
+    person: str | None = None
+    """The column that tells people apart; None also where the document does not say."""
     before: Before | None = None
     worst: tuple[WorstClass, ...] = ()
     worsening: str | None = None

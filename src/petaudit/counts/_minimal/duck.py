@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+import narwhals.stable.v2 as nw
+
+from petaudit.counts._database import fresh_name
 from petaudit.counts._encoding import floats, whole_numbers
 from petaudit.counts._joint.scratch import Scratch
-from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch, classes_of
+from petaudit.counts._minimal.search import (
+    AS_GOOD_AS_MORE,
+    PERSON,
+    Floats,
+    MinimalSearch,
+    classes_of,
+    people_of,
+)
 from petaudit.counts.results import Integers
 from petaudit.counts.table_counts import TableCounts
 
@@ -16,17 +27,39 @@ class DuckSearch(MinimalSearch[str]):
     """Classes have a code per column and an id, and lie in a file, as the pairs do."""
 
     def __init__(
-        self, table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+        self,
+        table: TableCounts,
+        quasi_identifiers: Sequence[str],
+        *,
+        with_suppressed: bool,
+        person: str | None = None,
     ) -> None:
         super().__init__(len(quasi_identifiers))
         self._scratch = Scratch()
         self._made = itertools.count()
-        counted = classes_of(table, quasi_identifiers, with_suppressed=with_suppressed)
-        self._labelled = self._scratch.make("labelled", counted.to_native().sql_query())
-        self._classes = self._scratch.make("classes", self._coded(self.keys))
+        self._by_person = person is not None
+        if person is None:
+            counted = classes_of(table, quasi_identifiers, with_suppressed=with_suppressed)
+            self._labelled = self._scratch.make("labelled", counted.to_native().sql_query())
+        else:
+            rows = people_of(table, quasi_identifiers, person, with_suppressed=with_suppressed)
+            self._labelled = self._stored(table, rows)
+        coded = [*self.keys, *([PERSON] if self._by_person else [])]
+        self._classes = self._scratch.make("classes", self._coded(coded))
         self._scratch.drop("labelled")
-        for name in self.keys:
+        for name in coded:
             self._scratch.drop(f"codes_{name}")
+
+    def _stored(self, table: TableCounts, rows: nw.LazyFrame[Any]) -> str:
+        """Our own files are read by the engine; what is in memory comes from there."""
+        if table.load is not None:
+            return self._scratch.make("labelled", rows.to_native().sql_query())
+        name = fresh_name()
+        self._scratch.register(name, table.collected(rows))
+        try:
+            return self._scratch.make("labelled", f"FROM {name}")
+        finally:
+            self._scratch.unregister(name)
 
     def minimal(self, found: str | None, sets: Iterable[Sequence[int]]) -> str:
         """See the base class."""
@@ -38,14 +71,25 @@ class DuckSearch(MinimalSearch[str]):
             bits = self.bits_of(own)
             keys = ", ".join(f"k{column}" for column in own)
             self._scratch.run(
-                f"INSERT INTO {new} SELECT id, {bits} FROM (SELECT sum(n) AS n, "  # noqa: S608
-                f"max(id) FILTER (n = 1) AS id FROM {self._classes} GROUP BY {keys}) AS alone "
-                f"WHERE n = 1 AND NOT EXISTS (FROM {found} AS known "
+                f"INSERT INTO {new} SELECT id, {bits} FROM ({self._alone(keys)}) AS alone "  # noqa: S608
+                f"WHERE NOT EXISTS (FROM {found} AS known "
                 f"WHERE known.id = alone.id AND {bits} & known.bits = known.bits)"
             )
         self._scratch.run(f"INSERT INTO {found} FROM {new}")
         self._scratch.drop("new")
         return found
+
+    def _alone(self, keys: str) -> str:
+        """The ids of the rows that share these cells with nobody else."""
+        if self._by_person:
+            return (
+                f"SELECT id FROM {self._classes} SEMI JOIN (SELECT {keys} "  # noqa: S608
+                f"FROM {self._classes} GROUP BY {keys} HAVING min(p) = max(p)) USING ({keys})"
+            )
+        return (
+            f"SELECT id FROM (SELECT sum(n) AS n, max(id) FILTER (n = 1) AS id "  # noqa: S608
+            f"FROM {self._classes} GROUP BY {keys}) WHERE n = 1"
+        )
 
     def rows_of(self, found: str) -> int:
         """See the base class."""
@@ -84,8 +128,8 @@ class DuckSearch(MinimalSearch[str]):
             f"ON own_{name}.cell IS NOT DISTINCT FROM labelled.{name}"
             for name in names
         )
-        size = f"least(n, {AS_GOOD_AS_MORE})::TINYINT"
+        size = f"least(n, {AS_GOOD_AS_MORE})::TINYINT AS n, " if not self._by_person else ""
         return (
-            f"SELECT {size} AS n, row_number() OVER () AS id, {codes} "  # noqa: S608
+            f"SELECT {size}row_number() OVER () AS id, {codes} "  # noqa: S608
             f"FROM {self._labelled} AS labelled {joins}"
         )

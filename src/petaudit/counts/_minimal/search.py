@@ -28,6 +28,7 @@ Floats = npt.NDArray[np.float64]
 
 MOST_COLUMNS: Final = 60
 """There is a bit for each in a number of an engine."""
+PERSON: Final = "p"
 AS_GOOD_AS_MORE: Final = 2
 """Rows of a class: whether a row has company is all that matters."""
 
@@ -41,6 +42,19 @@ def classes_of(
     if keys.suppressed is not None and not with_suppressed:
         rows = rows.filter(keys.suppressed == 0)
     return table.grouped(rows, keys.keys)
+
+
+def people_of(
+    table: TableCounts, quasi_identifiers: Sequence[str], person: str, *, with_suppressed: bool
+) -> nw.LazyFrame[Any]:
+    """A row per person and class: the class as columns k0, k1, ... and the person as p."""
+    own = table.by_person(quasi_identifiers, person)
+    column = own.position(person)
+    keys = trimmed_keys(own, quasi_identifiers, carried=[column])
+    rows = keys.rows
+    if keys.suppressed is not None and not with_suppressed:
+        rows = rows.filter(keys.suppressed == 0)
+    return rows.select(*keys.keys, nw.col(column).alias(PERSON))
 
 
 class MinimalSearch(ABC, Generic[Pairs]):

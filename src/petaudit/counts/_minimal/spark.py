@@ -7,7 +7,14 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from petaudit.counts._encoding import floats, whole_numbers
-from petaudit.counts._minimal.search import AS_GOOD_AS_MORE, Floats, MinimalSearch, classes_of
+from petaudit.counts._minimal.search import (
+    AS_GOOD_AS_MORE,
+    PERSON,
+    Floats,
+    MinimalSearch,
+    classes_of,
+    people_of,
+)
 from petaudit.counts._spark.store import SparkStore
 from petaudit.counts.results import Integers
 from petaudit.counts.table_counts import TableCounts
@@ -22,11 +29,23 @@ class SparkSearch(MinimalSearch["DataFrame"]):
     """Sets of columns are counted some at a time, in one pass: grouping sets."""
 
     def __init__(
-        self, table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
+        self,
+        table: TableCounts,
+        quasi_identifiers: Sequence[str],
+        *,
+        with_suppressed: bool,
+        person: str | None = None,
     ) -> None:
         super().__init__(len(quasi_identifiers))
         from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
 
+        self._by_person = person is not None
+        if person is not None:
+            rows = people_of(table, quasi_identifiers, person, with_suppressed=with_suppressed)
+            self._store = SparkStore(table)
+            named = [*self.keys, PERSON]
+            self._classes = self._store.with_ids(rows.to_native(), named, "true")
+            return
         counted = classes_of(table, quasi_identifiers, with_suppressed=with_suppressed)
         native: DataFrame = counted.to_native()
         classes = native.withColumn("n", sql.least(sql.col("n"), sql.lit(AS_GOOD_AS_MORE)))
@@ -82,6 +101,8 @@ class SparkSearch(MinimalSearch["DataFrame"]):
         """Pairs of the id of a row and one of these sets on which it is alone."""
         from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
 
+        if self._by_person:
+            return reduce(lambda one, other: one.unionByName(other), map(self._only_person, sets))
         # Spark's bits are of the columns that are not in a set.
         bits = sql.lit(self.every) - sql.grouping_id().cast("long")
         grouped = self._classes.groupingSets(
@@ -92,3 +113,18 @@ class SparkSearch(MinimalSearch["DataFrame"]):
             sql.max(sql.when(sql.col("n") == 1, sql.col("id"))).alias("id"),
         )
         return grouped.where("n = 1").select("id", "bits")
+
+    def _only_person(self, columns: Sequence[int]) -> DataFrame:
+        """The rows whose values on a set of columns nobody but their own person has."""
+        from pyspark.sql import Window  # noqa: PLC0415 (large)
+        from pyspark.sql import functions as sql  # noqa: PLC0415
+
+        same = Window.partitionBy(*(self.keys[column] for column in columns))
+        known = sql.count(PERSON).over(same)
+        # A null is a person of its own, and takes no part in the smallest and the largest.
+        is_one = (known == 0) | (
+            (known == sql.count(sql.lit(1)).over(same))
+            & (sql.min(PERSON).over(same) == sql.max(PERSON).over(same))
+        )
+        marked = self._classes.withColumn("alone", is_one).where("alone")
+        return marked.select("id", sql.lit(self.bits_of(columns)).cast("long").alias("bits"))

@@ -28,6 +28,7 @@ def sizes_in_engine(
     population: TableCounts,
     quasi_identifiers: Sequence[str],
     translate: Translate,
+    person: str | None = None,
 ) -> tuple[Integers, Integers, Integers]:
     """Pairs of sizes, in the table and in the population, and how many classes have each.
 
@@ -36,14 +37,21 @@ def sizes_in_engine(
     calls them otherwise; suppressed rows are in no class.
     """
     suppressed = sample.suppressed_rows(quasi_identifiers)
-    sample, population = on_one_engine(sample, population, quasi_identifiers)
+    names = (*quasi_identifiers, *(() if person is None else (person,)))
+    sample, population = on_one_engine(sample, population, names)
     numbers: _Numbers = {}
     for place, name in enumerate(quasi_identifiers):
         found = _numbers(sample, population, name, suppressed, translate)
         if found is not None:
             numbers[place] = found
     sides = [
-        _classes(table, quasi_identifiers, {place: own[side] for place, own in numbers.items()})
+        _classes(
+            table,
+            quasi_identifiers,
+            {place: own[side] for place, own in numbers.items()},
+            # The sample has a row per person and class already.
+            person if table is population else None,
+        )
         for side, table in enumerate((sample, population))
     ]
     keys = [f"k{place}" for place in range(len(quasi_identifiers))]
@@ -85,11 +93,15 @@ def _kind(table: TableCounts, name: str) -> Any:
 
 
 def _classes(
-    table: TableCounts, quasi_identifiers: Sequence[str], numbers: dict[int, Integers]
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    numbers: dict[int, Integers],
+    person: str | None,
 ) -> nw.LazyFrame[Any]:
     """The classes of a table but the suppressed one, with numbers for cells where they are asked.
 
-    There are fewer classes than rows, so numbers are joined to these.
+    There are fewer classes than rows, so numbers are joined to these. Different labels may have
+    one number, so people are told apart only then.
     """
     keys = table.keys(quasi_identifiers)
     rows = table.frame
@@ -104,8 +116,15 @@ def _classes(
         for place, (key, name) in enumerate(zip(keys, quasi_identifiers, strict=True))
     ]
     names = [f"k{place}" if place not in numbers else f"x{place}" for place in range(len(keys))]
+    if person is not None:
+        cells.append(nw.col(table.position(person)).alias("p"))
+        names.append("p")
     found = table.grouped(rows.select(*cells), names)
     for place, own in numbers.items():
         name = quasi_identifiers[place]
         found = join_numbers(table, found, name, f"x{place}", {f"k{place}": own})
-    return found
+    if person is None:
+        return found
+    known = [f"k{place}" for place in range(len(keys))]
+    people = table.grouped(found.select(*known, "p"), [*known, "p"])
+    return table.grouped(people.select(*known), known)

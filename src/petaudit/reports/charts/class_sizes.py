@@ -15,6 +15,7 @@ from petaudit.reports.charts.words import Speaker, figure
 def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
     """A bar for each bin of sizes; classes that break the limit stand above a dashed line."""
     bins, limit, say = picture.bins, picture.limit, speaker.say
+    unit = picture.unit
     if not bins:
         return None
     breaking = [limit is not None and own.lowest < limit for own in bins]
@@ -28,7 +29,12 @@ def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
         share = rows.share(place, total)
         number = f"{rows.text(place)} ({share})" if own.rows else "0"
         texts = {"size": _sizes(own), "rows": rows.text(place), "share": share}
-        label = say(phrase("classes of {size}: {rows} rows, {share}", **texts))
+        label = say(
+            unit.choose(
+                phrase("classes of {size}: {rows} rows, {share}", **texts),
+                phrase("classes of {size}: {rows} people, {share}", **texts),
+            )
+        )
         if breaking[place]:
             label = say(phrase("{label}; below the limit", label=label))
         bars.append(
@@ -46,11 +52,25 @@ def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
         table.append((_sizes(own), *classes, rows.text(place), share, *verdict))
     divider = None
     if limit is not None:
-        text = say(phrase("limit: {limit} rows at least; ✕ is below it", limit=figure(limit)))
+        least = figure(limit)
+        text = say(
+            unit.choose(
+                phrase("limit: {limit} rows at least; ✕ is below it", limit=least),
+                phrase("limit: {limit} people at least; ✕ is below it", limit=least),
+            )
+        )
         divider = Divider(sum(breaking), text)
-    title = say(phrase("Rows by the size of their class"))
-    words = say(_words(bins, breaking, limit))
-    header = [phrase("rows in a class"), phrase("rows"), phrase("share of rows")]
+    title = say(
+        unit.choose(
+            phrase("Rows by the size of their class"), phrase("People by the size of their class")
+        )
+    )
+    words = say(_words(picture, breaking))
+    header = [
+        unit.choose(phrase("rows in a class"), phrase("people in a class")),
+        unit.choose(phrase("rows"), phrase("people")),
+        unit.choose(phrase("share of rows"), phrase("share of people")),
+    ]
     if has_classes:
         header.insert(1, phrase("classes"))
     if limit is not None:
@@ -58,7 +78,11 @@ def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
     sheet = bar_list(
         bars,
         say(header[0]),
-        say(phrase("rows in classes of this size")),
+        say(
+            unit.choose(
+                phrase("rows in classes of this size"), phrase("people in classes of this size")
+            )
+        ),
         names_width=110,
         divider=divider,
     )
@@ -71,18 +95,19 @@ def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
     )
 
 
-def _words(bins: tuple[SizeBin, ...], breaking: list[bool], limit: float | None) -> str:
-    all_rows = counted(sum(own.rows for own in bins), "row")
+def _words(picture: ClassSizes, breaking: list[bool]) -> str:
+    bins, limit, unit = picture.bins, picture.limit, picture.unit
+    all_rows = unit.counted(sum(own.rows for own in bins))
     classes = counted(sum(own.classes for own in bins), "class", "classes")
     found = [phrase("{rows} in {classes}.", rows=all_rows, classes=classes)]
     if limit is not None:
         broken = sum(own.rows for own, breaks in zip(bins, breaking, strict=True) if breaks)
         kept = sum(own.rows for own in bins) - broken
+        below = {"rows": unit.counted(broken, beside=kept), "limit": figure(limit)}
         found.append(
-            phrase(
-                "{rows} in classes below the limit of {limit} rows.",
-                rows=counted(broken, "row", beside=kept),
-                limit=figure(limit),
+            unit.choose(
+                phrase("{rows} in classes below the limit of {limit} rows.", **below),
+                phrase("{rows} in classes below the limit of {limit} people.", **below),
             )
         )
     return joined(found, " ")

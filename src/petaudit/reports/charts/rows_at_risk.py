@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.languages.numbers import counted, share
+from petaudit.languages.numbers import share
 from petaudit.languages.phrases import phrase
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.reports.charts.chart import Chart
@@ -32,13 +32,19 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
         return None
     say = speaker.say
     shown = _shown(picture, speaker)
-    title = say(phrase("Rows at risk by threshold"))
+    unit = picture.unit
+    title = say(
+        unit.choose(phrase("Rows at risk by threshold"), phrase("People at risk by threshold"))
+    )
+    share_of = unit.choose(
+        phrase("share of rows with a higher risk"), phrase("share of people with a higher risk")
+    )
     used = figure(picture.threshold)
     others = picture.rows - picture.rows_at_risk
     words = say(
         phrase(
             "{rows} ({share}) have a risk above the threshold of {threshold} that is in use.",
-            rows=counted(picture.rows_at_risk, "row", beside=others),
+            rows=unit.counted(picture.rows_at_risk, beside=others),
             share=share(picture.rows_at_risk, picture.rows, beside=others),
             threshold=used,
         )
@@ -48,9 +54,14 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
     sheet.scale("y", (0, picture.rows), (_BOTTOM, _TOP))
     sheet.rules([(_LEFT, WIDTH - 8, _BOTTOM, _BOTTOM, Look(stroke=LINE))])
     labels = [
-        say(phrase("risk above {threshold}: {share} of the rows", threshold=t, share=own.text))
+        say(
+            unit.choose(
+                phrase("risk above {threshold}: {share} of the rows", **texts),
+                phrase("risk above {threshold}: {share} of the people", **texts),
+            )
+        )
         for own in shown
-        for t in [figure(own.threshold)]
+        for texts in [{"threshold": figure(own.threshold), "share": own.text}]
     ]
     for is_hidden in (False, True):
         sheet.rects(
@@ -75,9 +86,7 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
         weight="600",
     )
     sheet.texts([(place + (0.1 if is_left else -0.1), top + 6, in_use)], "x", None)
-    sheet.texts(
-        [(_LEFT, 11, Look(fill=MUTED, text=say(phrase("share of rows with a higher risk"))))]
-    )
+    sheet.texts([(_LEFT, 11, Look(fill=MUTED, text=say(share_of)))])
     sheet.texts(
         [
             (at + 0.5, _height(own, picture.rows) + 9 * picture.rows / (_BOTTOM - _TOP), look)
@@ -99,7 +108,7 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
     )
     below = Look(fill=MUTED, anchor="middle", text=say(phrase("threshold of the risk")))
     sheet.texts([(WIDTH / 2, _BOTTOM + 32, below)])
-    header = (phrase("threshold"), phrase("share of rows with a higher risk"), phrase("in use"))
+    header = (phrase("threshold"), share_of, phrase("in use"))
     table = tuple(
         (figure(own.threshold), own.text, say(phrase("yes")) if own.is_used else "")
         for own in shown

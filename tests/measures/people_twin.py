@@ -1,0 +1,91 @@
+"""Classes that count people, worked out row by row without any code of petaudit."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+Row = dict[str, Any]
+QIS = ("age", "zip", "sex")
+PERSON = "who"
+SENSITIVE = "illness"
+
+
+def random_rows(seed: int, *, rows: int = 40, nulls: bool = True) -> list[Row]:
+    """Rows of few people, of whom some are in several classes."""
+    chance = random.Random(seed)  # noqa: S311
+    people = [f"p{number}" for number in range(chance.randint(3, 20))]
+    missing: list[Any] = [None] if nulls else []
+    marks = ["*"] if nulls else []
+    homes = {own: [chance.choice("abc") for _ in QIS] for own in people}
+    found = []
+    for _ in range(rows):
+        who = chance.choice([*people, *missing])
+        cells = [
+            own if chance.random() < 0.7 else chance.choice(["a", "b", *missing, *marks])
+            for own in homes.get(who, ["a"] * len(QIS))
+        ]
+        if nulls and chance.random() < 0.1:
+            cells = ["*"] * len(QIS)
+        found.append(
+            dict(zip(QIS, cells, strict=True))
+            | {PERSON: who, SENSITIVE: chance.choice(["flu", "cold", "gout", *missing, *marks])}
+        )
+    return found
+
+
+def columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
+    """The rows as a table has them."""
+    return {name: [row[name] for row in rows] for name in (*QIS, PERSON, SENSITIVE)}
+
+
+def class_of(row: Row, names: Sequence[str] = QIS) -> tuple[Any, ...]:
+    return tuple(row[name] for name in names)
+
+
+def is_suppressed(own: tuple[Any, ...]) -> bool:
+    return all(cell == "*" for cell in own)
+
+
+def classes(rows: Sequence[Row], *, as_class: bool) -> dict[tuple[Any, ...], set[Any]]:
+    """The different people of each class."""
+    found: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
+    for row in rows:
+        if as_class or not is_suppressed(class_of(row)):
+            found[class_of(row)].add(row[PERSON])
+    return dict(found)
+
+
+def sizes(rows: Sequence[Row], *, as_class: bool) -> list[int]:
+    return sorted(len(own) for own in classes(rows, as_class=as_class).values())
+
+
+def alpha(rows: Sequence[Row], *, as_class: bool) -> Fraction:
+    """The largest share of the people of a class who have one value in any of their rows."""
+    people = classes(rows, as_class=as_class)
+    having: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
+    for row in rows:
+        if class_of(row) in people:
+            having[(class_of(row), row[SENSITIVE])].add(row[PERSON])
+    return max(Fraction(len(own), len(people[at[0]])) for at, own in having.items())
+
+
+def minimal_sets(rows: Sequence[Row], *, as_class: bool) -> dict[Any, set[frozenset[str]]]:
+    """Of every person in every class: the smallest sets of columns that only they have so."""
+    pairs = {(own, who) for own, many in classes(rows, as_class=as_class).items() for who in many}
+    found: dict[Any, set[frozenset[str]]] = {pair: set() for pair in pairs}
+    for size in range(1, len(QIS) + 1):
+        for names in itertools.combinations(range(len(QIS)), size):
+            people: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
+            for own, who in pairs:
+                people[tuple(own[place] for place in names)].add(who)
+            for pair in pairs:
+                is_alone = people[tuple(pair[0][place] for place in names)] == {pair[1]}
+                chosen = frozenset(QIS[place] for place in names)
+                if is_alone and not any(own <= chosen for own in found[pair]):
+                    found[pair].add(chosen)
+    return found
