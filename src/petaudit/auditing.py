@@ -19,6 +19,7 @@ from petaudit.errors import (
     listing,
     phrase,
 )
+from petaudit.files import Watch, unchanged
 from petaudit.inputs import Inputs, gather
 from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
@@ -58,6 +59,9 @@ class Audit:
     results: tuple[Result, ...]
     not_measured: tuple[NotMeasured, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    fingerprints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What identifies the tables that were measured."""
+    watch: Watch = field(default_factory=Watch)
 
     @property
     def exit_code(self) -> int:
@@ -109,21 +113,12 @@ class Audit:
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
-        inputs = {"table": self.inputs.table.fingerprint()}
-        if self.inputs.original is not None:
-            inputs["original"] = self.inputs.original.fingerprint()
-        if self.inputs.control is not None:
-            inputs["control"] = self.inputs.control.fingerprint()
-        if self.inputs.population is not None:
-            inputs["population"] = self.inputs.population.fingerprint()
-        if self.inputs.hierarchies:
-            inputs["hierarchies"] = self.inputs.hierarchies.fingerprint()
         document: dict[str, Any] = {
             "document": DOCUMENT,
             "petaudit": __version__,
             "verdict": self.verdict,
             "exit_code": self.exit_code,
-            "inputs": inputs,
+            "inputs": dict(self.fingerprints),
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             "results": [
@@ -132,7 +127,13 @@ class Audit:
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
         }
+        self.check_unchanged()
         return document | {"texts": texts_of(document)}
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a table that is read again for pictures and words is another now."""
+        again = [source for source in self.inputs.tables.values() if not source.is_loaded]
+        self.watch.check(path for source in again for path in source.files)
 
     def _repr_html_(self) -> str:
         from petaudit.reports.notebook import audit_html  # noqa: PLC0415 (only to look at)
@@ -160,7 +161,19 @@ def audit(
     >>> found.exit_code, found["t-closeness"].status
     (1, 'failed')
     """
-    wanted = _options_by_measure(options or {})
+    with unchanged() as watch:
+        return _measured(table, measures, options or {}, population_size, given, watch)
+
+
+def _measured(
+    table: object,
+    measures: Iterable[str] | str | None,
+    options: Mapping[str, Mapping[str, Any]],
+    population_size: Any,
+    given: Mapping[str, Any],
+    watch: Watch,
+) -> Audit:
+    wanted = _options_by_measure(options)
     names = [measures] if isinstance(measures, str) else measures
     named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
@@ -221,7 +234,8 @@ def audit(
         "engine": inputs.engine,
         "spark_master": inputs.spark_master,
     }
-    return Audit(inputs, tuple(results), tuple(not_measured), settings)
+    measured = (inputs, tuple(results), tuple(not_measured))
+    return Audit(*measured, settings, inputs.fingerprints, watch)
 
 
 def _count_at_once(inputs: Inputs) -> None:

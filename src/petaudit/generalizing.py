@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import relabelled_table
 from petaudit.errors import OptionError, phrase
+from petaudit.files import unchanged
 from petaudit.hierarchies import Hierarchy, HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels import SUPPRESSED
@@ -72,13 +73,20 @@ def generalize_with_report(
     The quasi-identifiers are those given, else the side-car's, else the generalised columns.
     Columns whose role is identifier are suppressed altogether.
     """
-    inputs = gather(
-        table,
-        roles=roles,
-        quasi_identifiers=quasi_identifiers,
-        hierarchies=hierarchies,
-        **given,
-    )
+    with unchanged():
+        inputs = gather(
+            table,
+            roles=roles,
+            quasi_identifiers=quasi_identifiers,
+            hierarchies=hierarchies,
+            **given,
+        )
+        return _generalized(inputs, levels, suppress_below)
+
+
+def _generalized(
+    inputs: Inputs, levels: Mapping[str, int], suppress_below: int | None
+) -> Generalized:
     _check_suppression(suppress_below)
     if not levels:
         raise OptionError(phrase("no level is given; name at least one column and its level"))

@@ -63,13 +63,17 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     location = getattr(chosen, "table", None)
     if target is not None:
         refuse_inputs(target, found.files)
+    text = _shown(found, chosen, reports, location, to_file=target is not None)
+    document = found.to_dict() if reports.files else {}
+    # Words and pictures may come from a look at the table, too.
+    found.check_unchanged()
     if target is None:
-        say(_shown(found, chosen, reports, location, to_file=False))
+        say(text)
     elif chosen.format in FORMATS or found.exit_code != COULD_NOT_MEASURE:
         # A report says that nothing was decided; a table of figures could be taken for more.
-        write_text(target, _shown(found, chosen, reports, location, to_file=True))
+        write_text(target, text)
     if reports.files:
-        reports.write(found.to_dict(), found.files, location)
+        reports.write(document, found.files, location)
         if target is None and chosen.format == "text":
             reports.say_written()
     if found.exit_code == COULD_NOT_MEASURE:

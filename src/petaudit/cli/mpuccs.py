@@ -21,6 +21,7 @@ from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
 from petaudit.counts import Source, open_source
 from petaudit.errors import InputError, OptionError, joined, phrase, shortened
 from petaudit.exact import exact
+from petaudit.files import Watch, unchanged
 from petaudit.languages.current import here
 from petaudit.languages.kept import texts_of
 from petaudit.measures.mpuccs import find
@@ -34,6 +35,11 @@ COULD_NOT_MEASURE = 2
 
 def run(chosen: argparse.Namespace) -> int:
     """Search, print the verdict and what is behind it, and write the tables."""
+    with unchanged() as watch:
+        return _run(chosen, watch)
+
+
+def _run(chosen: argparse.Namespace, watch: Watch) -> int:
     given = _given_options(chosen)
     checked = _checked(given)
     reports = Reports.of(chosen)
@@ -57,9 +63,10 @@ def run(chosen: argparse.Namespace) -> int:
     sources = [source for source in tables if source is not None]
     code = _exit_code(found)
     document = _document(found, sources, advice, given, code)
+    watch.check()
     if folder is not None:
         written = write_tables(found, folder, sources, document, reveal=chosen.reveal_values)
-    read = [path for source in sources for path in source.paths]
+    read = [path for source in sources for path in source.files]
     reports.write(document, read, chosen.synthetic)
     if chosen.format == "json":
         say(as_json(document, ascii_only=not takes_unicode()) + "\n")

@@ -12,6 +12,7 @@ from typing import Any
 from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.counts.source import check_engine
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
+from petaudit.files import watching
 from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder
@@ -189,9 +190,10 @@ class Executor:
         self._clock.records.clear()
         self._clock.done = 0
         previous_path = self.pipeline.executor.compare_to
-        found = self._checked(has_targets=self._out is not None)
-        self._files_read = tuple(found.files)
         with ExitStack() as stack:
+            stack.enter_context(watching(self._tables.watch))
+            found = self._checked(has_targets=self._out is not None)
+            self._files_read = tuple(found.files)
             log = (self.pipeline.executor, self._tables.folder, self._clock, self._log_stream)
             stack.enter_context(logged(*log))
             folder = None
@@ -238,7 +240,7 @@ class Executor:
             is_kept = entry is not None
             if entry is None:
                 entry = self._computed(run)
-                self._tables.check_unchanged()
+                self._tables.watch.check()
                 if folder is not None and entry.status != ERROR:
                     self._has_kept = True
                     folder.keep(key, _kept(entry, self._clock.records[before:]))
@@ -306,6 +308,8 @@ class Executor:
                 if not isinstance(file.model, SaveData):
                     writer = report_writer(file, self._entries, done, self._clock.records)
                     folder.stage(file.name, writer)
+        # Tables may have been read for the reports, too.
+        self._tables.watch.check()
         self._document = result_document(
             pipeline=self.pipeline,
             text=self._text,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit.errors import InputError, listing, phrase
-from petaudit.files import require_regular
+from petaudit.files import before_reading
 from petaudit.languages.kept import with_phrases
 from petaudit.reports.cards import card_of, run_card_of
 from petaudit.reports.fields import (
@@ -36,7 +36,7 @@ _LARGEST: Final = 256 << 20
 def read_document(path: Path) -> dict[str, Any]:
     """Read what ``petaudit check``, ``run`` or ``mpuccs`` wrote as JSON."""
     try:
-        require_regular(path)
+        before_reading(path)
         if path.stat().st_size > _LARGEST:
             raise InputError(
                 phrase("{path}: larger than {size:,} bytes; not read", path=path, size=_LARGEST)
