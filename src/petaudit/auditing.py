@@ -23,6 +23,7 @@ from petaudit.files import Watch, unchanged
 from petaudit.inputs import Inputs, gather
 from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
+from petaudit.policy import Policy, PolicySpec, find_policy
 
 DOCUMENT = "petaudit.check/1"
 COULD_NOT_MEASURE = 2
@@ -62,6 +63,8 @@ class Audit:
     fingerprints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What identifies the tables that were measured."""
     watch: Watch = field(default_factory=Watch)
+    policy: Policy | None = None
+    """The rule that set limits, with what was tighter by hand."""
 
     @property
     def exit_code(self) -> int:
@@ -85,7 +88,9 @@ class Audit:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        return (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        read = (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        rule = None if self.policy is None else self.policy.path
+        return read if rule is None else (*read, rule)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -121,6 +126,7 @@ class Audit:
             "inputs": dict(self.fingerprints),
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
+            **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
             "results": [
                 result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
             ],
@@ -147,12 +153,14 @@ def audit(
     measures: Iterable[str] | str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     population_size: Any = None,
+    policy: PolicySpec | None = None,
     **given: Any,
 ) -> Audit:
     """Run the named measures, or all that the inputs allow.
 
     ``options`` holds the limit and options of each measure by name; ``population_size`` is for all
-    measures that take one.
+    measures that take one. ``policy`` is the name or file of a rule that sets limits, which others
+    may tighten.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
@@ -162,7 +170,8 @@ def audit(
     (1, 'failed')
     """
     with unchanged() as watch:
-        return _measured(table, measures, options or {}, population_size, given, watch)
+        rule = None if policy is None else find_policy(policy)
+        return _measured(table, measures, options or {}, population_size, rule, given, watch)
 
 
 def _measured(
@@ -170,10 +179,13 @@ def _measured(
     measures: Iterable[str] | str | None,
     options: Mapping[str, Mapping[str, Any]],
     population_size: Any,
+    policy: Policy | None,
     given: Mapping[str, Any],
     watch: Watch,
 ) -> Audit:
     wanted = _options_by_measure(options)
+    if policy is not None:
+        policy, wanted = policy.applied_to(wanted)
     names = [measures] if isinstance(measures, str) else measures
     named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
@@ -235,7 +247,7 @@ def _measured(
         "spark_master": inputs.spark_master,
     }
     measured = (inputs, tuple(results), tuple(not_measured))
-    return Audit(*measured, settings, inputs.fingerprints, watch)
+    return Audit(*measured, settings, inputs.fingerprints, watch, policy)
 
 
 def _count_at_once(inputs: Inputs) -> None:

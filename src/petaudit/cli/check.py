@@ -37,6 +37,7 @@ def run(chosen: argparse.Namespace) -> int:
             population_size=(
                 None if chosen.population_size is None else option_value(chosen.population_size)
             ),
+            policy=chosen.policy,
             original=chosen.original,
             control=chosen.control,
             population=chosen.population,
@@ -121,6 +122,9 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     ):
         if limit is not None:
             put(measure, "limit", limit)
+    if chosen.max_risk is not None:
+        put("prosecutor-risk", "limit", chosen.max_risk)
+        put("prosecutor-risk", "figure", "highest")
     for name in ("cost", "gain", "loss", "benefit"):
         if getattr(chosen, name) is not None:
             put("profitability", name, getattr(chosen, name))

@@ -63,7 +63,10 @@ def as_text(found: Audit, *, details: bool = False) -> str:
     failed = by_reason([entry for entry in found.not_measured if entry.asked_for])
     lines += section(term("Not measured"), failed)
     warnings = [phrase("warning: {text}", text=text) for text in found.warnings]
-    lines += [*section(term("Warnings"), warnings), _verdict(found)]
+    lines += section(term("Warnings"), warnings)
+    if found.policy is not None:
+        lines += section(term("Policy"), found.policy.lines)
+    lines.append(_verdict(found))
     return "\n".join(finished(lines)) + "\n"
 
 
@@ -172,6 +175,7 @@ def _row(result: Result) -> list[str]:
 def figures_of(result: Result) -> tuple[str, str]:
     """The figure and its limit, with as many digits as it takes to tell them apart."""
     value, bound = figure_text(result.value, result.limit)
+    bound = result.limit_exact or bound
     if value == bound and not result.passed:
         # They differ beyond the last digit of a float.
         value = str(getattr(result, "exact_value", value))

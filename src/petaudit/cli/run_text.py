@@ -92,7 +92,7 @@ def short_text(document: Mapping[str, Any]) -> str:
 
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
-    limit = bound
+    limit = bound = entry.get("limit_exact", bound)
     if entry["limit"] is not None:
         rule = limit_rule(entry["better"], strict=bool(entry["strict"]), limit=bound)
         limit = joined([rule, *entry["conditions"]])
@@ -115,6 +115,7 @@ def breach_text(breach: Mapping[str, Any]) -> Phrase:
     if breach["line"] is not None:
         where = phrase("{run}, line {line}", run=breach["run"], line=breach["line"])
     value, bound = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
+    bound = breach.get("limit_exact", bound)
     measure = breach["measure"]
     if breach["kind"] == "limit":
         better, strict = _RULES.get(breach["rule"], ("true", False))

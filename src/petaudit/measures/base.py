@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -21,7 +21,8 @@ from petaudit.errors import (
     suggestion,
     term,
 )
-from petaudit.kinds import Anything, Kind, Number
+from petaudit.exact import exact, quotient_text
+from petaudit.kinds import Anything, Kind, Limit
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
 
@@ -75,6 +76,8 @@ class Result:
     limit: float | None
     passed: bool | None
     warnings: tuple[str, ...]
+    limit_exact: str | None = field(default=None, kw_only=True, repr=False)
+    """The limit as a quotient, such as 1/11, where no float shows it as it is."""
 
     @property
     def threshold(self) -> float | None:
@@ -125,7 +128,8 @@ class Result:
         """The result as plain data, ready for JSON; what ``repr`` leaves out is left out here."""
         own = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.repr}
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
-        return head | own
+        limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
+        return head | own | limit
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """The result as a table of one of the measure's granularities.
@@ -217,7 +221,7 @@ class Measure:
     """Why the measure runs on this table only when it is named, for example because it is large."""
     granularities: tuple[str, ...] = (GLOBAL,)
     """The tables that a result can be laid out as; see :meth:`Result.table`."""
-    limit_kind: Kind = field(default_factory=Number)
+    limit_kind: Kind = field(default_factory=Limit)
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     check: Callable[[Mapping[str, Any]], object] | None = None
@@ -288,7 +292,11 @@ class Measure:
     def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
         """Compute the measure from opened inputs."""
         self.check_options(options)
-        return self.compute(inputs, **options)
+        result = self.compute(inputs, **options)
+        limit = options.get("limit")
+        if limit is None or result.limit is None:
+            return result
+        return replace(result, limit_exact=quotient_text(exact(limit, "limit")))
 
 
 def announce(result: Result) -> None:

@@ -51,6 +51,8 @@ class Card:
     """Where the pipeline file sets the limit that is breached."""
     exact: str | None = None
     """The figure as a fraction, where floats could not tell it from the limit."""
+    limit_exact: str | None = None
+    """The limit as a quotient, where no float shows it as it is."""
     reason: str | None = None
     explanation: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -229,7 +231,7 @@ def value_text(card: Card) -> str:
 
 def limit_text(card: Card) -> str:
     """The limit, with as many digits as it takes to tell it from the figure."""
-    return _figures(card)[1]
+    return card.limit_exact or _figures(card)[1]
 
 
 def short(value: float | bool | None) -> str:

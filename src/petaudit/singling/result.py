@@ -23,7 +23,7 @@ from petaudit.errors import (
     suggestion,
     tally,
 )
-from petaudit.exact import exact_nonnegative
+from petaudit.exact import exact_nonnegative, quotient_text
 from petaudit.measures.base import Better, Result
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
@@ -262,6 +262,7 @@ class MpuccsResult(Result):
             warnings=(*self.warnings, *said),
             value=self.value if figure is None else float(figure),
             limit=float(chosen.bound),
+            limit_exact=quotient_text(chosen.bound),
             passed=holds and is_certain,
             profile=profile,
             undecided=figure is None or (holds and not is_certain),
