@@ -6,6 +6,7 @@ A policy is one YAML file: data, no code. Those that come with petaudit are in `
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -150,9 +151,7 @@ class Policy:
             merged[name], demands[name] = self._together(demand, merged.get(name, {}))
         return replace(self, demands=demands), merged
 
-    def _together(
-        self, demand: Demand, given: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], Demand]:
+    def _together(self, demand: Demand, given: Mapping[str, Any]) -> tuple[dict[str, Any], Demand]:
         measure, limit = demand.measure.name, given.get("limit")
         if given.get("profile") is not None:
             raise OptionError(
@@ -205,7 +204,7 @@ class Policy:
             "limits": {name: demand.to_dict() for name, demand in self.demands.items()},
             "not_measured": list(self.not_measured),
             "sha256": self.sha256,
-            "lines": self.lines,
+            "lines": list(self.head),
         }
 
 
@@ -218,10 +217,15 @@ def policies() -> dict[str, Policy]:
     """
     folder = files("petaudit") / "policies"
     read = []
-    for entry in sorted(folder.iterdir(), key=lambda own: own.name):
+    for entry in folder.iterdir():
         with as_file(entry) as path:
             read.append(replace(read_policy(path), path=None))
-    return {policy.name: policy for policy in read}
+    return {policy.name: policy for policy in sorted(read, key=_order)}
+
+
+def _order(policy: Policy) -> list[tuple[str, int]]:
+    """By name, and numbers in it by their size."""
+    return [(word, int(part or 0)) for word, part in re.findall(r"(\D*)(\d*)", policy.name)]
 
 
 def find_policy(given: PolicySpec) -> Policy:

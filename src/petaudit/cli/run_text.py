@@ -63,13 +63,22 @@ def as_text(executor: Executor) -> str:
         )
     ran = {own["run"] for own in results}
     gone = [own for own in document["errors"] if own["run"] not in ran]
-    lines += _reasons(term("Not compared"), gone)
+    compared = [own for own in gone if own["run"] not in _rules(document)]
+    lines += _reasons(term("Not compared"), compared)
+    lines += _reasons(term("Not evaluated"), [own for own in gone if own not in compared])
     lines += section(term("Warnings"), warnings_of(document))
+    for policy in executor.pipeline.policies:
+        lines += section(term("Policy"), policy.lines)
     if executor.out is not None:
         title = phrase("Written to {folder}", folder=executor.out)
         lines += section(title, executor.file_names)
     lines.append(verdict_line(document))
     return "\n".join(finished(lines)) + "\n"
+
+
+def _rules(document: Mapping[str, Any]) -> list[str]:
+    """What errors call the policies."""
+    return [phrase("policy {name}", name=own["name"]) for own in document.get("policies", ())]
 
 
 def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from petaudit._version import __version__
 from petaudit.errors import phrase
+from petaudit.languages.kept import texts_of
 from petaudit.pipelines.checking import Checked
-from petaudit.pipelines.entries import ERROR
+from petaudit.pipelines.entries import ERROR, TEXTS
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.gate import DOCUMENT, exit_code_of, missing_now, verdict_of
 from petaudit.pipelines.pipeline import Pipeline
@@ -28,6 +29,7 @@ def result_document(
     settings: Mapping[str, Sequence[str]],
     checked: Checked,
     results: Sequence[Mapping[str, Any]],
+    not_evaluated: Sequence[Mapping[str, str]],
     left_out: int,
     previous: Mapping[str, Any] | None,
     files: Sequence[str],
@@ -39,11 +41,13 @@ def result_document(
     gone = missing_now(results, previous)
     # What --only leaves out is left out on purpose.
     missing = [] if settings["only"] else gone
+    undone = [*missing, *(own["run"] for own in not_evaluated)]
+    policies = [policy.to_dict() for policy in pipeline.policies]
     return {
         "document": DOCUMENT,
         "petaudit": __version__,
-        "verdict": verdict_of(results, missing),
-        "exit_code": exit_code_of(results, missing),
+        "verdict": verdict_of(results, undone),
+        "exit_code": exit_code_of(results, undone),
         "configuration": {
             "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
             "sha256": _sha256(text),
@@ -59,6 +63,11 @@ def result_document(
             "verdict": previous.get("verdict"),
             "runs_missing_now": gone,
         },
+        **(
+            {"policies": policies, TEXTS: texts_of([policies, list(not_evaluated)])}
+            if policies
+            else {}
+        ),
         "inputs": dict(checked.fingerprints),
         "results": list(results),
         "breaches": [own for entry in results for own in entry["breaches"]],
@@ -67,7 +76,8 @@ def result_document(
             for own in results
             if own["status"] == ERROR
         ]
-        + [{"run": name, "reason": _NOT_NOW} for name in missing],
+        + [{"run": name, "reason": _NOT_NOW} for name in missing]
+        + [dict(own) for own in not_evaluated],
         "files": list(files),
         "timings": {
             "steps": [own.to_dict() for own in records],

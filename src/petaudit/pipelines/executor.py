@@ -27,6 +27,7 @@ from petaudit.pipelines.models import EXECUTOR, SaveData
 from petaudit.pipelines.overrides import with_overrides
 from petaudit.pipelines.pipeline import Pipeline, raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
+from petaudit.pipelines.policies import not_evaluated, with_policies
 from petaudit.pipelines.reading import partly_read
 from petaudit.pipelines.reporting import (
     ReportFile,
@@ -119,7 +120,9 @@ class Executor:
     def _read(self, parsed: Document, name: str) -> Pipeline:
         """The pipeline; what is wrong with its tables is said together with what is in the file."""
         problems = Problems()
-        pipeline = partly_read(parsed, name, problems)
+        pipeline = with_policies(
+            partly_read(parsed, name, problems), self._tables.resolved, problems
+        )
         check_modules(pipeline, problems)
         if problems:
             note_wrong_files(pipeline, self._tables, problems)
@@ -152,7 +155,8 @@ class Executor:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that the last run read; none of them may be written to."""
-        return self._files_read
+        rules = (policy.path for policy in self.pipeline.policies)
+        return (*self._files_read, *(path for path in rules if path is not None))
 
     @property
     def file_names(self) -> list[str]:
@@ -316,6 +320,7 @@ class Executor:
             settings={"set": list(self._overrides), "only": list(self._only)},
             checked=found,
             results=done,
+            not_evaluated=not_evaluated(self.pipeline, self.runs),
             left_out=len(self.all_runs) - len(self.runs),
             previous=previous,
             files=self.file_names[:-1],

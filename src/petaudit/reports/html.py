@@ -84,6 +84,7 @@ class _Page:
             "headline": say(headline(view)),
             "summary": self.voice.say_all(summary(view)),
             "steps": self.voice.say_all(next_steps(view, self.voice.threshold)),
+            "policies": [self.voice.say_all(own.said) for own in view.policies],
             "groups": groups,
             "number_of_cards": len(view.cards),
             "has_before": any(card.before is not None for card in view.cards),

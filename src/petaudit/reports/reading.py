@@ -25,7 +25,7 @@ from petaudit.reports.fields import (
     verdict_of,
 )
 from petaudit.reports.places import place_of, title_of
-from petaudit.reports.view import Card, Change, LeftOut, TableFacts, View
+from petaudit.reports.view import Card, Change, LeftOut, PolicyFacts, TableFacts, View
 
 CHECK: Final = "petaudit.check/1"
 RUN: Final = "petaudit.result/1"
@@ -145,8 +145,16 @@ def _check(document: Mapping[str, Any]) -> View:
             if entry.get("status") != "error"
         ),
         warnings=texts(document.get("warnings")),
+        policies=_policies(document),
         settings=_settings(options),
         holds_values=options.get("reveal_values") is True,
+    )
+
+
+def _policies(document: Mapping[str, Any]) -> tuple[PolicyFacts, ...]:
+    return tuple(
+        PolicyFacts(str(own["name"]), texts(own.get("lines")), texts(own.get("not_measured")))
+        for own in entries_of(document, "policies")
     )
 
 
@@ -180,6 +188,7 @@ def _run(document: Mapping[str, Any]) -> View:
             for own in entries_of(document, "errors")
             if own["run"] not in ran
         ),
+        policies=_policies(document),
         settings={
             "sha256": str(configuration.get("sha256")),
             **{f"--set {own}": "" for own in texts(configuration.get("set"))},
@@ -211,6 +220,7 @@ def _mpuccs(document: Mapping[str, Any]) -> View:
             for own in entries_of(document, "changes")
             if own.get("change") == "left out"
         ),
+        policies=_policies(document),
         settings=_settings({"options": {"mpuccs": mapping(document.get("options"))}}),
     )
 

@@ -183,6 +183,23 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class PolicyFacts:
+    """A published rule that set limits."""
+
+    name: str
+    lines: tuple[str, ...]
+    """What it is, what it demands, and where that stands."""
+    not_measured: tuple[str, ...] = ()
+    """What it demands beside the limits; nothing shows that this is kept."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All of it."""
+        still_open = (phrase("not measured: {demand}", demand=own) for own in self.not_measured)
+        return (*self.lines, *still_open)
+
+
+@dataclass(frozen=True)
 class View:
     """Everything that a report shows."""
 
@@ -201,6 +218,7 @@ class View:
     warnings: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     """Errors that belong to no card."""
+    policies: tuple[PolicyFacts, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
