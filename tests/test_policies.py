@@ -425,7 +425,7 @@ def test_a_policy_of_the_executor_is_for_all() -> None:
     assert limits == {"k-anonymity": 3, "prosecutor-risk": 1 / 3}
     assert (document["verdict"], document["exit_code"]) == ("passed", 0)
     assert document["policies"][0]["not_measured"] == ["the steward agrees"]
-    assert "policies" not in executed(PIPELINE.partition("\n")[2])
+    assert executed(PIPELINE.partition("\n")[2])["policies"] == []
 
 
 def test_what_no_evaluator_measures_leaves_all_undecided(
@@ -508,3 +508,20 @@ def test_a_policy_file_that_changes_while_the_table_is_measured_is_noticed(
     monkeypatch.setitem(measure.__dict__, "compute", changing)
     with pytest.raises(petaudit.PetauditError, match=r"house\.yaml changed while it was being"):
         petaudit.audit("t.csv", quasi_identifiers=["zip"], policy="house.yaml")
+
+
+# The pages.
+
+
+@pytest.mark.parametrize("language", ["en", "zh-TW"])
+def test_the_page_has_every_policy_as_its_file_says(language: str) -> None:
+    folder = Path(__file__).parents[1] / "docs" / ("" if language == "en" else language)
+    lines = (folder / "policies.md").read_text(encoding="utf-8").splitlines()
+    rows = {line.split("`")[1]: line for line in lines if line.startswith("| `") and "](" in line}
+    assert list(rows) == list(SHIPPED)
+    for name, policy in policies().items():
+        [demand] = policy.demands.values()
+        rule = said(demand.rule, language).replace("：", " ")
+        assert f"| {rule} |" in rows[name]
+        assert f"| {policy.date} |" in rows[name]
+        assert f"({policy.source['url']})" in rows[name]

@@ -78,7 +78,7 @@ def as_text(executor: Executor) -> str:
 
 def _rules(document: Mapping[str, Any]) -> list[str]:
     """What errors call the policies."""
-    return [phrase("policy {name}", name=own["name"]) for own in document.get("policies", ())]
+    return [phrase("policy {name}", name=own["name"]) for own in document["policies"]]
 
 
 def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -101,7 +101,7 @@ def short_text(document: Mapping[str, Any]) -> str:
 
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
-    limit = bound = entry.get("limit_exact", bound)
+    limit = bound = entry["limit_exact"] or bound
     if entry["limit"] is not None:
         rule = limit_rule(entry["better"], strict=bool(entry["strict"]), limit=bound)
         limit = joined([rule, *entry["conditions"]])
@@ -124,7 +124,7 @@ def breach_text(breach: Mapping[str, Any]) -> Phrase:
     if breach["line"] is not None:
         where = phrase("{run}, line {line}", run=breach["run"], line=breach["line"])
     value, bound = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
-    bound = breach.get("limit_exact", bound)
+    bound = breach.get("limit_exact") or bound
     measure = breach["measure"]
     if breach["kind"] == "limit":
         better, strict = _RULES.get(breach["rule"], ("true", False))

@@ -63,11 +63,7 @@ def result_document(
             "verdict": previous.get("verdict"),
             "runs_missing_now": gone,
         },
-        **(
-            {"policies": policies, TEXTS: texts_of([policies, list(not_evaluated)])}
-            if policies
-            else {}
-        ),
+        "policies": policies,
         "inputs": dict(checked.fingerprints),
         "results": list(results),
         "breaches": [own for entry in results for own in entry["breaches"]],
@@ -79,6 +75,7 @@ def result_document(
         + [{"run": name, "reason": _NOT_NOW} for name in missing]
         + [dict(own) for own in not_evaluated],
         "files": list(files),
+        TEXTS: texts_of([policies, list(not_evaluated)]),
         "timings": {
             "steps": [own.to_dict() for own in records],
             "stages": {run: own for run, own in seconds.items() if own},

@@ -207,10 +207,10 @@ def _breaches(
     if entry["status"] == "failed":
         limit = True if isinstance(entry["value"], bool) else entry["limit"]
         option = "limit" if entry["profile"] is None else "profile"
-        quotient = {"limit_exact": entry["limit_exact"]} if "limit_exact" in entry else {}
         found.append(
-            {"kind": "limit", **about, "value": entry["value"], "limit": limit, **quotient,
-             "rule": rule_of(entry), "conditions": entry["conditions"], "line": line(option)}
+            {"kind": "limit", **about, "value": entry["value"], "limit": limit,
+             "limit_exact": entry["limit_exact"], "rule": rule_of(entry),
+             "conditions": entry["conditions"], "line": line(option)}
         )  # fmt: skip
     if comparison is not None and comparison["status"] == "failed":
         found.append(
