@@ -334,6 +334,12 @@ def test_names_and_files_that_there_are_not() -> None:
         find_policy(3)  # type: ignore[arg-type]
 
 
+def test_nobody_takes_the_name_of_a_published_rule() -> None:
+    Path("own.yaml").write_text("name: cms-11\ntitle: b\nlimits: {k-anonymity: 2}\n")
+    with pytest.raises(InputError, match="cms-11 is the name of a policy of petaudit"):
+        find_policy("own.yaml")
+
+
 def test_one_language_is_enough() -> None:
     Path("own.yaml").write_text(
         "name: a\ntitle: {zh-TW: 規則}\ndate: 2026\nsource: a letter\nlimits: {k-anonymity: 3}\n"
@@ -458,6 +464,9 @@ def test_a_policy_of_an_evaluator() -> None:
     document = executed(text)
     limits = {own["measure"]: own["limit"] for own in document["results"]}
     assert limits == {"k-anonymity": 11, "prosecutor-risk": None}
+    [rule] = executed(text.replace("cms-11", "house.yaml"))["policies"]
+    assert list(rule["limits"]) == ["k-anonymity"]
+    assert rule["not_measured"] == ["prosecutor-risk at most 1/3", "the steward agrees"]
     with pytest.raises(petaudit.PetauditError, match="policy cms-11 has no limit of prosecutor"):
         executed(text.replace("method: prosecutor-risk", "method: prosecutor-risk, policy: cms-11"))
 
@@ -476,6 +485,17 @@ def test_a_policy_of_an_evaluator() -> None:
 def test_what_is_wrong_stands_with_its_line(old: str, new: str, problem: str) -> None:
     with pytest.raises(petaudit.PetauditError, match=problem):
         executed(PIPELINE.replace(old, new))
+
+
+def test_two_files_of_one_name_are_two_policies() -> None:
+    Path("sub").mkdir()
+    Path("sub/other.yaml").write_text(HOUSE.replace("k-anonymity: 3", "k-anonymity: 4"))
+    text = PIPELINE.partition("\n")[2].replace(
+        "  r: {method: prosecutor-risk}", "  m: {method: k-anonymity, policy: other.yaml}"
+    )
+    document = executed(text.replace("k-anonymity}", "k-anonymity, policy: house.yaml}"))
+    assert [own["limits"]["k-anonymity"]["limit"] for own in document["policies"]] == [3, 4]
+    assert [own["limit"] for own in document["results"]] == [3, 4]
 
 
 def test_a_tighter_limit_of_an_evaluator() -> None:

@@ -27,7 +27,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.exact import exact, quotient_text
-from petaudit.files import fingerprint_of, unchanged
+from petaudit.files import Watch, fingerprint_of, unchanged, watching
 from petaudit.languages.catalogue import LANGUAGES
 from petaudit.languages.phrases import translated
 from petaudit.limits import limit_rule
@@ -218,7 +218,8 @@ def policies() -> dict[str, Policy]:
     folder = files("petaudit") / "policies"
     read = []
     for entry in folder.iterdir():
-        with as_file(entry) as path:
+        # Of a packed program the file is there for a moment only, so nobody else watches it.
+        with as_file(entry) as path, watching(Watch()):
             read.append(replace(read_policy(path), path=None))
     return {policy.name: policy for policy in sorted(read, key=_order)}
 
@@ -242,7 +243,16 @@ def find_policy(given: PolicySpec) -> Policy:
             phrase("policy is {value!r}; a name or a YAML file was expected", value=given)
         )
     if is_policy_file(given):
-        return read_policy(Path(given))
+        own = read_policy(Path(given))
+        if own.name in policies():
+            raise InputError(
+                phrase(
+                    "{path}: {name} is the name of a policy of petaudit; choose another",
+                    path=str(given),
+                    name=own.name,
+                )
+            )
+        return own
     if given not in policies():
         raise OptionError(
             phrase(

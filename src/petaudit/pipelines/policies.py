@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 
 from petaudit.errors import PetauditError, listing, phrase
@@ -17,7 +17,8 @@ def with_policies(
     pipeline: Pipeline, resolved: Callable[[str], str], problems: Problems
 ) -> Pipeline:
     """The pipeline with the limits of its policies; what is wrong about them is noted."""
-    seen: dict[str, Policy] = {}
+    seen: dict[str | None, Policy] = {}
+    applied: dict[str | None, set[str]] = {}
 
     def found(given: str, at: KeyPath) -> Policy | None:
         try:
@@ -35,14 +36,17 @@ def with_policies(
         except PetauditError as problem:
             problems.add(at, problem.text)
             return own
-        known = seen.get(policy.name, policy)
-        seen[policy.name] = replace(known, demands={**known.demands, **part.demands})
+        # Two files may have one name.
+        known = seen.get(policy.sha256, policy)
+        seen[policy.sha256] = replace(known, demands={**known.demands, **part.demands})
+        applied.setdefault(policy.sha256, set()).add(measure)
         return replace(own, model=replace(own.model, options=options[measure]))
 
     common = pipeline.executor.policy
     for_all = None if common is None else found(common, (EXECUTOR, "policy"))
     if for_all is not None:
-        seen[for_all.name] = for_all
+        seen[for_all.sha256] = for_all
+        applied[for_all.sha256] = {*for_all.demands}
     evaluators = []
     for given in pipeline.of(EVALUATOR):
         own = given
@@ -67,9 +71,15 @@ def with_policies(
     if evaluators:
         experiments[EVALUATOR] = tuple(evaluators)
     demanded = {} if for_all is None else dict.fromkeys(for_all.demands, for_all.name)
-    return replace(
-        pipeline, experiments=experiments, policies=tuple(seen.values()), demanded=demanded
-    )
+    rules = tuple(_applied(policy, applied[key]) for key, policy in seen.items())
+    return replace(pipeline, experiments=experiments, policies=rules, demanded=demanded)
+
+
+def _applied(policy: Policy, measures: Set[str]) -> Policy:
+    """The policy of some Evaluators: what it demands of other measures is not measured."""
+    others = tuple(own.rule for name, own in policy.demands.items() if name not in measures)
+    demands = {name: own for name, own in policy.demands.items() if name in measures}
+    return replace(policy, demands=demands, not_measured=(*others, *policy.not_measured))
 
 
 def not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[str, str]]:
