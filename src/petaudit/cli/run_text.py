@@ -101,7 +101,7 @@ def short_text(document: Mapping[str, Any]) -> str:
 
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
-    limit = bound = entry["limit_exact"] or bound
+    limit = bound = entry.get("limit_exact") or bound
     if entry["limit"] is not None:
         rule = limit_rule(entry["better"], strict=bool(entry["strict"]), limit=bound)
         limit = joined([rule, *entry["conditions"]])

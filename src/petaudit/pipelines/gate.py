@@ -209,7 +209,7 @@ def _breaches(
         option = "limit" if entry["profile"] is None else "profile"
         found.append(
             {"kind": "limit", **about, "value": entry["value"], "limit": limit,
-             "limit_exact": entry["limit_exact"], "rule": rule_of(entry),
+             "limit_exact": entry.get("limit_exact"), "rule": rule_of(entry),
              "conditions": entry["conditions"], "line": line(option)}
         )  # fmt: skip
     if comparison is not None and comparison["status"] == "failed":
