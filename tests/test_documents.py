@@ -532,9 +532,10 @@ Loader:
     roles: {quasi_identifier: zip, sensitive_attribute: disease}
     hierarchies: {zip: {"1*": "*"}}
 Evaluator:
-  closeness: {method: t-closeness, limit: 0.1}
+  closeness: {method: t-closeness, limit: 0.1, policy: house.yaml}
   precision: {method: precision}
 """
+    (tmp_path / "house.yaml").write_text("name: a\ntitle: b\nlimits: {t-closeness: 1/9}\n")
     before = run_text(text.replace("compare_to: before.json", ""), tmp_path, "first.yaml")
     before["results"][0]["value"] = 0.2
     (tmp_path / "before.json").write_text(json.dumps(before))
@@ -553,6 +554,7 @@ def assert_documented(real: dict[str, Any], documented: dict[str, list[str]], pa
     assert documented[word(page, "The document")] == [*real]
     assert documented["configuration"] == [*real["configuration"]]
     assert documented["compare_to"] == [*real["compare_to"]]
+    assert documented["policies"] == keys(real["policies"])
     assert documented["inputs"] == keys([*real["inputs"].values()])
     for entry in real["results"]:
         assert documented["results"] == [*entry]

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from petaudit.measures.utility_bias import utility_bias
     from petaudit.memory import set_memory
     from petaudit.pipelines.executor import Executor
+    from petaudit.policy import Policy, policies
     from petaudit.reporting import report
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
@@ -69,6 +70,7 @@ _HOMES = {
     "MpuccsResult": "petaudit.singling.result",
     "PetauditError": "petaudit.errors",
     "PetauditWarning": "petaudit.errors",
+    "Policy": "petaudit.policy",
     "Role": "petaudit.roles",
     "Roles": "petaudit.roles",
     "alpha_k_anonymity": "petaudit.measures.alpha_k_anonymity",
@@ -98,6 +100,7 @@ _HOMES = {
     "mpuccs": "petaudit.measures.mpuccs",
     "non_uniform_entropy": "petaudit.measures.non_uniform_entropy",
     "ordered": "petaudit.hierarchies",
+    "policies": "petaudit.policy",
     "population_uniqueness": "petaudit.measures.population_uniqueness",
     "precision": "petaudit.measures.precision",
     "profitability": "petaudit.measures.profitability",
@@ -125,6 +128,7 @@ __all__ = [
     "MpuccsResult",
     "PetauditError",
     "PetauditWarning",
+    "Policy",
     "Role",
     "Roles",
     "__version__",
@@ -156,6 +160,7 @@ __all__ = [
     "mpuccs",
     "non_uniform_entropy",
     "ordered",
+    "policies",
     "population_uniqueness",
     "precision",
     "profitability",

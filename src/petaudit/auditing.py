@@ -22,10 +22,12 @@ from petaudit.errors import (
     listing,
     phrase,
 )
+from petaudit.files import Watch, unchanged
 from petaudit.inputs import Inputs, gather
 from petaudit.languages.kept import texts_of
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 from petaudit.people import people_notes
+from petaudit.policy import Policy, PolicySpec, find_policy
 from petaudit.verdict import ERROR, EXIT_CODES, Figure, open_questions, settle
 
 DOCUMENT = "petaudit.check/1"
@@ -62,6 +64,11 @@ class Audit:
     results: tuple[Result, ...]
     not_measured: tuple[NotMeasured, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    fingerprints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What identifies the tables that were measured."""
+    watch: Watch = field(default_factory=Watch)
+    policy: Policy | None = None
+    """The rule that set limits, with what was tighter by hand."""
     columns: ColumnReview = field(default_factory=ColumnReview)
     """Columns that still name people, and columns without a role."""
     strict: bool = False
@@ -95,18 +102,28 @@ class Audit:
     @property
     def open_questions(self) -> tuple[str, ...]:
         """What the limits did not ask, and somebody should before the table is released."""
-        figures = [Figure(own.measure, own.status, own.value, own.limit) for own in self.results]
+        figures = [
+            Figure(
+                *(own.measure, own.status, own.value, own.limit),
+                own.is_strict,
+                bool(own.conditions),
+            )
+            for own in self.results
+        ]
         return open_questions(
             figures,
             sensitive=self.inputs.roles.sensitive,
             unlabelled=self.columns.question,
             people=self.columns.people,
+            demands=() if self.policy is None else [self.policy.open_question],
         )
 
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        return (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        read = (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        rule = None if self.policy is None else self.policy.path
+        return read if rule is None else (*read, rule)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -139,33 +156,31 @@ class Audit:
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
-        inputs = {"table": self.inputs.table.fingerprint()}
-        if self.inputs.original is not None:
-            inputs["original"] = self.inputs.original.fingerprint()
-        if self.inputs.control is not None:
-            inputs["control"] = self.inputs.control.fingerprint()
-        if self.inputs.population is not None:
-            inputs["population"] = self.inputs.population.fingerprint()
-        if self.inputs.hierarchies:
-            inputs["hierarchies"] = self.inputs.hierarchies.fingerprint()
         document: dict[str, Any] = {
             "document": DOCUMENT,
             "petaudit": __version__,
             "verdict": self.verdict,
             "exit_code": self.exit_code,
-            "inputs": inputs,
+            "inputs": dict(self.fingerprints),
             "problems": list(self.problems),
             "open_questions": list(self.open_questions),
             "columns": self.columns.to_dict(),
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
+            **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
             "results": [
                 result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
             ],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
         }
+        self.check_unchanged()
         return document | {"texts": texts_of(document)}
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a table that is read again for pictures and words is another now."""
+        again = [source for source in self.inputs.tables.values() if not source.is_loaded]
+        self.watch.check(path for source in again for path in source.files)
 
     def _repr_html_(self) -> str:
         from petaudit.reports.notebook import audit_html  # noqa: PLC0415 (only to look at)
@@ -179,14 +194,16 @@ def audit(
     measures: Iterable[str] | str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     population_size: Any = None,
+    policy: PolicySpec | None = None,
     strict: bool = False,
     **given: Any,
 ) -> Audit:
     """Run the named measures, or all that the inputs allow.
 
     ``options`` holds the limit and options of each measure by name; ``population_size`` is for all
-    measures that take one. With ``strict``, open questions (``Audit.open_questions``) leave the
-    audit undecided.
+    measures that take one. ``policy`` is the name or file of a rule that sets limits, which others
+    may tighten. With ``strict``, open questions (``Audit.open_questions``) leave the audit
+    undecided.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
@@ -195,7 +212,26 @@ def audit(
     >>> found.exit_code, found["t-closeness"].status
     (1, 'failed')
     """
-    wanted = _options_by_measure(options or {})
+    with unchanged() as watch:
+        rule = None if policy is None else find_policy(policy)
+        asked = (measures, options or {}, population_size, rule)
+        return _measured(table, *asked, given, watch, strict=strict)
+
+
+def _measured(
+    table: object,
+    measures: Iterable[str] | str | None,
+    options: Mapping[str, Mapping[str, Any]],
+    population_size: Any,
+    policy: Policy | None,
+    given: Mapping[str, Any],
+    watch: Watch,
+    *,
+    strict: bool,
+) -> Audit:
+    wanted = _options_by_measure(options)
+    if policy is not None:
+        policy, wanted = policy.applied_to(wanted)
     names = [measures] if isinstance(measures, str) else measures
     named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
@@ -259,10 +295,11 @@ def audit(
         "engine": inputs.engine,
         "spark_master": inputs.spark_master,
     }
+    measured = (inputs, tuple(results), tuple(not_measured))
     # A measure that compares all columns of two tables has looked at every one of them.
     is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
     columns = review_columns(inputs) if is_reviewed else ColumnReview()
-    return Audit(inputs, tuple(results), tuple(not_measured), settings, columns, strict)
+    return Audit(*measured, settings, inputs.fingerprints, watch, policy, columns, strict)
 
 
 def _count_at_once(inputs: Inputs) -> None:

@@ -14,6 +14,7 @@ Number: TypeAlias = int | float | str | Decimal | Fraction
 
 _DIGITS_OF_A_QUOTIENT = 15
 _LARGEST_DENOMINATOR = 1_000_000
+_QUOTIENT = re.compile(r"\d{1,300}/0*[1-9]\d{0,300}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 
 
@@ -26,6 +27,8 @@ def exact(value: object, name: str) -> Fraction:
 
     >>> exact(0.3, "limit"), exact("0.375", "limit"), exact(2 / 3, "limit")
     (Fraction(3, 10), Fraction(3, 8), Fraction(2, 3))
+    >>> exact("1/11", "limit") > exact("0.09", "limit")
+    True
     >>> exact("abc", "limit")
     Traceback (most recent call last):
     petaudit.errors.OptionError: limit is 'abc'; a finite number was expected
@@ -37,6 +40,9 @@ def exact(value: object, name: str) -> Fraction:
     if isinstance(value, str):
         number = parse_number(value)
         if number is None:
+            # Only where somebody sets a number: in a table, 1/11 may be a day.
+            number = quotient(value)
+        if number is None:
             raise _not_a_number(value, name)
         return _finite(number, value, name)
     if isinstance(value, Decimal) and value.is_finite():
@@ -46,6 +52,24 @@ def exact(value: object, name: str) -> Fraction:
         if parse_number(text) is not None:
             return _simple_fraction(float(value)) or Fraction(text)
     raise _not_a_number(value, name)
+
+
+def quotient(text: str) -> Fraction | None:
+    """The number that two whole numbers with a stroke between them spell, or None.
+
+    >>> quotient("1/11"), quotient("1/0"), quotient("0.5")
+    (Fraction(1, 11), None, None)
+    """
+    return Fraction(text.strip()) if _QUOTIENT.fullmatch(text.strip()) else None
+
+
+def quotient_text(number: Fraction) -> str | None:
+    """A number as a quotient, where no float shows it as it is.
+
+    >>> quotient_text(Fraction(1, 11)), quotient_text(Fraction(3, 8)), quotient_text(Fraction(9))
+    ('1/11', None, None)
+    """
+    return None if Fraction(repr(float(number))) == number else str(number)
 
 
 def _simple_fraction(value: float) -> Fraction | None:

@@ -22,6 +22,7 @@ from petaudit.errors import (
     phrase,
     suggestion,
 )
+from petaudit.files import unchanged
 from petaudit.hierarchies import Hierarchy, HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels import SUPPRESSED
@@ -108,13 +109,23 @@ def generalize_with_report(
                 near=suggestion(str(suppressed_rows), get_args(SuppressedRows)),
             )
         )
-    inputs = gather(
-        table,
-        roles=roles,
-        quasi_identifiers=quasi_identifiers,
-        hierarchies=hierarchies,
-        **given,
-    )
+    with unchanged():
+        inputs = gather(
+            table,
+            roles=roles,
+            quasi_identifiers=quasi_identifiers,
+            hierarchies=hierarchies,
+            **given,
+        )
+        return _generalized(inputs, levels, suppress_below, suppressed_rows)
+
+
+def _generalized(
+    inputs: Inputs,
+    levels: Mapping[str, int],
+    suppress_below: int | None,
+    suppressed_rows: SuppressedRows,
+) -> Generalized:
     _check_suppression(suppress_below)
     if not levels:
         raise OptionError(phrase("no level is given; name at least one column and its level"))

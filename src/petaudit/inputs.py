@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 from petaudit.common_labels import labels_in_common, rule_hierarchy
 from petaudit.counts import (
@@ -90,12 +90,30 @@ class Inputs:
         return self.roles.quasi_identifiers
 
     @property
+    def tables(self) -> dict[str, Source]:
+        """The tables by what they are."""
+        given = {
+            "table": self.table,
+            "original": self.original,
+            "control": self.control,
+            "population": self.population,
+        }
+        return {name: source for name, source in given.items() if source is not None}
+
+    @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        tables = filter(None, (self.table, self.original, self.control, self.population))
         side_car = () if self.side_car is None else (self.side_car,)
-        read = tuple(path for own in tables for path in own.files)
+        read = tuple(path for source in self.tables.values() for path in source.files)
         return (*read, *side_car, *self.hierarchies.files)
+
+    @property
+    def fingerprints(self) -> dict[str, dict[str, Any]]:
+        """What identifies the tables and hierarchies, without showing a value of them."""
+        known = {name: source.fingerprint() for name, source in self.tables.items()}
+        if self.hierarchies:
+            known["hierarchies"] = self.hierarchies.fingerprint()
+        return known
 
     @property
     def sensitive(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from petaudit.errors import joined, phrase, suggestion
+from petaudit.exact import quotient
 from petaudit.problems import KeyPath, Problems, key_text, not_expected, shown
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "JsonSchema",
     "KeyPath",
     "Kind",
+    "Limit",
     "ListOf",
     "MapOf",
     "Number",
@@ -152,6 +154,31 @@ class Number(Kind):
         if self.most is not None:
             found[f"{prefix}aximum"] = self.most
         return found
+
+
+@dataclass(frozen=True)
+class Limit(Number):
+    """A limit: a number, or a quotient of whole numbers as text.
+
+    >>> Limit().takes("1/11"), Limit().takes("0.1"), Limit().takes("1/0")
+    (True, False, False)
+    """
+
+    @property
+    def expected(self) -> str:
+        """What is taken."""
+        return phrase("{number}, or a fraction such as 1/11", number=super().expected)
+
+    def takes(self, value: Any) -> bool:
+        """Numbers, and quotients within the same bounds."""
+        if isinstance(value, str):
+            number = quotient(value)
+            return number is not None and super().takes(float(number))
+        return super().takes(value)
+
+    def schema(self) -> JsonSchema:
+        """The same as JSON Schema."""
+        return {"anyOf": [super().schema(), {"type": "string", "pattern": r"^\d+/0*[1-9]\d*$"}]}
 
 
 @dataclass(frozen=True)

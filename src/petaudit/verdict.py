@@ -7,12 +7,13 @@ here, each with its sentence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from petaudit.columns import ColumnReview
 from petaudit.errors import Phrase, listing, phrase, term
+from petaudit.limits import is_idle
 from petaudit.measures import Better, Family, Measure, Need, all_measures
 from petaudit.roles import Role
 
@@ -30,6 +31,17 @@ class Figure:
     """``passed``, ``failed``, ``measured`` (without a limit) or ``error``."""
     value: float | bool | None
     limit: float | None = None
+    strict: bool = False
+    conditions: bool = False
+    """Whether more than the limit must hold."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every figure that there can be keeps the limit."""
+        measure = all_measures()[self.measure]
+        if self.limit is None or self.conditions:
+            return False
+        return is_idle(self.limit, measure.better.value, measure.range, strict=self.strict)
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Figure:
@@ -40,6 +52,8 @@ class Figure:
             str(entry["status"]),
             float(value) if isinstance(value, str) else value,
             limit if isinstance(limit, int | float) else None,
+            entry.get("strict") is True,
+            bool(entry.get("conditions")),
         )
 
 
@@ -77,11 +91,12 @@ def open_questions(
     sensitive: Sequence[str] = (),
     unlabelled: str | None = None,
     people: str | None = None,
+    demands: Iterable[str | None] = (),
 ) -> tuple[str, ...]:
     """What the limits did not ask and the figures cannot answer.
 
     ``sensitive`` are the sensitive attributes, ``unlabelled`` says which columns have no role,
-    ``people`` that rows may not be people.
+    ``people`` that rows may not be people, ``demands`` what a policy demands beside limits.
 
     >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
     ...            Figure("l-diversity", "measured", 1.0)]
@@ -96,8 +111,7 @@ somebody is in it knows the value
                 "columns without a role, which no measure looked at: {columns}", columns=unlabelled
             )
         )
-    if people is not None:
-        found.append(people)
+    found += [text for text in (people, *demands) if text is not None]
     known = all_measures()
     told = [own for own in figures if own.status in (PASSED, MEASURED) and own.measure in known]
     worst = [
@@ -122,7 +136,7 @@ somebody is in it knows the value
                 measures=listing(worst, len(worst)),
             )
         )
-    idle = [own.measure for own in told if _is_idle(known[own.measure], own.limit)]
+    idle = [own.measure for own in told if own.is_idle]
     if idle:
         found.append(
             phrase(
@@ -158,7 +172,11 @@ class Conclusion:
 
 
 def conclude(
-    entries: Sequence[Mapping[str, Any]], missing: Collection[str] = (), *, strict: bool = False
+    entries: Sequence[Mapping[str, Any]],
+    missing: Collection[str] = (),
+    *,
+    strict: bool = False,
+    demands: Iterable[str | None] = (),
 ) -> Conclusion:
     """Judge the tables of a pipeline by the entries of its runs; ``missing`` are runs without one.
 
@@ -170,7 +188,7 @@ def conclude(
         table = "_".join(f"{module}[{name}]" for module, name in steps if module != "Evaluator")
         groups.setdefault(table, []).append(entry)
     problems: dict[str, None] = {}
-    questions: dict[str, None] = {}
+    questions = dict.fromkeys(open_questions((), demands=demands))
     breaches = []
     for table, group in groups.items():
         reviews = [ColumnReview.from_dict(own["columns"]) for own in group if own.get("columns")]
@@ -225,11 +243,3 @@ def _is_worst(measure: Measure, value: float | bool | None) -> bool:
         return False
     low, high = measure.range
     return value >= high if measure.better is Better.LOWER else value <= low
-
-
-def _is_idle(measure: Measure, limit: float | None) -> bool:
-    """Whether every figure that there can be keeps a limit."""
-    if limit is None or measure.better is Better.TRUE:
-        return False
-    low, high = measure.range
-    return limit >= high if measure.better is Better.LOWER else limit <= low

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import yaml
 
 from petaudit.errors import InputError, phrase, shortened
-from petaudit.files import require_regular
+from petaudit.files import before_reading
 from petaudit.yaml_hints import explained
 
 LARGEST_FILE = 1_000_000
@@ -145,7 +145,7 @@ def read_document(path: Path) -> Document:
 def read_text(path: Path) -> str:
     """Read a file that people write by hand: UTF-8 and of bounded size."""
     try:
-        require_regular(path)
+        before_reading(path)
         if path.stat().st_size > LARGEST_FILE:
             raise _too_large(str(path))
         return path.read_text(encoding="utf-8-sig")

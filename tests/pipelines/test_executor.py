@@ -169,7 +169,8 @@ def test_it_can_run_twice() -> None:
 
 ENTRY: dict[str, Any] = {
     "run": str, "modules": dict, "measure": str, "status": str, "figure": str,
-    "value": (float, bool), "limit": (float, type(None)), "strict": bool, "conditions": list,
+    "value": (float, bool), "limit": (float, type(None)), "limit_exact": (str, type(None)),
+    "strict": bool, "conditions": list,
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
     "columns": (dict, type(None)),
@@ -187,8 +188,8 @@ def test_the_document_has_these_keys_and_no_others() -> None:
     assert found == executor.document
     assert list(found) == [
         *("document", "petaudit", "verdict", "exit_code", "problems", "open_questions"),
-        *("configuration", "compare_to", "inputs", "results", "breaches", "errors", "files"),
-        *("texts", "timings"),
+        *("configuration", "compare_to", "policies", "inputs", "results", "breaches", "errors"),
+        *("files", "texts", "timings"),
     ]
     assert (found["document"], found["petaudit"]) == ("petaudit.result/1", petaudit.__version__)
     assert (found["verdict"], found["exit_code"]) == ("failed", 1)
@@ -210,7 +211,8 @@ def test_the_document_has_these_keys_and_no_others() -> None:
             assert isinstance(own[name], kind), name
     assert found["results"][1]["seeds"] == {"Splitter": 7, "Synthesizer": 3, "Evaluator": 6}
     assert found["results"][0]["strict"] is True
-    breach = {"kind", "run", "measure", "profile", "value", "limit", "rule", "conditions", "line"}
+    breach = {"kind", "run", "measure", "profile", "value", "limit", "limit_exact"}
+    breach |= {"rule", "conditions", "line"}
     assert [set(own) for own in found["breaches"]] == [breach] * 4
     assert {own["line"] for own in found["breaches"]} == {9}
     assert found["errors"] == []

@@ -210,7 +210,10 @@ def test_a_breach_says_value_limit_and_where() -> None:
     found = after(now, entry(value=0.1), 0.05)
     about = {"run": now["run"], "measure": "mpuccs", "profile": None, "value": 0.25}
     assert found["breaches"] == [
-        {"kind": "limit", **about, "limit": 0.2, "rule": "at most", "conditions": [], "line": 3},
+        {
+            **{"kind": "limit", **about, "limit": 0.2, "limit_exact": None, "rule": "at most"},
+            **{"conditions": [], "line": 3},
+        },
         {
             **{"kind": "worsening", **about, "limit": 0.1, "worsening": 0.15, "allowed": 0.05},
             "line": 5,

@@ -156,8 +156,8 @@ WRONG = {
     ],
     "Executor: 5": ["line 1: Executor is 5; its options were expected under it"],
     "Executor:\n  log_leve: INFO": [
-        "line 2: Executor: unknown option 'log_leve' (did you mean 'log_level'?); options "
-        "of Executor are log_output_type, log_level, log_dir, log_filename, compare_to, strict"
+        "line 2: Executor: unknown option 'log_leve' (did you mean 'log_level'?); options of "
+        "Executor are log_output_type, log_level, log_dir, log_filename, compare_to, policy, strict"
     ],
     "Executor: {log_level: loud}": [
         "line 1: Executor: log_level is 'loud'; DEBUG, INFO, WARNING, ERROR or CRITICAL "
@@ -259,7 +259,7 @@ WRONG = {
     "Evaluator: {a: {method: profitability, cost: 1, gain: 2, los: 3}}": [
         "line 1: Evaluator.a: unknown option 'los' (did you mean 'loss'?); options of "
         "profitability are cost, gain, loss, benefit, allow_attack, method, allowed_worsening, "
-        "roles, hierarchies, key, suppressed",
+        "roles, hierarchies, key, suppressed, policy",
         "line 1: Evaluator.a: profitability needs loss (what a successful attack costs the "
         "publisher)",
         "line 1: Evaluator.a: profitability needs benefit (what publishing one row brings the "

@@ -38,6 +38,7 @@ def run(chosen: argparse.Namespace) -> int:
             population_size=(
                 None if chosen.population_size is None else option_value(chosen.population_size)
             ),
+            policy=chosen.policy,
             original=chosen.original,
             control=chosen.control,
             population=chosen.population,
@@ -67,13 +68,17 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     location = getattr(chosen, "table", None)
     if target is not None:
         refuse_inputs(target, found.files)
+    text = _shown(found, chosen, reports, location, to_file=target is not None)
+    document = found.to_dict() if reports.files else {}
+    # Words and pictures may come from a look at the table, too.
+    found.check_unchanged()
     if target is None:
-        say(_shown(found, chosen, reports, location, to_file=False))
+        say(text)
     elif chosen.format in FORMATS or found.verdict != ERROR:
         # A report says that nothing was decided; a table of figures could be taken for more.
-        write_text(target, _shown(found, chosen, reports, location, to_file=True))
+        write_text(target, text)
     if reports.files:
-        reports.write(found.to_dict(), found.files, location)
+        reports.write(document, found.files, location)
         if target is None and chosen.format == "text":
             reports.say_written()
     if found.verdict == ERROR:
@@ -125,6 +130,9 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     ):
         if limit is not None:
             put(measure, "limit", limit)
+    if chosen.max_risk is not None:
+        put("prosecutor-risk", "limit", chosen.max_risk)
+        put("prosecutor-risk", "figure", "highest")
     for name in ("cost", "gain", "loss", "benefit"):
         if getattr(chosen, name) is not None:
             put("profitability", name, getattr(chosen, name))

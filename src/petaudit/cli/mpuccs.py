@@ -15,16 +15,19 @@ from petaudit.cli.engine_options import engine_of
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
 from petaudit.cli.progress import search_progress
-from petaudit.cli.render import coloured, finished
+from petaudit.cli.render import coloured, finished, section
 from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
 from petaudit.counts import Source, open_source
-from petaudit.errors import InputError, OptionError, joined, phrase, shortened
+from petaudit.errors import InputError, OptionError, joined, listing, phrase, shortened, term
 from petaudit.exact import exact
+from petaudit.files import Watch, unchanged
 from petaudit.languages.current import here
 from petaudit.languages.kept import texts_of
 from petaudit.measures.mpuccs import find
+from petaudit.policy import Policy, find_policy
 from petaudit.singling.options import Options
+from petaudit.singling.result import NAME as MEASURE
 from petaudit.singling.result import MpuccsResult, checked_limit
 
 DOCUMENT = "petaudit.mpuccs/1"
@@ -34,11 +37,17 @@ COULD_NOT_MEASURE = 2
 
 def run(chosen: argparse.Namespace) -> int:
     """Search, print the verdict and what is behind it, and write the tables."""
+    with unchanged() as watch:
+        return _run(chosen, watch)
+
+
+def _run(chosen: argparse.Namespace, watch: Watch) -> int:
     given = _given_options(chosen)
     checked = _checked(given)
     reports = Reports.of(chosen)
     paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
     folder = None if chosen.out is None else checked_folder(chosen.out, paths)
+    policy = None if chosen.policy is None else _applied(chosen)
     if chosen.limit is not None or chosen.profile is not None:
         checked_limit(chosen.limit, chosen.profile, has_baseline=checked.calculate_baseline)
     tables = _opened(chosen)
@@ -56,10 +65,12 @@ def run(chosen: argparse.Namespace) -> int:
         advice = found.changes if has_advice else []
     sources = [source for source in tables if source is not None]
     code = _exit_code(found)
-    document = _document(found, sources, advice, given, code)
+    document = _document(found, sources, advice, given, code, policy)
+    watch.check()
     if folder is not None:
         written = write_tables(found, folder, sources, document, reveal=chosen.reveal_values)
-    read = [path for source in sources for path in source.paths]
+    read = [path for source in sources for path in source.files]
+    read += [] if policy is None or policy.path is None else [policy.path]
     reports.write(document, read, chosen.synthetic)
     if chosen.format == "json":
         say(as_json(document, ascii_only=not takes_unicode()) + "\n")
@@ -68,6 +79,8 @@ def run(chosen: argparse.Namespace) -> int:
         say(reports.text(document, chosen.format, chosen.synthetic))
         return code
     text = verdict_text(found, code) if chosen.quiet else as_text(found, sources, advice, code)
+    if policy is not None:
+        text += "\n".join(finished(section(term("Policy"), policy.lines)))
     say(coloured(text))
     if not chosen.quiet:
         reports.say_written()
@@ -75,6 +88,25 @@ def run(chosen: argparse.Namespace) -> int:
         told = phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))
         say("\n".join(finished([told])) + "\n")
     return code
+
+
+def _applied(chosen: argparse.Namespace) -> Policy:
+    """The policy; its limit becomes the one that was asked for, unless that was tighter."""
+    rule = find_policy(chosen.policy)
+    others = [name for name in rule.demands if name != MEASURE]
+    if others:
+        raise OptionError(
+            phrase(
+                "the policy {policy} demands {measures}, which this command does not measure; "
+                "petaudit check does",
+                policy=rule.name,
+                measures=listing(others),
+            )
+        )
+    given = {"limit": chosen.limit, "profile": chosen.profile}
+    rule, options = rule.applied_to({MEASURE: given})
+    chosen.limit = options[MEASURE]["limit"]
+    return rule
 
 
 def _opened(chosen: argparse.Namespace) -> tuple[Source, Source, Source | None]:
@@ -155,6 +187,7 @@ def _document(
     advice: Sequence[dict[str, Any]],
     given: dict[str, Any],
     code: int,
+    policy: Policy | None,
 ) -> dict[str, Any]:
     """The versioned document of ``--format json`` and ``summary.json``: no value of the data."""
     names = ("original", "synthetic", "control")
@@ -171,6 +204,7 @@ def _document(
             name: str(value) if isinstance(value, float) and math.isinf(value) else value
             for name, value in given.items()
         },
+        **({} if policy is None else {"policies": [policy.to_dict()]}),
         "result": found.to_entry(),
         "combinations": [
             {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}

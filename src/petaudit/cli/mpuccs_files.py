@@ -90,7 +90,7 @@ def write_tables(
     tables["tree"] = _whole(tree_columns(found.findings))
     if document["changes"]:
         tables["changes"] = _whole(found.changes_columns)
-    read = [path for source in sources for path in source.paths]
+    read = [path for source in sources for path in source.files]
     for name in (*_TARGETS, SUMMARY):
         refuse_inputs(folder / name, read)
     try:

@@ -135,6 +135,14 @@ def add_measures(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=("text", "json"), default="text")
 
 
+def add_policies(parser: argparse.ArgumentParser) -> None:
+    """The options of ``petaudit policies``."""
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=term("explain these, or a YAML file")
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
 def add_datasets(parser: argparse.ArgumentParser) -> None:
     """The options of ``petaudit datasets``."""
     parser.add_argument("name", nargs="?", help=term("print the path of this table"))

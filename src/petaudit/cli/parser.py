@@ -14,6 +14,7 @@ from petaudit.cli.other_options import (
     add_datasets,
     add_init,
     add_measures,
+    add_policies,
     add_report,
     add_run,
     add_schema,
@@ -131,6 +132,7 @@ def build_parser() -> argparse.ArgumentParser:
         command("schema", "schema", term("print the JSON Schema of YAML files, for editors"))
     )
     add_measures(command("measures", "measures", term("list the measures and what each needs")))
+    add_policies(command("policies", "policies", term("list the policies, or explain one")))
     add_datasets(command("datasets", "datasets", term("list the bundled tables, or print a path")))
     add_format(command("demo", "demo", term("audit the bundled de-identified Adult table")))
     return parser

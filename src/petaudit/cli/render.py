@@ -70,6 +70,8 @@ def as_text(found: Audit, *, details: bool = False) -> str:
     lines += section(term("Not measured"), failed)
     warnings = [phrase("warning: {text}", text=text) for text in found.warnings]
     lines += section(term("Warnings"), warnings)
+    if found.policy is not None:
+        lines += section(term("Policy"), found.policy.lines)
     lines += section(term("Open questions"), found.open_questions)
     lines += section(term("Not to be released"), found.problems)
     lines.append(_verdict(found))
@@ -181,6 +183,7 @@ def _row(result: Result) -> list[str]:
 def figures_of(result: Result) -> tuple[str, str]:
     """The figure and its limit, with as many digits as it takes to tell them apart."""
     value, bound = figure_text(result.value, result.limit)
+    bound = result.limit_exact or bound
     if value == bound and not result.passed:
         # They differ beyond the last digit of a float.
         value = str(getattr(result, "exact_value", value))

@@ -63,8 +63,12 @@ def as_text(executor: Executor) -> str:
         )
     ran = {own["run"] for own in results}
     gone = [own for own in document["errors"] if own["run"] not in ran]
-    lines += _reasons(term("Not compared"), gone)
+    compared = [own for own in gone if own["run"] not in _rules(document)]
+    lines += _reasons(term("Not compared"), compared)
+    lines += _reasons(term("Not evaluated"), [own for own in gone if own not in compared])
     lines += section(term("Warnings"), warnings_of(document))
+    for policy in executor.pipeline.policies:
+        lines += section(term("Policy"), policy.lines)
     lines += section(term("Open questions"), document["open_questions"])
     lines += section(term("Not to be released"), document["problems"])
     if executor.out is not None:
@@ -72,6 +76,11 @@ def as_text(executor: Executor) -> str:
         lines += section(title, executor.file_names)
     lines.append(verdict_line(document))
     return "\n".join(finished(lines)) + "\n"
+
+
+def _rules(document: Mapping[str, Any]) -> list[str]:
+    """What errors call the policies."""
+    return [phrase("policy {name}", name=own["name"]) for own in document["policies"]]
 
 
 def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
@@ -100,7 +109,7 @@ def _limits_broken(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
-    limit = bound
+    limit = bound = entry.get("limit_exact") or bound
     if entry["limit"] is not None:
         rule = limit_rule(entry["better"], strict=bool(entry["strict"]), limit=bound)
         limit = joined([rule, *entry["conditions"]])
@@ -123,6 +132,7 @@ def breach_text(breach: Mapping[str, Any]) -> Phrase:
     if breach["line"] is not None:
         where = phrase("{run}, line {line}", run=breach["run"], line=breach["line"])
     value, bound = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
+    bound = breach.get("limit_exact") or bound
     measure = breach["measure"]
     if breach["kind"] == "limit":
         better, strict = _RULES.get(breach["rule"], ("true", False))

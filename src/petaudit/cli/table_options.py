@@ -96,6 +96,15 @@ def add_telling(output: argparse._ArgumentGroup) -> None:
     )
 
 
+def add_policy(group: argparse._ArgumentGroup) -> None:
+    """A rule that sets limits."""
+    group.add_argument(
+        "--policy",
+        metavar="NAME",
+        help=term("limits of a published rule, or of a YAML file; see petaudit policies"),
+    )
+
+
 def add_check(parser: argparse.ArgumentParser) -> None:
     """The options of ``petaudit check``."""
     _add_table(parser)
@@ -141,9 +150,15 @@ def add_check(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help=term("only these (default: all possible)"),
     )
+    add_policy(chosen)
     chosen.add_argument("--k", metavar="LIMIT", help=term("every class must have so many rows"))
     chosen.add_argument("--l", metavar="LIMIT", help=term("and so many different sensitive values"))
     chosen.add_argument("--t", metavar="LIMIT", help=term("t-closeness may be at most this"))
+    chosen.add_argument(
+        "--max-risk",
+        metavar="LIMIT",
+        help=term("nobody's prosecutor risk may be above this, for example 1/11"),
+    )
     chosen.add_argument(
         "--min-precision", metavar="LIMIT", help=term("Precision must be at least this")
     )
@@ -282,6 +297,7 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group(term("limits"))
     # The names stand in the help: as a list of choices they would be wider than a terminal.
     limits.add_argument("--profile", metavar="NAME", choices=tuple(PROFILES), help=_PROFILE_HELP)
+    add_policy(limits)
     limits.add_argument("--limit", metavar="N", help=term("the risk score may be at most this"))
     add_engine(parser)
     output = parser.add_argument_group(term("output"))

@@ -8,7 +8,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from petaudit.counts._databases.addresses import check_no_address
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.counts._private_folder import private_folder
 from petaudit.errors import InputError, OptionError, phrase, shortened
-from petaudit.files import require_regular
+from petaudit.files import before_reading, watch_listing
 from petaudit.os_reasons import os_reason
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
@@ -47,14 +47,14 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
     if os.path.isfile(path):  # noqa: PTH113
         return (path,)
     if os.path.isdir(path):  # noqa: PTH112
-        found = sorted(path.glob("*.parquet"))
+        found = _listed(lambda: path.glob("*.parquet"))
         if not found:
             raise InputError(phrase("folder {folder!r} holds no .parquet file", folder=str(path)))
-        return tuple(found)
+        return found
     if glob.has_magic(str(path)):
-        found = sorted(Path(name) for name in glob.glob(str(path)))  # noqa: PTH207
+        found = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
         if found:
-            return tuple(found)
+            return found
     if os.path.exists(path):  # noqa: PTH110
         raise InputError(
             phrase("{path!r} is not a regular file; save it as a file first", path=str(path))
@@ -62,6 +62,18 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
     check_no_address(name)
     shown = shortened(str(path), _LONGEST_PATH)
     raise InputError(phrase("file {path!r} does not exist", path=shown))
+
+
+def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
+    """The files that a folder or a pattern stands for, and should until all is reported."""
+
+    def listing() -> tuple[Path, ...]:
+        return tuple(sorted(files()))
+
+    found = listing()
+    if found:
+        watch_listing(listing, found)
+    return found
 
 
 def open_files(
@@ -72,7 +84,7 @@ def open_files(
         raise InputError(phrase("the list of files is empty"))
     try:
         for path in paths:
-            require_regular(path)
+            before_reading(path)
         plain = [decompressed(path) for path in paths]
         kinds = {is_parquet(path) for path in plain}
         if kinds == {True}:

@@ -21,7 +21,7 @@ from petaudit.counts._spark.files import is_uri, open_with_spark, shown_uri
 from petaudit.counts._spark.settings import check_master
 from petaudit.counts.table_counts import THE_FRAME, TableCounts
 from petaudit.errors import ColumnError, InputError, OptionError, phrase, suggestion
-from petaudit.files import sha256_of
+from petaudit.files import fingerprint_of
 from petaudit.labels import trim
 
 SPARK: Final = "spark"
@@ -39,13 +39,15 @@ class Source:
     paths: tuple[Path, ...]
     is_untyped: bool = False
     """Whether every column is text because the file has no types."""
-    database: Path | None = None
-    """The file of the DuckDB database that the table is in."""
+    database: tuple[Path, ...] = ()
+    """The files of the DuckDB database that the table is in."""
+    is_loaded: bool = False
+    """Whether the file is not read again."""
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that the table is in."""
-        return self.paths if self.database is None else (self.database,)
+        return self.paths or self.database
 
     @property
     def rows(self) -> int:
@@ -67,7 +69,7 @@ class Source:
             "engine": self.counts.engine,
         }
         if self.files:
-            found["sha256"] = sha256_of(self.files)
+            found["sha256"] = fingerprint_of(self.files)
         return found
 
 
@@ -105,7 +107,8 @@ def open_source(
         counts = TableCounts(lazy, columns, name, load=opened.load, untrimmed=untrimmed)
         # At exit the whole database goes, so there is nothing to drop then.
         weakref.finalize(counts, opened.close).atexit = False
-        return Source(name, columns, counts, paths, is_untyped=not opened.is_view)
+        is_loaded = not opened.is_view
+        return Source(name, columns, counts, paths, is_untyped=is_loaded, is_loaded=is_loaded)
     lazy, names = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
     if engine is not None and not _is_counted_by(lazy, engine):
         raise OptionError(
@@ -178,7 +181,7 @@ def _opened_in_database(opened: DatabaseTable, engine: str | None) -> Source:
         load = opened.in_file.load
     counts = TableCounts(lazy, columns, name, load=load, untrimmed=untrimmed)
     weakref.finalize(counts, opened.close).atexit = False
-    return Source(name, columns, counts, (), database=opened.address.path)
+    return Source(name, columns, counts, (), database=opened.files)
 
 
 def _is_counted_by(lazy: nw.LazyFrame[Any], engine: str) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from petaudit.errors import HierarchyError, OptionError, listing, phrase, suggestion
-from petaudit.files import sha256_of
+from petaudit.files import fingerprint_of
 from petaudit.hierarchies.files import read_file, read_folder
 from petaudit.hierarchies.hierarchy import Hierarchy
 from petaudit.hierarchies.rules import Rule, dates, mask_right, ordered, ranges
@@ -94,7 +94,7 @@ class Hierarchies:
         """What identifies the hierarchies without showing a label of them."""
         found: dict[str, Any] = {"attributes": list(self.attributes)}
         if self.files:
-            found["sha256"] = sha256_of(self.files)
+            found["sha256"] = fingerprint_of(self.files)
         return found
 
     @property

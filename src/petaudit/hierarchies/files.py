@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from petaudit.errors import HierarchyError, phrase
-from petaudit.files import require_regular
+from petaudit.files import before_reading
 from petaudit.hierarchies.hierarchy import Hierarchy
 from petaudit.labels import trim
 from petaudit.os_reasons import os_reason
@@ -57,7 +57,7 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
     rows: list[list[str]] = []
     line_numbers: list[int] = []
     try:
-        require_regular(path)
+        before_reading(path)
         with path.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, delimiter=";", strict=True)
             for row in reader:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from petaudit.languages.numbers import Counted, Foreign, Numbered, Share, Steps, Tally
-from petaudit.languages.phrases import Joined, Phrase
+from petaudit.languages.phrases import Joined, Phrase, Translated
 from petaudit.languages.templates import length_filled
 
 _LARGEST: Final = 10**15
@@ -48,6 +48,10 @@ def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
         case {"part": int(some), "whole": int(whole), "decimals": None | int() as decimals}:
             _check(decimals is None or 0 <= decimals <= _MOST_DECIMALS)
             found = Share(_whole(some), _whole(whole), decimals, beside)
+        case {"translated": Mapping() as by_language}:
+            _check(bool(by_language) and all(isinstance(own, str) for own in by_language.values()))
+            _check(sum(map(len, by_language.values())) <= longest)
+            found = Translated(by_language)
         case {"foreign": str(text)}:
             found = Foreign(text)
         case {"steps": [*points], "whole": int(whole), "told": [*told]}:

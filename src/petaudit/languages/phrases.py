@@ -75,6 +75,31 @@ class Joined(Phrase):
         return {"parts": [plain_part(part) for part in self.parts], "separator": self.separator}
 
 
+class Translated(Phrase):
+    """A text that brings its translations along; see :func:`translated`."""
+
+    by_language: Mapping[str, str]
+
+    def __new__(cls, by_language: Mapping[str, str]) -> Translated:
+        """The English text, or whichever there is."""
+        text = by_language.get(ENGLISH) or next(iter(by_language.values()))
+        made = str.__new__(cls, text)
+        made.template, made.values = text, {}
+        made.by_language = dict(by_language)
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.by_language,)
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The text in a language."""
+        return shortened_value(self.by_language.get(language, str(self)))
+
+    def to_plain(self) -> dict[str, Any]:
+        """The text in every language."""
+        return {"translated": dict(self.by_language)}
+
+
 def _part_said(value: str, language: str, hide_below: int) -> str:
     if isinstance(value, Phrase):
         return value.said(language, hide_below)
@@ -121,6 +146,15 @@ def joined(parts: Sequence[str], separator: str = ", ") -> Joined:
     ('zip, age', 'a and b')
     """
     return Joined(parts, separator)
+
+
+def translated(by_language: Mapping[str, str]) -> Translated:
+    """A text from a file that has its translations beside it.
+
+    >>> said(translated({"en": "people", "zh-TW": "人"}), "zh-TW")
+    '人'
+    """
+    return Translated(by_language)
 
 
 def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:

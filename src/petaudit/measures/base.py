@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
@@ -22,8 +22,8 @@ from petaudit.errors import (
     suggestion,
     term,
 )
-from petaudit.exact import exact, exact_nonnegative
-from petaudit.kinds import Anything, Kind, Number
+from petaudit.exact import exact, exact_nonnegative, quotient_text
+from petaudit.kinds import Anything, Kind, Limit, Number
 from petaudit.limits import is_idle, refuse_unbreakable
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
@@ -81,6 +81,8 @@ class Result:
     warnings: tuple[str, ...]
     unit: Unit = field(default=Unit.ROW, repr=False, kw_only=True)
     """What the figures called rows are numbers of: people, where a column tells them apart."""
+    limit_exact: str | None = field(default=None, kw_only=True, repr=False)
+    """The limit as a quotient, such as 1/11, where no float shows it as it is."""
 
     def __post_init__(self) -> None:
         """Refuse a limit that no table could break, whoever gave it."""
@@ -162,7 +164,8 @@ class Result:
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
         if self.unit is not Unit.ROW:
             head["counts"] = self.unit.value
-        return head | own
+        limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
+        return head | own | limit
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """The result as a table of one of the measure's granularities.
@@ -254,7 +257,7 @@ class Measure:
     """Why the measure runs on this table only when it is named, for example because it is large."""
     granularities: tuple[str, ...] = (GLOBAL,)
     """The tables that a result can be laid out as; see :meth:`Result.table`."""
-    limit_kind: Kind = field(default_factory=Number)
+    limit_kind: Kind = field(default_factory=Limit)
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     check: Callable[[Mapping[str, Any]], object] | None = None
@@ -338,10 +341,13 @@ class Measure:
         """Compute the measure from opened inputs; a limit that it ignores is undecided."""
         self.check_options(options)
         result = self.compute(inputs, **options)
-        if result.passed is None and options.get("limit") is not None:
+        limit = options.get("limit")
+        if result.passed is None and limit is not None:
             said = phrase("{measure} did not say whether its limit holds", measure=self.name)
             raise UndecidedError(said, result)
-        return result
+        if limit is None or result.limit is None:
+            return result
+        return replace(result, limit_exact=quotient_text(exact(limit, "limit")))
 
 
 def announce(result: Result) -> None:

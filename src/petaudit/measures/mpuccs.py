@@ -11,6 +11,7 @@ from petaudit.counts import Source, open_source
 from petaudit.counts.made_frames import frame_kind
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase
 from petaudit.exact import parse_number
+from petaudit.files import unchanged
 from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.singled_out import singled_out_of
@@ -83,14 +84,15 @@ def mpuccs(
     def opened(table: object, called: str) -> Source:
         return open_source(table, called=called, engine=engine, spark_master=spark_master)
 
-    found = find(
-        opened(original, phrase("the original")),
-        opened(synthetic, phrase("the synthetic table")),
-        None if control is None else opened(control, phrase("the control")),
-        options,
-        frame_kind(original, synthetic),
-        started,
-    )
+    with unchanged():
+        found = find(
+            opened(original, phrase("the original")),
+            opened(synthetic, phrase("the synthetic table")),
+            None if control is None else opened(control, phrase("the control")),
+            options,
+            frame_kind(original, synthetic),
+            started,
+        )
     announce(found)
     return found
 
@@ -134,7 +136,7 @@ def find(
         search=found.way.to_dict(),
         findings=found,
         frame=frame,
-        control_files=() if control is None else control.paths,
+        control_files=() if control is None else control.files,
     )
 
 

@@ -69,8 +69,6 @@ def checked(
             continue
         seen |= dict.fromkeys(_wrong_together(run, inputs))
         read += inputs.files
-        for path in inputs.files:
-            tables.watch((path,))
         keys[run.name] = _key(run, tables, fingerprints, inputs, wanted_tables, reveal)
     for at, message in seen:
         problems.add(at, message)

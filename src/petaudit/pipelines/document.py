@@ -11,7 +11,7 @@ from petaudit._version import __version__
 from petaudit.errors import phrase
 from petaudit.languages.kept import texts_of
 from petaudit.pipelines.checking import Checked
-from petaudit.pipelines.entries import ERROR
+from petaudit.pipelines.entries import ERROR, TEXTS
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.gate import DOCUMENT, missing_now
 from petaudit.pipelines.pipeline import Pipeline
@@ -31,6 +31,7 @@ def result_document(
     strict: bool,
     checked: Checked,
     results: Sequence[Mapping[str, Any]],
+    not_evaluated: Sequence[Mapping[str, str]],
     left_out: int,
     previous: Mapping[str, Any] | None,
     files: Sequence[str],
@@ -42,11 +43,15 @@ def result_document(
     gone = missing_now(results, previous)
     # What --only leaves out is left out on purpose.
     missing = [] if settings["only"] else gone
-    conclusion = conclude(results, missing, strict=strict)
+    undone = [*missing, *(own["run"] for own in not_evaluated)]
+    conclusion = conclude(
+        results, undone, strict=strict, demands=[own.open_question for own in pipeline.policies]
+    )
     judged = {
         "problems": list(conclusion.problems),
         "open_questions": list(conclusion.open_questions),
     }
+    policies = [policy.to_dict() for policy in pipeline.policies]
     return {
         "document": DOCUMENT,
         "petaudit": __version__,
@@ -69,6 +74,7 @@ def result_document(
             "verdict": previous.get("verdict"),
             "runs_missing_now": gone,
         },
+        "policies": policies,
         "inputs": dict(checked.fingerprints),
         "results": list(results),
         "breaches": [
@@ -80,9 +86,10 @@ def result_document(
             for own in results
             if own["status"] == ERROR
         ]
-        + [{"run": name, "reason": _NOT_NOW} for name in missing],
+        + [{"run": name, "reason": _NOT_NOW} for name in missing]
+        + [dict(own) for own in not_evaluated],
         "files": list(files),
-        "texts": texts_of(judged),
+        TEXTS: texts_of([judged, policies, list(not_evaluated)]),
         "timings": {
             "steps": [own.to_dict() for own in records],
             "stages": {run: own for run, own in seconds.items() if own},

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import counted, phrase
+from petaudit.exact import exact
 from petaudit.languages.kept import texts_of, with_phrases
 from petaudit.measures import Result
 from petaudit.pipelines.evaluating import JUDGING, Outcome
@@ -65,7 +66,8 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         "status": ERROR,
         "figure": None,
         "value": None,
-        "limit": plain(own.options.get("limit")),
+        "limit": _number(own.options.get("limit")),
+        "limit_exact": None,
         "strict": None,
         "conditions": [],
         "profile": own.options.get("profile"),
@@ -93,6 +95,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
             "figure": result.figure,
             "value": plain(result.value) if is_number else None,
             "limit": result.limit,
+            "limit_exact": result.limit_exact,
             "strict": result.is_strict,
             "conditions": list(result.conditions),
             "lower_bound": result.is_lower_bound,
@@ -115,6 +118,10 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
     return with_texts(data)
 
 
+def _number(limit: object) -> Any:
+    return float(exact(limit, "limit")) if isinstance(limit, str) else plain(limit)
+
+
 def with_texts(data: Mapping[str, Any]) -> dict[str, Any]:
     """An entry with what its sentences are made of, as its last key."""
     own = {name: value for name, value in data.items() if name != TEXTS}
@@ -128,7 +135,10 @@ def from_json(data: Mapping[str, Any]) -> dict[str, Any]:
     return {**with_phrases(own, texts), TEXTS: texts}
 
 
-_SHOWN_ABOVE = ("measure", "status", "better", "value", "limit", "passed", "warnings", "profile")
+_SHOWN_ABOVE = (
+    *("measure", "status", "better", "value", "limit", "limit_exact", "passed", "warnings"),
+    "profile",
+)
 
 
 def _details(result: Result) -> dict[str, Any]:

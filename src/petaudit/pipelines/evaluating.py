@@ -85,7 +85,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
                 missing = missing_of(measure, inputs, experiment.model.options)
                 if missing:
                     raise NotMeasurableError(missing)
-                result = measure.compute(inputs, **options)
+                result = measure.run(inputs, options)
                 if measure.pictures is not None:
                     about["pictures"] = measure.pictures(inputs, result)
             _check_judged(experiment.model, measure, result)

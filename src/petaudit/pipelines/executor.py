@@ -12,6 +12,7 @@ from typing import Any
 from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.counts.source import check_engine
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
+from petaudit.files import watching
 from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder
@@ -26,6 +27,7 @@ from petaudit.pipelines.models import EXECUTOR, SaveData
 from petaudit.pipelines.overrides import with_overrides
 from petaudit.pipelines.pipeline import Pipeline, raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
+from petaudit.pipelines.policies import not_evaluated, with_policies
 from petaudit.pipelines.reading import partly_read
 from petaudit.pipelines.reporting import (
     ReportFile,
@@ -121,7 +123,9 @@ class Executor:
     def _read(self, parsed: Document, name: str) -> Pipeline:
         """The pipeline; what is wrong with its tables is said together with what is in the file."""
         problems = Problems()
-        pipeline = partly_read(parsed, name, problems)
+        pipeline = with_policies(
+            partly_read(parsed, name, problems), self._tables.resolved, problems
+        )
         check_modules(pipeline, problems)
         if problems:
             note_wrong_files(pipeline, self._tables, problems)
@@ -154,7 +158,8 @@ class Executor:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that the last run read; none of them may be written to."""
-        return self._files_read
+        rules = (policy.path for policy in self.pipeline.policies)
+        return (*self._files_read, *(path for path in rules if path is not None))
 
     @property
     def file_names(self) -> list[str]:
@@ -192,9 +197,10 @@ class Executor:
         self._clock.records.clear()
         self._clock.done = 0
         previous_path = self.pipeline.executor.compare_to
-        found = self._checked(has_targets=self._out is not None)
-        self._files_read = tuple(found.files)
         with ExitStack() as stack:
+            stack.enter_context(watching(self._tables.watch))
+            found = self._checked(has_targets=self._out is not None)
+            self._files_read = tuple(found.files)
             log = (self.pipeline.executor, self._tables.folder, self._clock, self._log_stream)
             stack.enter_context(logged(*log))
             folder = None
@@ -241,7 +247,7 @@ class Executor:
             is_kept = entry is not None
             if entry is None:
                 entry = self._computed(run)
-                self._tables.check_unchanged()
+                self._tables.watch.check()
                 if folder is not None and entry.status != ERROR:
                     self._has_kept = True
                     folder.keep(key, _kept(entry, self._clock.records[before:]))
@@ -309,6 +315,8 @@ class Executor:
                 if not isinstance(file.model, SaveData):
                     writer = report_writer(file, self._entries, done, self._clock.records)
                     folder.stage(file.name, writer)
+        # Tables may have been read for the reports, too.
+        self._tables.watch.check()
         self._document = result_document(
             pipeline=self.pipeline,
             text=self._text,
@@ -316,6 +324,7 @@ class Executor:
             strict=self._strict or self.pipeline.executor.strict,
             checked=found,
             results=done,
+            not_evaluated=not_evaluated(self.pipeline, self.runs),
             left_out=len(self.all_runs) - len(self.runs),
             previous=previous,
             files=self.file_names[:-1],

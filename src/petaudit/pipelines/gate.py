@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from petaudit.errors import InputError, joined, phrase
 from petaudit.exact import exact
-from petaudit.files import require_regular
+from petaudit.files import before_reading
 from petaudit.measures import Better, find_measure
 from petaudit.pipelines.entries import ERROR, with_texts
 from petaudit.pipelines.pipeline import Pipeline
@@ -29,7 +29,7 @@ _NO_RUN_IN_COMMON: Final = phrase(
 def read_result(path: Path) -> dict[str, Any]:
     """Read the result.json of an earlier run."""
     try:
-        require_regular(path)
+        before_reading(path)
         if path.stat().st_size > _LARGEST:
             raise InputError(
                 phrase(
@@ -208,7 +208,8 @@ def _breaches(
         option = "limit" if entry["profile"] is None else "profile"
         found.append(
             {"kind": "limit", **about, "value": entry["value"], "limit": limit,
-             "rule": rule_of(entry), "conditions": entry["conditions"], "line": line(option)}
+             "limit_exact": entry.get("limit_exact"), "rule": rule_of(entry),
+             "conditions": entry["conditions"], "line": line(option)}
         )  # fmt: skip
     if comparison is not None and comparison["status"] == "failed":
         found.append(

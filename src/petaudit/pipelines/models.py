@@ -97,6 +97,7 @@ _SCHEMA = Text(phrase("a schema file, or benchmark://NAME"))
 _SEED = Whole(0)
 _ROLES = MapOf(COLUMNS, tuple(role.value for role in Role))
 _HIERARCHIES = Either((Text(phrase("a folder or a YAML file")), MapOf(Anything())))
+_POLICY = Text(phrase("a policy or a YAML file"))
 _ROLES_HELP = phrase("the columns of each role; else from the side-car of the table")
 _HIERARCHIES_HELP = phrase("folder of hierarchies, a YAML file, or an entry per column")
 _KEY_HELP = phrase("column that joins the table and its original; else the order of the rows")
@@ -127,6 +128,9 @@ class ExecutorSettings:
         Text(phrase("a result.json")),
         phrase("result.json of an earlier run that must not be worse"),
         None,
+    )
+    policy: str | None = setting(
+        _POLICY, phrase("a rule that limits the measures; each must have an Evaluator"), None
     )
     strict: bool = setting(
         Truth(),
@@ -245,6 +249,7 @@ class Evaluation:
         phrase("rows whose quasi-identifiers are all '*': one class, or left out as ARX does"),
         "class",
     )
+    policy: str | None = setting(_POLICY, phrase("a rule that limits this measure"), None)
     options: Mapping[str, Any] = field(default_factory=dict)
     """The measure's own, with its limit."""
 

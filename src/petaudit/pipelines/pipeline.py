@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.errors import ManyProblemsError, phrase
 from petaudit.measures import Measure
 from petaudit.pipelines.models import EXECUTOR, ExecutorSettings
+from petaudit.policy import Policy
 from petaudit.problems import KeyPath, Problems, key_text
 from petaudit.yaml_files import Document
 
@@ -35,6 +36,10 @@ class Pipeline:
     experiments: Mapping[str, tuple[Experiment, ...]]
     """By module, in the order in which the modules run."""
     document: Document
+    policies: tuple[Policy, ...] = ()
+    """The rules that set limits, with what was tighter by hand."""
+    demanded: Mapping[str, str] = field(default_factory=dict)
+    """Measures that some Evaluator must have, each with the policy that demands it."""
 
     def of(self, module: str) -> tuple[Experiment, ...]:
         """The experiments of a module."""

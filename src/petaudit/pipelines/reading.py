@@ -33,7 +33,7 @@ from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
 from petaudit.problems import KeyPath, Problems, shown
 from petaudit.yaml_files import Document
 
-NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person")
+NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""
 _LONGEST_METHOD: Final = 200
 """The message quotes a method that there is not."""

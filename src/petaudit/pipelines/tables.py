@@ -17,7 +17,6 @@ import numpy as np
 
 from petaudit.counts import (
     Source,
-    find_files,
     is_address,
     is_uri,
     located,
@@ -28,7 +27,7 @@ from petaudit.counts import (
 from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
 from petaudit.errors import InputError, counted, phrase
-from petaudit.files import sha256_of, state_of
+from petaudit.files import Watch
 from petaudit.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
@@ -76,8 +75,8 @@ class Tables:
     _sessions: dict[Any, Any] = field(default_factory=dict)
     _opened: dict[FileTable, Source] = field(default_factory=dict)
     _schemas: dict[str, Schema] = field(default_factory=dict)
-    _hashes: dict[tuple[Path, ...], str] = field(default_factory=dict)
-    _states: dict[tuple[Path, ...], Any] = field(default_factory=dict)
+    watch: Watch = field(default_factory=Watch)
+    """Every file that was read, to notice when somebody writes to it."""
     _hierarchies: dict[str, Hierarchies] = field(default_factory=dict)
     _rows_in_file: dict[FileTable, int] = field(default_factory=dict)
     _picker: RowPicker | None = None
@@ -105,9 +104,6 @@ class Tables:
             path = self.resolved(table.address)
             delimiter = "\t" if table.delimiter == "tab" else table.delimiter
             try:
-                # Before it is read, so that no change goes unseen.
-                if not is_uri(path):
-                    self.watch(find_files(path))
                 with one_state(self._sessions):
                     source = open_source(
                         path,
@@ -155,10 +151,7 @@ class Tables:
     def schema(self, address: str) -> Schema:
         """Read a schema."""
         if address not in self._schemas:
-            path = self.schema_path(address)
-            if path.is_file():
-                self.watch((path,))
-            self._schemas[address] = read_schema(path)
+            self._schemas[address] = read_schema(self.schema_path(address))
         return self._schemas[address]
 
     def schema_path(self, address: str) -> Path:
@@ -188,9 +181,8 @@ class Tables:
 
     def _without_folders(self, text: str) -> str:
         text = text.replace(f"{self.folder}{os.sep}", "")
-        for paths in self._states:
-            for path in paths:
-                text = text.replace(str(path), path.name)
+        for path in self.watch.paths:
+            text = text.replace(str(path), path.name)
         return _QUOTED_PATH.sub(r"'\1'", text)
 
     def fingerprint(self, table: FileTable) -> dict[str, Any]:
@@ -203,46 +195,19 @@ class Tables:
             "engine": source.counts.engine,
         }
         if source.files:
-            found["sha256"] = self.hash_of(source.files)
+            found["sha256"] = self.watch.sha256(source.files)
         else:
             # Nobody can tell whether a table of a server is still what it was.
             found["opened"] = self._begun
         if table.schema is not None:
             path = self.schema_path(table.schema)
             name = without_folder(table.schema)
-            found["schema"] = {"name": name, "sha256": self.hash_of((path,))}
+            found["schema"] = {"name": name, "sha256": self.watch.sha256((path,))}
         return found
-
-    def hash_of(self, paths: tuple[Path, ...]) -> str:
-        """The hash of the contents of files, computed once."""
-        self.watch(paths)
-        if paths not in self._hashes:
-            self._hashes[paths] = sha256_of(paths)
-        return self._hashes[paths]
-
-    def watch(self, paths: tuple[Path, ...]) -> None:
-        """Remember the state of files, to notice when somebody writes to them."""
-        if paths not in self._states:
-            self._states[paths] = state_of(paths)
 
     def rows_left_out(self, table: FileTable) -> int:
         """How many rows of a table were not read."""
         return self._rows_in_file[table] - self.opened(table).rows
-
-    def check_unchanged(self) -> None:
-        """Raise an error if an input was written to since its hash was taken."""
-        for paths, before in self._states.items():
-            try:
-                is_changed = state_of(paths) != before
-            except OSError:
-                is_changed = True
-            if is_changed:
-                raise InputError(
-                    phrase(
-                        "{file} changed while it was being read; run it again",
-                        file=paths[0].name,
-                    )
-                )
 
     def of_run(self, run: PlannedRun, *, make: bool = True) -> RunTables:
         """What a run compares; a table that is made is made now, and kept for the next run.

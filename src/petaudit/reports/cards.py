@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from petaudit.errors import phrase
+from petaudit.exact import quotient
 from petaudit.pictures import Picture, picture_from
 from petaudit.reports.fields import (
     better_of,
@@ -46,6 +47,7 @@ def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         lower_bound=entry.get("lower_bound") is True,
         figure=text(entry.get("figure")),
         exact=exact if isinstance(exact, str) else None,
+        limit_exact=_quotient(entry),
         reason=reason,
         explanation=texts(entry.get("explanation")),
         warnings=texts(entry.get("warnings")),
@@ -56,6 +58,13 @@ def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         person=text(entry.get("person")),
         worst=tuple(_worst(details)),
     )
+
+
+def _quotient(entry: Mapping[str, Any]) -> str | None:
+    """The limit as a quotient, if it is that of the limit; a file may say anything."""
+    given, limit = entry.get("limit_exact"), entry.get("limit")
+    number = quotient(given) if isinstance(given, str) else None
+    return None if number is None or float(number) != limit else given
 
 
 def run_card_of(entry: Mapping[str, Any]) -> Card:

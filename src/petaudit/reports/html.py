@@ -86,6 +86,7 @@ class _Page:
             "concerns": self.voice.say_all(concerns(view)),
             "summary": self.voice.say_all(summary(view)),
             "steps": self.voice.say_all(next_steps(view, self.voice.threshold)),
+            "policies": [self.voice.say_all(own.said) for own in view.policies],
             "groups": groups,
             "number_of_cards": len(view.cards),
             "has_before": any(card.before is not None for card in view.cards),

@@ -67,6 +67,8 @@ def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
     yield "petaudit.exit_code", str(view.exit_code)
     yield "petaudit.open_questions", str(len(view.questions))
     yield "petaudit.mode", voice.mode
+    for policy in view.policies:
+        yield from (("petaudit.policy", line) for line in policy.lines)
     yield "petaudit.contains_values", "true" if voice.revealed and view.holds_values else "false"
 
 
@@ -93,6 +95,9 @@ def _cases(view: View) -> Iterator[_Case]:
         yield _Case(f"open question {number}", outcome, "open question", text)
     for number, problem in enumerate(view.problems, start=1):
         yield _Case(f"problem {number}", _ERROR, "problem", problem)
+    for policy in view.policies:
+        for number, demand in enumerate(policy.not_measured, start=1):
+            yield _Case(f"policy {policy.name} {number}", _SKIPPED, "not measured", demand)
     for left_out in view.left_out:
         yield _Case(left_out.measure, _SKIPPED, "left out", left_out.reason)
 

@@ -62,6 +62,7 @@ def as_markdown(view: View, voice: Voice) -> str:
         _said(voice, headline(view)),
         *_concerns(view, voice),
         *_table(view, voice),
+        *_section(_policies(view, voice), term("Policy"), voice, _FOR_ERRORS),
         *_section(_breaches(view, voice), term("What is not met"), voice, _FOR_BREACHES),
         *_section(_errors(view, voice), term("What could not be measured"), voice, _FOR_ERRORS),
     ]
@@ -175,6 +176,11 @@ def _limit(card: Card) -> str:
 def _named(card: Card, voice: Voice) -> str:
     title = _said(voice, card.title)
     return title if card.run is None else f"{title} · {neutral(voice.name(card.run))}"
+
+
+def _policies(view: View, voice: Voice) -> Iterator[str]:
+    for policy in view.policies:
+        yield from (f"- {_said(voice, text)}" for text in policy.said)
 
 
 def _breaches(view: View, voice: Voice) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from petaudit.columns import ColumnReview
 from petaudit.errors import InputError, listing, phrase
-from petaudit.files import require_regular
+from petaudit.files import before_reading
 from petaudit.languages.kept import with_phrases
 from petaudit.measures import all_measures
 from petaudit.reports.cards import card_of, run_card_of
@@ -28,7 +28,7 @@ from petaudit.reports.fields import (
     verdict_of,
 )
 from petaudit.reports.places import place_of, title_of
-from petaudit.reports.view import Card, Change, LeftOut, TableFacts, View
+from petaudit.reports.view import Card, Change, LeftOut, PolicyFacts, TableFacts, View
 from petaudit.roles import Role
 from petaudit.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
 
@@ -41,7 +41,7 @@ _LARGEST: Final = 256 << 20
 def read_document(path: Path) -> dict[str, Any]:
     """Read what ``petaudit check``, ``run`` or ``mpuccs`` wrote as JSON."""
     try:
-        require_regular(path)
+        before_reading(path)
         if path.stat().st_size > _LARGEST:
             raise InputError(
                 phrase("{path}: larger than {size:,} bytes; not read", path=path, size=_LARGEST)
@@ -136,7 +136,14 @@ def _check(document: Mapping[str, Any]) -> View:
     name = title_of(mapping(inputs.get("table")).get("name"))
     review = _review(document, [card.measure for card in cards])
     questions = open_questions(
-        [Figure(card.measure, card.status, card.value, card.limit) for card in cards],
+        [
+            Figure(
+                *(card.measure, card.status, card.value, card.limit),
+                card.strict,
+                bool(card.conditions),
+            )
+            for card in cards
+        ],
         sensitive=[
             column
             for column, role in texts_by_name(document.get("roles")).items()
@@ -163,6 +170,7 @@ def _check(document: Mapping[str, Any]) -> View:
         breaks=_together(review.problems, document.get("problems")),
         questions=_together(questions, document.get("open_questions")),
         strict=options.get("strict") is True,
+        policies=_policies(document),
         settings=_settings(options),
         holds_values=options.get("reveal_values") is True,
     )
@@ -193,6 +201,13 @@ def _review(document: Mapping[str, Any], measures: Sequence[str]) -> ColumnRevie
         if name not in looked_at
     }
     return replace(told, without_role=without_role)
+
+
+def _policies(document: Mapping[str, Any]) -> tuple[PolicyFacts, ...]:
+    return tuple(
+        PolicyFacts(str(own["name"]), texts(own.get("lines")), texts(own.get("not_measured")))
+        for own in entries_of(document, "policies")
+    )
 
 
 def _limit_of(measure: str, options: Mapping[str, Any]) -> float | None:
@@ -229,6 +244,7 @@ def _run(document: Mapping[str, Any]) -> View:
         breaks=_together(conclusion.problems, document.get("problems")),
         questions=_together(conclusion.open_questions, document.get("open_questions")),
         strict=configuration.get("strict") is True,
+        policies=_policies(document),
         settings={
             "sha256": str(configuration.get("sha256")),
             **{f"--set {own}": "" for own in texts(configuration.get("set"))},
@@ -260,6 +276,7 @@ def _mpuccs(document: Mapping[str, Any]) -> View:
             for own in entries_of(document, "changes")
             if own.get("change") == "left out"
         ),
+        policies=_policies(document),
         settings=_settings({"options": {"mpuccs": mapping(document.get("options"))}}),
     )
 

@@ -161,6 +161,11 @@ def _invocation(view: View, voice: Voice) -> dict[str, Any]:
     notes = [
         *({"level": "error", "message": _message(voice, text)} for text in errors),
         *({"level": "warning", "message": _message(voice, text)} for text in warnings),
+        *(
+            {"level": "note", "message": _message(voice, text)}
+            for policy in view.policies
+            for text in policy.said
+        ),
     ]
     return {
         # A breach is no failure of the tool, but a measure that could not run is one.

@@ -61,7 +61,7 @@ def concerns(view: View) -> list[str]:
 
 def summary(view: View) -> list[str]:
     """What was looked at, what was found, and what that does not mean."""
-    found = [*_looked_at(view), *_findings(view)]
+    found = [*_looked_at(view), *_findings(view), *_of_policies(view)]
     if view.verdict == "passed":
         found.append(
             phrase(
@@ -77,6 +77,18 @@ def summary(view: View) -> list[str]:
             )
         )
     return found
+
+
+def _of_policies(view: View) -> Iterator[str]:
+    for policy in view.policies:
+        if policy.not_measured:
+            yield phrase(
+                "The policy {name} demands more than was measured; nothing here shows that all of "
+                "it is kept.",
+                name=policy.name,
+            )
+        else:
+            yield phrase("Limits of the policy {name} were applied.", name=policy.name)
 
 
 def next_steps(view: View, hide_below: int) -> list[str]:

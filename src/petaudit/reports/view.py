@@ -52,6 +52,8 @@ class Card:
     """Where the pipeline file sets the limit that is breached."""
     exact: str | None = None
     """The figure as a fraction, where floats could not tell it from the limit."""
+    limit_exact: str | None = None
+    """The limit as a quotient, where no float shows it as it is."""
     reason: str | None = None
     explanation: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -188,6 +190,23 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class PolicyFacts:
+    """A published rule that set limits."""
+
+    name: str
+    lines: tuple[str, ...]
+    """What it is, what it demands, and where that stands."""
+    not_measured: tuple[str, ...] = ()
+    """What it demands beside the limits; nothing shows that this is kept."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All of it."""
+        still_open = (phrase("not measured: {demand}", demand=own) for own in self.not_measured)
+        return (*self.lines, *still_open)
+
+
+@dataclass(frozen=True)
 class View:
     """Everything that a report shows."""
 
@@ -212,6 +231,7 @@ class View:
     """What the limits did not ask, and somebody should."""
     strict: bool = False
     """Whether open questions leave the audit undecided."""
+    policies: tuple[PolicyFacts, ...] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
@@ -247,7 +267,7 @@ def value_text(card: Card) -> str:
 
 def limit_text(card: Card) -> str:
     """The limit, with as many digits as it takes to tell it from the figure."""
-    return _figures(card)[1]
+    return card.limit_exact or _figures(card)[1]
 
 
 def short(value: float | bool | None) -> str:

@@ -23,7 +23,7 @@ from petaudit.errors import (
     suggestion,
     tally,
 )
-from petaudit.exact import exact_nonnegative
+from petaudit.exact import exact_nonnegative, quotient_text
 from petaudit.limits import refuse_unbreakable
 from petaudit.measures.base import Better, Result
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
@@ -252,6 +252,7 @@ class MpuccsResult(Result):
             self,
             value=self.value if figure is None else float(figure),
             limit=float(chosen.bound),
+            limit_exact=quotient_text(chosen.bound),
             passed=holds and is_certain,
             profile=profile,
             undecided=figure is None or (holds and not is_certain),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -16,7 +17,7 @@ from petaudit.counts._databases.failures import FailedInDatabaseError
 from petaudit.counts._databases.session import Session
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.errors import InputError, phrase, suggestion
-from petaudit.files import require_regular
+from petaudit.files import before_reading, watch_file
 from petaudit.os_reasons import os_reason
 
 _FIND = """
@@ -66,6 +67,8 @@ class DatabaseTable:
     close: Callable[[], None]
     in_file: OpenedFile | None = None
     """The relation in our own database, where the table is in a file."""
+    files: tuple[Path, ...] = ()
+    """What that database is in."""
 
 
 def open_table(text: str) -> DatabaseTable:
@@ -154,7 +157,11 @@ def _in_file(address: TableAddress) -> DatabaseTable:
     try:
         if not path.exists():
             raise InputError(phrase("file {path!r} does not exist", path=str(path)))
-        require_regular(path)
+        before_reading(path)
+        # Rows that were not yet moved to the database itself are read from here.
+        log = path.with_name(f"{path.name}.wal")
+        watch_file(log)
+        files = (path, log) if log.exists() else (path,)
     except OSError as problem:
         raise InputError(
             phrase("{path}: cannot be read ({reason})", path=path, reason=os_reason(problem))
@@ -172,7 +179,7 @@ def _in_file(address: TableAddress) -> DatabaseTable:
         ) from None
     try:
         schema = _schema_in_file(connection, base, address)
-        return _table_in_file(connection, base, schema, address)
+        return replace(_table_in_file(connection, base, schema, address), files=files)
     except BaseException:
         run(connection, f"DETACH {base}")
         raise

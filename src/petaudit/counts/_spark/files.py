@@ -23,7 +23,7 @@ from petaudit.counts._spark.jobs import Done, watched
 from petaudit.counts._spark.session import spark_session
 from petaudit.counts._spark.settings import is_local
 from petaudit.errors import ColumnError, InputError, counted, phrase
-from petaudit.files import require_regular
+from petaudit.files import before_reading
 from petaudit.os_reasons import os_reason
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def open_with_spark(
     name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
     try:
         for path in paths:
-            require_regular(path)
+            before_reading(path)
         plain = [decompressed(path) for path in paths]
         if all(map(is_parquet, plain)):
             columns = parquet_columns(cursor(), plain, paths)
