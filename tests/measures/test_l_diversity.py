@@ -41,7 +41,7 @@ def test_distinct_l_is_the_smallest_number_of_values() -> None:
 
 @pytest.mark.parametrize(
     ("limit", "passed", "rows"),
-    [(0, True, 0), (1, True, 0), ("1.0000000000000000001", False, 2), (2, False, 2), (3, False, 5)],
+    [(1, True, 0), ("1.0000000000000000001", False, 2), (2, False, 2), (3, False, 5)],
 )
 def test_the_limit_of_distinct_l(limit: Any, passed: bool, rows: int) -> None:
     found = l_diversity(TABLE, limit=limit, **GIVEN)
