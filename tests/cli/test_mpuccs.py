@@ -266,10 +266,10 @@ def test_without_baseline_a_limit_is_for_the_rate(run: Run) -> None:
     assert run(*TABLES, "--no-baseline", "--profile", "acceptable").code == 1
 
 
-def test_a_limit_that_always_holds_is_warned_about(run: Run) -> None:
+def test_a_limit_that_always_holds_is_an_error(run: Run) -> None:
     found = run(*TABLES, "--limit", "2")
-    assert found.code == 0
-    assert "never exceeds 1" in found.err
+    assert found.code == 2
+    assert "the limit of mpuccs is 2; no table exceeds 1" in found.err
 
 
 LOWER_BOUNDS = {

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from petaudit.errors import OptionError, PetauditWarning
+from petaudit.errors import OptionError
 from petaudit.inputs import gather
 from petaudit.measures.alpha_k_anonymity import MEASURE, alpha_k_anonymity, compute
 
@@ -87,9 +87,9 @@ def test_a_wrong_k_is_an_error(k: Any) -> None:
         compute(gather(TABLE, **GIVEN), limit=1, k=k)
 
 
-def test_a_limit_above_one_is_worth_a_warning() -> None:
-    with pytest.warns(PetauditWarning, match="is 1.5; alpha never exceeds 1, so it always holds"):
-        assert alpha_k_anonymity(TABLE, limit=1.5, **GIVEN).passed is True
+def test_a_limit_above_one_is_an_error() -> None:
+    with pytest.raises(OptionError, match=r"alpha-k-anonymity is 1\.5; no table exceeds 1"):
+        alpha_k_anonymity(TABLE, limit=1.5, **GIVEN)
 
 
 def test_the_inpatients(shared_data: Path) -> None:

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 import petaudit
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
-from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning
+from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import find_measure
 from petaudit.measures.base import Remedy
 from petaudit.measures.delta_presence import DeltaPresenceResult, check, compute, delta_presence
@@ -204,9 +204,9 @@ def test_bounds_that_exclude_each_other_are_found_before_any_work() -> None:
     check({"limit": 0.5})
 
 
-def test_a_limit_above_1_is_worth_a_warning() -> None:
-    with pytest.warns(PetauditWarning, match="it never exceeds 1, so every table keeps it"):
-        assert measured(TABLE, POPULATION, limit=1.5).passed
+def test_a_limit_above_1_is_an_error() -> None:
+    with pytest.raises(OptionError, match="no table exceeds 1, so every table would keep it"):
+        measured(TABLE, POPULATION, limit=1.5)
 
 
 def test_a_population_is_needed() -> None:

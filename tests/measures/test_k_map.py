@@ -36,7 +36,7 @@ def measured(table: Any, population: Any = None, **options: Any) -> KMapResult:
 
 
 @settings(max_examples=150)
-@given(populace=populaces(), limit=st.integers(0, 8))
+@given(populace=populaces(), limit=st.integers(1, 8))
 def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> None:
     pairs = outcome_of(populace)
     assume(isinstance(pairs, list) and pairs)

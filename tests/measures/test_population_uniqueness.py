@@ -328,8 +328,9 @@ def test_suppressing_what_the_remedy_says_is_enough() -> None:
     assert passing.text == "no row breaks the limit"
 
 
-def test_a_limit_that_always_holds_is_said() -> None:
-    assert "never exceeds 1" in measured({1: 2, 2: 1}, population_size=8, limit=2).warnings[0]
+def test_a_limit_that_always_holds_is_an_error() -> None:
+    with pytest.raises(OptionError, match="no table exceeds 1"):
+        measured({1: 2, 2: 1}, population_size=8, limit=2)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import petaudit
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
-from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
+from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.measures import journalist_risk as journalist
 from petaudit.measures import marketer_risk as marketer
 from petaudit.measures import prosecutor_risk as prosecutor
@@ -337,8 +337,8 @@ def test_one_row_that_is_a_null(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_limit_above_1_is_worth_a_warning(name: str) -> None:
-    with pytest.warns(PetauditWarning, match=f"the limit of {name} is 2; it never exceeds 1"):
+def test_a_limit_above_1_is_an_error(name: str) -> None:
+    with pytest.raises(OptionError, match=f"the limit of {name} is 2; no table exceeds 1"):
         EVERY[name](TABLE, population=POPULATION, quasi_identifiers="zip", limit=2)
 
 

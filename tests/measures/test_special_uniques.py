@@ -25,7 +25,7 @@ import twins
 from measures import uniqueness_twin as twin
 from petaudit.counts._private_folder import private_folder
 from petaudit.counts.minimal_uniques import MinimalUniques
-from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
+from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.inputs import gather
 from petaudit.measures.special_uniques import (
     MEASURE,
@@ -386,8 +386,8 @@ def test_limits_are_decided_exactly(limit: Any, passed: bool | None) -> None:
         assert found.explanation[-1] == "4 rows break the limit"
 
 
-def test_a_limit_that_always_holds_is_said() -> None:
-    with pytest.warns(PetauditWarning, match="never exceeds 1"):
+def test_a_limit_that_always_holds_is_an_error() -> None:
+    with pytest.raises(OptionError, match="no table exceeds 1"):
         example(limit=2)
 
 
