@@ -157,7 +157,7 @@ def test_the_control_is_compared(run: Run, write: Write) -> None:
     assert re.search(r"control 0\.00%.*too few people to tell", " ".join(found.out.split()))
     value, *_, interval = row_of(found.out, "excess over the control")[1:]
     assert value == "0.5000"
-    assert re.fullmatch(r"95 % interval 0\.\d{4} to (0|1)\.\d{4}", interval)
+    assert re.fullmatch(r"95 % interval -?0\.\d{4} to (0|1)\.\d{4}", interval)
 
 
 def test_columns_may_come_in_another_order(run: Run, write: Write) -> None:

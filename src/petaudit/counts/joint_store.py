@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -141,20 +141,19 @@ class ListingPair(StoredPair):
         """The prepared values of synthetic rows, as given, in columns by place in the search."""
 
     @abstractmethod
-    def replicated(
+    def first_rows(self, table: int) -> Indices:
+        """For each row of a table as given the first one that is equal to it."""
+
+    @abstractmethod
+    def exposed(
         self,
         table: int,
-        sample: npt.NDArray[Any],
-        part: npt.NDArray[Any],
+        sample: Indices,
         combinations: Iterable[Combination],
         *,
         keep_matches: bool,
-    ) -> Indices:
-        """Rows identified in a sample of a table without each part of it, and in all of it, last.
-
-        ``sample`` are rows by their place among those that are no duplicates, ``part`` has a
-        number from 0 for each.
-        """
+    ) -> int:
+        """How many of some first rows of a table are singled out by any synthetic row."""
 
 
 def store_tables(tables: Sequence[Source], settings: PairSettings) -> StoredPair:

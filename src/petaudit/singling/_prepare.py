@@ -34,6 +34,8 @@ class Prepared:
     joined: Mapping[str, JointColumn]
     rows: tuple[int, ...]
     """How many rows each table has as it was given."""
+    first_rows: tuple[Rows, ...]
+    """For each row of each table the first one that is equal to it."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
 
@@ -93,9 +95,11 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     ]
     distinct = [[_distinct(column) for column in part] for part in parts[:2]]
     order = sorted(range(len(tables.columns)), key=lambda column: -distinct[SYNTHETIC][column])
+    every_row = [np.arange(own, dtype=np.uint32) for own in tables.rows]
+    first = tuple(first_rows(part[order]) for part in parts) if deduplicate else tuple(every_row)
     kept = tuple(
-        first_occurrences(part[order]) if deduplicate else np.arange(part.shape[1], dtype=np.uint32)
-        for part in parts
+        np.flatnonzero(own == rows).astype(np.uint32)
+        for own, rows in zip(first, every_row, strict=True)
     )
     has_control = len(tables.rows) > CONTROL
     everything = tables.codes[order] if has_control else None
@@ -110,6 +114,7 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         tuple(distinct[ORIGINAL][column] for column in order),
         tables.joined,
         tables.rows,
+        first,
         everything,
     )
 
@@ -139,11 +144,11 @@ def _compacted(codes: Codes, wanted: npt.NDArray[np.int64]) -> Codes:
     return flat[: len(codes) * many].reshape(len(codes), many)
 
 
-def first_occurrences(codes: Codes) -> Rows:
-    """The rows that do not repeat an earlier one, in order.
+def first_rows(codes: Codes) -> Rows:
+    """For each row the first one that is equal to it.
 
-    >>> first_occurrences(np.array([[1, 2, 1], [5, 5, 5]], np.uint32)).tolist()
-    [0, 1]
+    >>> first_rows(np.array([[1, 2, 1], [5, 5, 5]], np.uint32)).tolist()
+    [0, 1, 0]
     """
     rows = codes.shape[1]
     pair = Pair(codes, rows)
@@ -153,18 +158,11 @@ def first_occurrences(codes: Codes) -> Rows:
         if partition.is_empty:
             break
         partition = partition.split(np.ascontiguousarray(column), settled, scratch, count_all=True)
-    is_first = np.ones(rows, bool)
-    is_first[partition.rows] = False
+    first = np.arange(rows, dtype=np.uint32)
     # Groups keep the order of rows, so their first row is the first occurrence.
-    is_first[partition.rows[partition.starts[:-1]]] = True
-    return np.flatnonzero(is_first).astype(np.uint32)
-
-
-def samples_of(rows: int, size: int, most: int, seed: int) -> list[Rows]:
-    """Disjoint samples without replacement, in row order; one at least."""
-    shuffled = np.random.default_rng(seed).permutation(rows).astype(np.uint32)
-    many = max(1, min(most, rows // max(size, 1)))
-    return [np.sort(shuffled[part * size : (part + 1) * size]) for part in range(many)]
+    starts = partition.rows[partition.starts[:-1]]
+    first[partition.rows] = np.repeat(starts, np.diff(partition.starts))
+    return first
 
 
 def _distinct(column: npt.NDArray[np.uint32]) -> int:

@@ -24,12 +24,12 @@ from petaudit.errors import (
     tally,
 )
 from petaudit.exact import exact_nonnegative
+from petaudit.excess import Excess, Finding
 from petaudit.measures.base import Better, Result
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
 
 if TYPE_CHECKING:
-    from petaudit.singling.control import Excess
     from petaudit.singling.findings import Findings
 
 NAME: Final = "mpuccs"
@@ -189,7 +189,7 @@ class MpuccsResult(Result):
             rate=share(many, found.rows, 2),
             scope=self.scope,
         )
-        excess = () if found.excess is None else (excess_text(found.excess),)
+        excess = () if found.excess is None else (excess_text(found.excess, found.sample_people),)
         return (identified, *excess, *(() if found.way.is_usual else (found.way.text,)))
 
     @property
@@ -277,23 +277,36 @@ class MpuccsResult(Result):
         return self.findings.risk
 
 
-def excess_text(own: Excess) -> Phrase:
+_VERDICTS: Final[Mapping[Finding, Phrase]] = {
+    Finding.EXCESS: phrase("more than coincidence"),
+    Finding.COINCIDENCE: phrase("coincidence could explain it"),
+    Finding.NOT_COMPARABLE: phrase(
+        "the control is exposed more than the original, so the two are not comparable and nothing "
+        "is decided"
+    ),
+    Finding.UNKNOWN: phrase("too few people to tell"),
+}
+
+
+def excess_text(excess: Excess, people: int) -> Phrase:
     """How the original compares with the control, in words."""
-    verdict = phrase("too few people to tell")
-    if own.is_known and own.lower > 0:
-        verdict = phrase("more than coincidence")
-    elif own.is_known:
-        verdict = phrase("coincidence could explain it")
+    shares = phrase(
+        "among {people:,} people of the original {rate:.2%} are singled out, among as many of the "
+        "control {control:.2%}",
+        people=people,
+        rate=excess.original.share,
+        control=excess.control.share,
+    )
+    verdict = _VERDICTS[excess.finding]
+    if not math.isfinite(excess.lower):
+        everybody = phrase("everybody in the control is, so nothing can be told")
+        return phrase("{shares}: {verdict}", shares=shares, verdict=everybody)
     return phrase(
-        "among {people:,} people of the original {rate:.2%} do, among as many of the control "
-        "{control:.2%}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): "
-        "{verdict}",
-        people=own.sample_rows,
-        rate=own.rate,
-        control=own.control_rate,
-        excess=own.value,
-        lower=own.lower,
-        upper=own.upper,
+        "{shares}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): {verdict}",
+        shares=shares,
+        excess=excess.value,
+        lower=excess.lower,
+        upper=excess.upper,
         verdict=verdict,
     )
 

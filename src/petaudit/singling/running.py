@@ -16,13 +16,14 @@ from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import check_same_columns, joint_tables
 from petaudit.counts.joint_store import OutOfTimeError, PairSettings, store_tables
 from petaudit.errors import PetauditWarning, counted, phrase
+from petaudit.excess import Excess
 from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
+from petaudit.singling._people import exposed_people
 from petaudit.singling._prepare import CONTROL, ORIGINAL, SYNTHETIC, Prepared, prepare
-from petaudit.singling._replicates import identified_without_parts
 from petaudit.singling._stored import StoredTables
-from petaudit.singling.control import Excess, compare
+from petaudit.singling.control import compare
 from petaudit.singling.engine_search import EngineSearch
 from petaudit.singling.findings import Findings
 from petaudit.singling.options import Options
@@ -82,7 +83,10 @@ class Run:
         if control is not None and all(own.is_complete for own in sizes):
             with self._timed("control"):
                 excess = compare(
-                    prepared.people, partial(self._replicated, prepared), self.options.seed
+                    prepared.people,
+                    prepared.first_rows.__getitem__,
+                    partial(self._exposed, prepared),
+                    self.options.seed,
                 )
         self.timings["total"] = time.monotonic() - self.started
         return Findings(prepared, self.options, sizes, control is not None, excess, way)
@@ -104,21 +108,17 @@ class Run:
             with self._timed("control"):
                 excess = compare(
                     stored.people,
-                    partial(self._replicated_in_engine, stored, sizes),
+                    stored.listing.first_rows,
+                    partial(self._exposed_in_engine, stored, sizes),
                     self.options.seed,
                 )
         stored.pair.finish()
         self.timings["total"] = time.monotonic() - self.started
         return Findings(stored, self.options, sizes, has_control, excess, way)
 
-    def _replicated_in_engine(
-        self,
-        stored: StoredTables,
-        sizes: Sequence[SizeFindings],
-        table: int,
-        sample: Rows,
-        part: Rows,
-    ) -> Indices | None:
+    def _exposed_in_engine(
+        self, stored: StoredTables, sizes: Sequence[SizeFindings], table: int, sample: Indices
+    ) -> int | None:
         """The same in an engine; what was pruned there depends on the synthetic rows alone."""
         looked_at = (
             combination
@@ -132,10 +132,9 @@ class Run:
         )
         try:
             with stored.pair.deadline.at(self.deadline):
-                return stored.listing.replicated(
+                return stored.listing.exposed(
                     table,
                     sample,
-                    part,
                     looked_at,
                     keep_matches=self.options.has_gaps(len(stored.columns)),
                 )
@@ -172,15 +171,12 @@ class Run:
             progress=self.options.progress,
         )
 
-    def _replicated(
-        self, prepared: Prepared, table: int, sample: Rows, part: Rows
-    ) -> Indices | None:
-        """Identified rows without each part of the target rows; None if time ran out."""
-        pair = prepared.sampled_pair(table, prepared.kept[table][sample])
+    def _exposed(self, prepared: Prepared, table: int, sample: Rows) -> int | None:
+        """How many people of a sample are singled out; None if time ran out."""
+        pair = prepared.sampled_pair(table, sample)
         rule = self.options.entropy
-        return identified_without_parts(
+        return exposed_people(
             pair,
-            part,
             self.options.sizes(pair.columns),
             rule if rule is not None and rule.smallest_gain > 0 else None,
             self._threads,

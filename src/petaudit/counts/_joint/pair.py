@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts._encoding import arrow_integers, whole_numbers
@@ -150,19 +149,28 @@ class DuckPair(ListingPair):
             stop = start + LISTED_AT_ONCE
             yield from self._some_values(rows[start:stop], combinations[start:stop])
 
-    def replicated(
+    def first_rows(self, table: int) -> Indices:
+        """See the base class."""
+        rows = np.arange(self.facts.rows[table])
+        if self.removed[table]:
+            repeated = self.scratch.fetch(
+                f"SELECT r, first FROM {self.scratch.table(f'repeated_{table}')}"  # noqa: S608
+            )
+            rows[whole_numbers(repeated.column("r"))] = whole_numbers(repeated.column("first"))
+        return rows
+
+    def exposed(
         self,
         table: int,
-        sample: npt.NDArray[Any],
-        part: npt.NDArray[Any],
+        sample: Indices,
         combinations: Iterable[Combination],
         *,
         keep_matches: bool,
-    ) -> Indices:
+    ) -> int:
         """See the base class."""
-        from petaudit.counts._joint.replicates import replicated_counts  # noqa: PLC0415 (of pairs)
+        from petaudit.counts._joint.exposed import exposed_people  # noqa: PLC0415 (of pairs)
 
-        return replicated_counts(self, table, sample, part, combinations, keep_matches=keep_matches)
+        return exposed_people(self, table, sample, combinations, keep_matches=keep_matches)
 
     def finish(self) -> None:
         """See the base class."""
@@ -190,7 +198,7 @@ class DuckPair(ListingPair):
         )
         repeated = self.scratch.make(
             f"repeated_{place}",
-            f"SELECT r FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "  # noqa: S608
+            f"SELECT r, first FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "  # noqa: S608
             f"FROM {name} WHERE hash({keys}) IN (SELECT h FROM {alike})) WHERE r > first",
         )
         self.scratch.drop("alike")
@@ -212,7 +220,8 @@ class DuckPair(ListingPair):
         for place, name in enumerate(coded.tables):
             gone = ""
             if self.removed[place]:
-                gone = f" WHERE r NOT IN (FROM {self.scratch.table(f'repeated_{place}')})"
+                repeated = self.scratch.table(f"repeated_{place}")
+                gone = f" WHERE r NOT IN (SELECT r FROM {repeated})"  # noqa: S608
             queries.append(f"r::{row} AS r, {keys} FROM {name}{gone}")
         self.scratch.make(
             "pair",
