@@ -79,10 +79,14 @@ class Excess:
     upper: float
 
     @property
+    def has_few_people(self) -> bool:
+        """Whether nothing can be told because there are too few people."""
+        return min(self.original.people, self.control.people) < _FEWEST
+
+    @property
     def finding(self) -> Finding:
         """What the interval says."""
-        fewest = min(self.original.people, self.control.people)
-        if fewest < _FEWEST or self.control.exposed == self.control.people:
+        if self.has_few_people or self.control.exposed == self.control.people:
             return Finding.UNKNOWN
         if self.lower > 0:
             return Finding.EXCESS

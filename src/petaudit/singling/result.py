@@ -299,8 +299,9 @@ def excess_text(excess: Excess, people: int) -> Phrase:
     )
     verdict = _VERDICTS[excess.finding]
     if not math.isfinite(excess.lower):
-        everybody = phrase("everybody in the control is, so nothing can be told")
-        return phrase("{shares}: {verdict}", shares=shares, verdict=everybody)
+        if not excess.has_few_people:
+            verdict = phrase("everybody in the control is, so nothing can be told")
+        return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
     return phrase(
         "{shares}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): {verdict}",
         shares=shares,
