@@ -145,6 +145,10 @@ class ListingPair(StoredPair):
         """For each row of a table as given the first one that is equal to it."""
 
     @abstractmethod
+    def overlap(self) -> dict[tuple[int, int], int]:
+        """How many different rows occur how often in the original, and in the control."""
+
+    @abstractmethod
     def exposed(
         self,
         table: int,

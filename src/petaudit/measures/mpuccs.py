@@ -139,7 +139,7 @@ def find(
 
 
 def _warnings(found: Findings, stopped: bool) -> list[str]:
-    said: list[str] = []
+    said: list[str] = [*found.warnings]
     if stopped:
         said.append(
             phrase(

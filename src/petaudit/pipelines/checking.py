@@ -24,6 +24,7 @@ from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
 from petaudit.problems import KeyPath, Problems
 from petaudit.roles import check_column
+from petaudit.singling.control_overlap import SAME_TABLE
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,6 @@ def _check_controls(
     runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
 ) -> None:
     """A control that was learned from shows nothing."""
-    said = phrase("the control is the very table that was learned from; it must be other people")
     places: dict[KeyPath, None] = {}
     for run in runs:
         loader, splitter, evaluator = (run.step(own) for own in (LOADER, SPLITTER, EVALUATOR))
@@ -131,7 +131,7 @@ def _check_controls(
                 part = ("control",) if step.module == EVALUATOR else ("filepath", "control")
                 places[(*at, *part)] = None
     for place in places:
-        problems.add(place, said)
+        problems.add(place, SAME_TABLE)
 
 
 def _is_same_table(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

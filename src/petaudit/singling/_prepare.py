@@ -12,6 +12,7 @@ from petaudit.counts.joint import JointColumn, JointTables
 from petaudit.counts.joint_store import LISTED_AT_ONCE, Listed
 from petaudit.singling._arrays import Codes, Rows
 from petaudit.singling._partition import Pair, Partition
+from petaudit.singling.control_overlap import Overlap, overlap_of
 from petaudit.singling.size_findings import SizeFindings
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
@@ -46,6 +47,13 @@ class Prepared:
         targets = self.everything[:, start + rows.astype(np.int64)]
         synthetic = self.pair.synthetic
         return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
+
+    @property
+    def overlap(self) -> Overlap:
+        """How many rows the control has in common with the original."""
+        assert self.everything is not None  # noqa: S101 (a control was given)
+        both = self.everything[:, self.rows[SYNTHETIC] :]
+        return overlap_of(first_rows(both), self.rows[ORIGINAL])
 
     @property
     def people(self) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from petaudit.counts.joint_store import Listed, ListingPair, StoredPair
 from petaudit.errors import NotMeasurableError, phrase
 from petaudit.memory import memory_limit
 from petaudit.singling._prepare import Prepared
+from petaudit.singling.control_overlap import Overlap
 from petaudit.singling.size_findings import SizeFindings
 
 _DRAWING: Final = 32
@@ -58,6 +59,11 @@ class StoredTables:
     def can_be_sampled(self) -> bool:
         """Whether rows have numbers, and drawing some of them needs but a part of the memory."""
         return self.lists_rows and _DRAWING * max(self.people) <= memory_limit() // 2
+
+    @property
+    def overlap(self) -> Overlap:
+        """How many rows the control has in common with the original."""
+        return Overlap(self.listing.overlap())
 
     @property
     def listing(self) -> ListingPair:

@@ -34,6 +34,8 @@ class Findings:
     has_control: bool = False
     excess: Excess | None = None
     way: Way = field(default_factory=Way.by_default)
+    warnings: tuple[str, ...] = ()
+    """What is odd about the tables."""
 
     @property
     def is_empty(self) -> bool:

@@ -24,6 +24,7 @@ from petaudit.singling._people import exposed_people
 from petaudit.singling._prepare import CONTROL, ORIGINAL, SYNTHETIC, Prepared, prepare
 from petaudit.singling._stored import StoredTables
 from petaudit.singling.control import compare
+from petaudit.singling.control_overlap import checked_control
 from petaudit.singling.engine_search import EngineSearch
 from petaudit.singling.findings import Findings
 from petaudit.singling.options import Options
@@ -77,6 +78,7 @@ class Run:
             )
         with self._timed("prepare"):
             prepared = prepare(joint, deduplicate=self.options.deduplicate)
+            said = () if control is None else checked_control(prepared.overlap)
         with self._timed("search"):
             sizes = tuple(self._search(prepared.pair))
         excess: Excess | None = None
@@ -89,7 +91,7 @@ class Run:
                     self.options.seed,
                 )
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(prepared, self.options, sizes, control is not None, excess, way)
+        return Findings(prepared, self.options, sizes, control is not None, excess, way, said)
 
     def _find_in_engine(self, tables: Sequence[Source], way: Way) -> Findings:
         with self._timed("encode"):
@@ -100,10 +102,11 @@ class Run:
                 self.options.deduplicate,
             )
             stored = StoredTables(store_tables(tables, settings))
+        has_control = len(tables) > CONTROL
+        said = checked_control(stored.overlap) if has_control and stored.lists_rows else ()
         with self._timed("search"):
             sizes = tuple(self._search_in_engine(stored))
         excess: Excess | None = None
-        has_control = len(tables) > CONTROL
         if has_control and stored.can_be_sampled and all(own.is_complete for own in sizes):
             with self._timed("control"):
                 excess = compare(
@@ -114,7 +117,7 @@ class Run:
                 )
         stored.pair.finish()
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(stored, self.options, sizes, has_control, excess, way)
+        return Findings(stored, self.options, sizes, has_control, excess, way, said)
 
     def _exposed_in_engine(
         self, stored: StoredTables, sizes: Sequence[SizeFindings], table: int, sample: Indices

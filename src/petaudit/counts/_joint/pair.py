@@ -30,7 +30,7 @@ from petaudit.counts.joint_store import (
 )
 from petaudit.counts.source import Source
 
-SYNTHETIC, ORIGINAL = range(2)
+SYNTHETIC, ORIGINAL, CONTROL = range(3)
 _WORTH_FORGETTING: Final = 0.02
 
 
@@ -62,6 +62,7 @@ class DuckPair(ListingPair):
             distinct,
             coded.joined,
         )
+        self._overlap = self._counted_overlap(coded) if len(tables) > CONTROL else {}
         self._store(coded, order)
         self._pair = "pair"
         self._levels: Levels | None = None
@@ -159,6 +160,10 @@ class DuckPair(ListingPair):
             rows[whole_numbers(repeated.column("r"))] = whole_numbers(repeated.column("first"))
         return rows
 
+    def overlap(self) -> dict[tuple[int, int], int]:
+        """See the base class."""
+        return self._overlap
+
     def exposed(
         self,
         table: int,
@@ -206,6 +211,21 @@ class DuckPair(ListingPair):
 
     def _number(self, figure: str, table: str) -> int:
         return self.scratch.number(f"SELECT {figure} FROM {table}")  # noqa: S608
+
+    def _counted_overlap(self, coded: Coded) -> dict[tuple[int, int], int]:
+        keys = key_names(range(len(coded.joined)))
+        both = " UNION ALL ".join(
+            f"SELECT {place} AS place, {keys} FROM {coded.tables[place]}"  # noqa: S608
+            for place in (ORIGINAL, CONTROL)
+        )
+        found = self.scratch.fetch(
+            "SELECT a, b, count(*) AS n FROM ("  # noqa: S608
+            f"SELECT count(*) FILTER (WHERE place = {ORIGINAL}) AS a, "
+            f"count(*) FILTER (WHERE place = {CONTROL}) AS b FROM ({both}) GROUP BY {keys}"
+            ") GROUP BY a, b"
+        )
+        one, other, rows = (whole_numbers(found.column(name)).tolist() for name in ("a", "b", "n"))
+        return {(a, b): n for a, b, n in zip(one, other, rows, strict=True)}
 
     def _hold_nobody(self) -> None:
         self.scratch.make(
