@@ -75,6 +75,9 @@ class StoredFacts:
     distinct: tuple[int, ...]
     """How many values the original has in each column."""
     joined: Mapping[str, JointColumn]
+    uses: Mapping[str, tuple[int, int, int, int]]
+    """Cells of each column without nulls: synthetic ones, those of them whose value the original
+    has, the original's, and those of them whose value it has nowhere else."""
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def find(
 
 
 def _warnings(found: Findings, stopped: bool) -> list[str]:
-    said: list[str] = [*found.warnings]
+    said: list[str] = [*found.doubts, *found.warnings]
     if stopped:
         said.append(
             phrase(
@@ -197,6 +197,15 @@ def compute(
     if found.findings.is_empty:
         raise NotMeasurableError(phrase("a table without rows singles out nobody"))
     judged = found.judged(limit=limit, profile=profile)
+    if judged.undecided and judged.findings.doubts:
+        raise UndecidedError(
+            phrase(
+                "{found}, which does not show that the limit holds: {doubt}",
+                found=judged.explanation[0],
+                doubt=judged.findings.doubts[0],
+            ),
+            judged,
+        )
     if judged.undecided:
         raise UndecidedError(
             phrase(

@@ -10,8 +10,10 @@ import numpy.typing as npt
 
 from petaudit.counts.joint import JointColumn, JointTables
 from petaudit.counts.joint_store import LISTED_AT_ONCE, Listed
+from petaudit.errors import Phrase
 from petaudit.singling._arrays import Codes, Rows
 from petaudit.singling._partition import Pair, Partition
+from petaudit.singling.common_values import ColumnUse, doubts_about
 from petaudit.singling.control_overlap import Overlap, overlap_of
 from petaudit.singling.size_findings import SizeFindings
 
@@ -37,6 +39,8 @@ class Prepared:
     """How many rows each table has as it was given."""
     first_rows: tuple[Rows, ...]
     """For each row of each table the first one that is equal to it."""
+    uses: Mapping[str, ColumnUse]
+    """How many cells of each column the synthetic table and the original have in common."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
 
@@ -47,6 +51,12 @@ class Prepared:
         targets = self.everything[:, start + rows.astype(np.int64)]
         synthetic = self.pair.synthetic
         return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
+
+    @property
+    def doubts(self) -> tuple[Phrase, ...]:
+        """Why it may say nothing that nobody is singled out."""
+        spelled = [name for name in self.columns if self.joined[name].is_spelled_differently]
+        return doubts_about(self.uses, spelled)
 
     @property
     def overlap(self) -> Overlap:
@@ -109,6 +119,10 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         np.flatnonzero(own == rows).astype(np.uint32)
         for own, rows in zip(first, every_row, strict=True)
     )
+    uses = {
+        name: _use(tables.joined[name], *(part[column] for part in parts[:2]))
+        for column, name in enumerate(tables.columns)
+    }
     has_control = len(tables.rows) > CONTROL
     everything = tables.codes[order] if has_control else None
     codes = tables.codes
@@ -123,6 +137,7 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         tables.joined,
         tables.rows,
         first,
+        uses,
         everything,
     )
 
@@ -171,6 +186,11 @@ def first_rows(codes: Codes) -> Rows:
     starts = partition.rows[partition.starts[:-1]]
     first[partition.rows] = np.repeat(starts, np.diff(partition.starts))
     return first
+
+
+def _use(column: JointColumn, synthetic: Codes, original: Codes) -> ColumnUse:
+    counts = [np.bincount(codes, minlength=column.size) for codes in (synthetic, original)]
+    return ColumnUse.of(*(own[: column.null] for own in counts))
 
 
 def _distinct(column: npt.NDArray[np.uint32]) -> int:

@@ -87,7 +87,7 @@ def crowding(share: float) -> float:
     """How many times as much a share of people who are alone varies as one of independent people.
 
     >>> [round(crowding(share), 2) for share in (0.0, 0.3, 0.5, 0.9, 1.0)]
-    [1.0, 1.0, 1.21, 1.86, 2.0]
+    [1.0, 1.0, 1.21, 1.85, 2.0]
     """
     if share in (0.0, 1.0):
         return 1 + share

@@ -37,6 +37,11 @@ class Findings:
     warnings: tuple[str, ...] = ()
     """What is odd about the tables."""
 
+    @cached_property
+    def doubts(self) -> tuple[Phrase, ...]:
+        """Why the figures may be too low: values that are written in different ways."""
+        return self.prepared.doubts
+
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to look at: a table without rows."""

@@ -231,7 +231,8 @@ class MpuccsResult(Result):
     @property
     def is_lower_bound(self) -> bool:
         """Whether rows may have been missed that combinations of the largest size or less find."""
-        return not self.complete or self.findings.options.has_gaps(len(self.columns))
+        has_gaps = self.findings.options.has_gaps(len(self.columns))
+        return not self.complete or has_gaps or bool(self.findings.doubts)
 
     def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
         """The same result against a limit (at most) or a named profile (below).

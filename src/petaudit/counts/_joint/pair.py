@@ -61,6 +61,7 @@ class DuckPair(ListingPair):
             tuple(own - gone for own, gone in zip(coded.rows, self.removed, strict=True)),
             distinct,
             coded.joined,
+            {names[column]: self._use(coded, column) for column in order},
         )
         self._overlap = self._counted_overlap(coded) if len(tables) > CONTROL else {}
         self._store(coded, order)
@@ -211,6 +212,25 @@ class DuckPair(ListingPair):
 
     def _number(self, figure: str, table: str) -> int:
         return self.scratch.number(f"SELECT {figure} FROM {table}")  # noqa: S608
+
+    def _use(self, coded: Coded, column: int) -> tuple[int, int, int, int]:
+        """See :class:`StoredFacts`."""
+        null = list(coded.joined.values())[column].null
+        both = " UNION ALL ".join(
+            f"SELECT {place} AS place, k{column} AS k FROM {coded.tables[place]}"  # noqa: S608
+            for place in (SYNTHETIC, ORIGINAL)
+        )
+        found = self.scratch.fetch(
+            "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "  # noqa: S608
+            "coalesce(sum(t), 0) AS t, count(*) FILTER (WHERE t = 1) AS alone FROM ("
+            f"SELECT count(*) FILTER (WHERE place = {SYNTHETIC}) AS s, "
+            f"count(*) FILTER (WHERE place = {ORIGINAL}) AS t FROM ({both}) WHERE k <> {null} "
+            "GROUP BY k)"
+        )
+        synthetic, common, original, alone = (
+            int(found.column(name)[0].as_py()) for name in ("s", "common", "t", "alone")
+        )
+        return synthetic, common, original, alone
 
     def _counted_overlap(self, coded: Coded) -> dict[tuple[int, int], int]:
         keys = key_names(range(len(coded.joined)))
