@@ -195,7 +195,8 @@ def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, 
                 yield from _said(_place(run), inputs.hierarchies.get, column, None)
     if measure.has_same_columns:
         for other in filter(None, (inputs.original, inputs.control)):
-            yield from _said(_place(run), check_same_columns, [inputs.table, other])
+            person = run.evaluator.model.options.get("person")
+            yield from _said(_place(run), check_same_columns, [inputs.table, other], person)
 
 
 def _said(

@@ -39,18 +39,30 @@ class Prepared:
     """How many rows each table has as it was given."""
     first_rows: tuple[Rows, ...]
     """For each row of each table the first one that is equal to it."""
+    who: tuple[Rows | None, ...]
+    """The person of each row of each table, where one is named."""
     uses: Mapping[str, ColumnUse]
     """How many cells of each column the synthetic table and the original have in common."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
 
-    def sampled_pair(self, target: int, rows: Rows) -> Pair:
-        """The synthetic rows and some rows of a table, by their place in it as it was given."""
+    def entries(self, table: int) -> Rows:
+        """What is drawn of a table: its rows, each as the first one that equals it, or people."""
+        who = self.who[table]
+        return self.first_rows[table] if who is None else np.unique(who)
+
+    def sampled_pair(self, target: int, sample: Rows) -> Pair:
+        """The synthetic rows and those of some entries of a table."""
         assert self.everything is not None  # noqa: S101 (a control was given)
+        rows, who = sample, self.who[target]
+        if who is not None:
+            kept = self.kept[target]
+            rows = kept[np.isin(who[kept], sample)]
         start = sum(self.rows[:target])
         targets = self.everything[:, start + rows.astype(np.int64)]
         synthetic = self.pair.synthetic
-        return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
+        codes = np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1)
+        return Pair(codes, synthetic, _who(self.who, self.kept[SYNTHETIC], target, rows))
 
     @property
     def doubts(self) -> tuple[Phrase, ...]:
@@ -67,8 +79,15 @@ class Prepared:
 
     @property
     def people(self) -> tuple[int, ...]:
-        """How many rows of each table are left without duplicates."""
-        return tuple(map(len, self.kept))
+        """How many people each table has: rows without duplicates, if no person is named.
+
+        Synthetic rows are counted as rows.
+        """
+        synthetic, *others = zip(self.kept, self.who, strict=True)
+        return (
+            len(synthetic[0]),
+            *(len(kept) if who is None else len(np.unique(who)) for kept, who in others),
+        )
 
     def listed(self, own: SizeFindings) -> Iterator[Listed]:
         """The rows that a size identifies, so many at a time."""
@@ -114,7 +133,13 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     distinct = [[_distinct(column) for column in part] for part in parts[:2]]
     order = sorted(range(len(tables.columns)), key=lambda column: -distinct[SYNTHETIC][column])
     every_row = [np.arange(own, dtype=np.uint32) for own in tables.rows]
-    first = tuple(first_rows(part[order]) for part in parts) if deduplicate else tuple(every_row)
+    whose = tables.who or (None,) * len(parts)
+    first = tuple(every_row)
+    if deduplicate:
+        first = tuple(
+            first_rows(part[order] if who is None else np.vstack([part[order], who]))
+            for part, who in zip(parts, whose, strict=True)
+        )
     kept = tuple(
         np.flatnonzero(own == rows).astype(np.uint32)
         for own, rows in zip(first, every_row, strict=True)
@@ -130,16 +155,38 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     wanted = np.concatenate([kept[SYNTHETIC], starts[ORIGINAL] + kept[ORIGINAL].astype(np.int64)])
     return Prepared(
         tuple(tables.columns[column] for column in order),
-        Pair(_compacted(codes, wanted), len(kept[SYNTHETIC])),
+        Pair(
+            _compacted(codes, wanted),
+            len(kept[SYNTHETIC]),
+            _who(whose, kept[SYNTHETIC], ORIGINAL, kept[ORIGINAL]),
+        ),
         kept,
         tuple(own - len(rows) for own, rows in zip(tables.rows, kept, strict=True)),
         tuple(distinct[ORIGINAL][column] for column in order),
         tables.joined,
         tables.rows,
         first,
+        whose,
         uses,
         everything,
     )
+
+
+def _who(whose: Sequence[Rows | None], synthetic: Rows, target: int, rows: Rows) -> Rows | None:
+    """The number of each row's person in a pair: that of the person's first row in it."""
+    if whose[SYNTHETIC] is None and whose[target] is None:
+        return None
+    numbers = []
+    start = 0
+    for table, kept in ((SYNTHETIC, synthetic), (target, rows)):
+        who = whose[table]
+        number = np.arange(len(kept))
+        if who is not None:
+            _, first, place = np.unique(who[kept], return_index=True, return_inverse=True)
+            number = first[place]
+        numbers.append(start + number)
+        start += len(kept)
+    return np.concatenate(numbers).astype(np.uint32)
 
 
 def _reorder(codes: Codes, order: Sequence[int]) -> None:

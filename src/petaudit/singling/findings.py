@@ -53,6 +53,11 @@ class Findings:
         return self.prepared.people[SYNTHETIC]
 
     @property
+    def original_people(self) -> int:
+        """The original's people."""
+        return self.prepared.people[ORIGINAL]
+
+    @property
     def sample_people(self) -> int:
         """How many people samples have that are compared with the control."""
         return min(self.prepared.people[ORIGINAL:])

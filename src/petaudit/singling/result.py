@@ -189,8 +189,16 @@ class MpuccsResult(Result):
             rate=share(many, found.rows, 2),
             scope=self.scope,
         )
-        excess = () if found.excess is None else (excess_text(found.excess, found.sample_people),)
-        return (identified, *excess, *(() if found.way.is_usual else (found.way.text,)))
+        more = () if found.excess is None else (excess_text(found.excess, found.sample_people),)
+        if found.options.person is not None:
+            people = phrase(
+                "the original's rows are of {people}, by the column {column!r}; rows of one person "
+                "do not compete",
+                people=counted(found.original_people, "person", "people"),
+                column=found.options.person,
+            )
+            more = (people, *more)
+        return (identified, *more, *(() if found.way.is_usual else (found.way.text,)))
 
     @property
     def scope(self) -> Phrase:

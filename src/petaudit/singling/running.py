@@ -15,7 +15,7 @@ from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import check_same_columns, joint_tables
 from petaudit.counts.joint_store import OutOfTimeError, PairSettings, store_tables
-from petaudit.errors import PetauditWarning, counted, phrase
+from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
 from petaudit.excess import Excess
 from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
@@ -64,8 +64,17 @@ class Run:
     def find(self, synthetic: Source, original: Source, control: Source | None) -> Findings:
         """Search the original, and the control if there is one."""
         tables = [synthetic, original, *([] if control is None else [control])]
-        check_same_columns(tables)
+        check_same_columns(tables, self.options.person)
         way = choose_way(tables, self.options.search, self.options.threads)
+        if way.way == "engine" and self.options.person is not None:
+            raise NotMeasurableError(
+                phrase(
+                    "rows of one person are told apart in memory only, and this search is counted "
+                    "by {engine} ({reason}); leave out person, or take fewer rows",
+                    engine=way.engine,
+                    reason=way.reason,
+                )
+            )
         self._threads = self.options.threads or way.threads
         if way.way == "engine":
             return self._find_in_engine(tables, way)
@@ -75,6 +84,7 @@ class Run:
                 reference=ORIGINAL,
                 decimals=self.options.numeric_precision,
                 unit=self.options.datetime_precision,
+                person=self.options.person,
             )
         with self._timed("prepare"):
             prepared = prepare(joint, deduplicate=self.options.deduplicate)
@@ -86,7 +96,7 @@ class Run:
             with self._timed("control"):
                 excess = compare(
                     prepared.people,
-                    prepared.first_rows.__getitem__,
+                    prepared.entries,
                     partial(self._exposed, prepared),
                     self.options.seed,
                 )
