@@ -181,9 +181,9 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
 
 def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong only with these tables, columns and hierarchies together."""
-    measure = None if run.evaluator is None else run.evaluator.measure
-    if measure is None:
+    if run.evaluator is None or run.evaluator.measure is None:
         return
+    measure = run.evaluator.measure
     if Need.HIERARCHIES in measure.needs:
         try:
             columns = inputs.generalized_columns

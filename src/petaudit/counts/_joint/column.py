@@ -148,10 +148,11 @@ def join_cells(
 def _is_spelled_differently(codes: Sequence[Codes], keys: pa.Array, reference: int) -> bool:
     """Whether the first table and the reference have no text in common, but spellings of it."""
     used = [np.unique(codes[table]) for table in (0, reference)]
-    used = [own[own < len(keys)][:_FORMS] for own in used]
-    if not all(map(len, used)) or np.intersect1d(*used).size:
+    first, known = (own[own < len(keys)] for own in used)
+    if not len(first) or not len(known) or np.intersect1d(first, known).size:
         return False
-    return are_alike(*(keys.take(pa.array(own)).to_pylist() for own in used))
+    texts = (keys.take(pa.array(own[:_FORMS])).to_pylist() for own in (first, known))
+    return are_alike(*texts)
 
 
 def _typed(tables: Sequence[Cells]) -> list[Cells]:
