@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 import petaudit
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
-from petaudit.errors import NotMeasurableError, OptionError
+from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning
 from petaudit.measures import find_measure
 from petaudit.measures.base import Remedy
 from petaudit.measures.delta_presence import DeltaPresenceResult, check, compute, delta_presence

@@ -25,6 +25,11 @@ SYNTHETIC = {
     "age": [41, 32, 55, 56],
     "city": ["Rome", "Oslo", "Oslo", "Rome"],
 }
+STRANGERS = {
+    "name": ["eve", "fay", "gus", "hal"],
+    "age": [55, 72, 73, 74],
+    "city": ["Rome", "Rome", "Oslo", "Oslo"],
+}
 FIGURES = {
     "privacy_risk_score": 15 / 31,
     "overall_protection": 16 / 31,
@@ -92,10 +97,10 @@ def test_without_baseline_there_is_no_risk_score() -> None:
 
 
 def test_the_control_adds_its_figures() -> None:
-    found = PETValidation(*tables(), "mpUCCs", control=pa.table(ORIGINAL))
+    found = PETValidation(*tables(), "mpUCCs", control=pa.table(STRANGERS))
     assert list(found) == [*FIGURES, *CONTROL, "complete"]
-    assert found["control_identification_rate"] == 0.5
-    assert found["excess_risk"] == 0
+    assert found["control_identification_rate"] == 0.25
+    assert found["excess_risk"] == pytest.approx(1 - 0.5 / 0.75)
 
 
 def test_a_lower_bound_is_warned_about() -> None:
@@ -155,7 +160,7 @@ def test_wrong_tables_are_errors(tmp_path: Path) -> None:
         PETValidation(original, None, "mpUCCs")
 
 
-@pytest.mark.parametrize("more", [{}, {"control": pa.table(ORIGINAL)}], ids=["", "control"])
+@pytest.mark.parametrize("more", [{}, {"control": pa.table(STRANGERS)}], ids=["", "control"])
 def test_a_report_prints_it(more: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     found = PETValidation(*tables(), "mpUCCs", **more)
     capsys.readouterr()

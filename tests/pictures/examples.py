@@ -69,5 +69,5 @@ EXAMPLES: tuple[Picture, ...] = (
         1,
         600,
     ),
-    ControlComparison(0.12, 0.05, 0.0737, 0.031, 0.115, True, 600, 300),
+    ControlComparison(0.12, 0.05, 0.0737, 0.031, 0.115, "excess", 600, 300),
 )

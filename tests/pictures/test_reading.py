@@ -102,6 +102,7 @@ def changed(kind: str, **fields: object) -> dict[str, Any]:
         ),
         changed("control-comparison", rate=1.5),
         changed("control-comparison", lower=0.9),
+        changed("control-comparison", finding="fine"),
     ],
     ids=lambda plain: plain["kind"],
 )

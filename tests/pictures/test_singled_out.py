@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit import mpuccs
+from petaudit.excess import Successes, excess
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 from petaudit.pictures import (
@@ -28,7 +28,6 @@ from petaudit.pictures import (
 from petaudit.pictures._combinations import combinations_at, rank_of
 from petaudit.pictures.control_comparison import control_comparison
 from petaudit.pictures.search_tree import DEEPEST, MOST_NODES
-from petaudit.singling.control import Excess
 
 MEASURE = find_measure("mpuccs")
 
@@ -114,12 +113,15 @@ def test_an_empty_table_has_no_picture() -> None:
 def test_the_control() -> None:
     _, found = searched(4, 5)
     assert isinstance(found[-1], ControlComparison)
-    known = Excess(0.3, 0.1, 0.2, 0.1, 0.3, 1, 40)
-    [made] = control_comparison(SimpleNamespace(excess=known, rows=90))  # type: ignore[arg-type]
-    assert made == ControlComparison(0.3, 0.1, 0.2, 0.1, 0.3, True, 90, 40)
-    odd = Excess(math.nan, 0.1, 0.2, 0.1, math.inf, 1, 40)
-    for own in (None, odd):
-        assert control_comparison(SimpleNamespace(excess=own, rows=9)) == ()  # type: ignore[arg-type]
+    known = excess(Successes(80, 10), Successes(40, 20))
+    [made] = control_comparison(SimpleNamespace(excess=known))  # type: ignore[arg-type]
+    assert isinstance(made, ControlComparison)
+    assert (made.rate, made.control_rate, made.excess) == (0.125, 0.5, -0.75)
+    assert (made.finding, made.people, made.control_people) == ("not comparable", 80, 40)
+    assert made.lower < made.upper < 0
+    nothing = excess(Successes(80, 10), Successes(40, 40))
+    for own in (None, nothing):
+        assert control_comparison(SimpleNamespace(excess=own)) == ()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("columns", "size"), [(1, 1), (5, 2), (6, 6), (7, 4)])

@@ -149,7 +149,8 @@ def test_the_control_of_a_measure_is_checked_and_used() -> None:
     assert "the control is the very table that was learned from" in problem_of(text)
     Path("other.csv").write_text("age\n1\n")
     assert "must have the same columns" in problem_of(text)
-    Path("other.csv").write_text(PEOPLE.replace("c1", "c9"))
+    others = "age;city\n" + "".join(f"{age};c{age % 5}\n" for age in range(60, 120))
+    Path("other.csv").write_text(others)
     executor = petaudit.Executor(text)
     executor.run()
     assert executor.document["inputs"]["Evaluator[risk].control"]["rows"] == 60

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
+from petaudit.excess import Finding
 
 
 def people(rows: int, seed: int) -> pa.Table:
@@ -28,14 +29,19 @@ def excess(original: pa.Table, synthetic: pa.Table, control: pa.Table) -> list[f
 def test_duplicates_change_nothing() -> None:
     original, synthetic, control = people(300, 1), people(200, 2), people(80, 3)
     expected = excess(original, synthetic, control)
-    assert excess(original, synthetic, repeated(control, 4)) == expected
-    assert excess(repeated(original, 4), repeated(synthetic, 2), control) == expected
+    assert excess(original, repeated(synthetic, 2), repeated(control, 4)) == expected
+    # Other people are drawn, from as many.
+    again = excess(repeated(original, 4), synthetic, control)
+    assert again[1] == expected[1]
+    assert again[0] == pytest.approx(expected[0], abs=0.1)
 
 
 def test_a_control_that_is_larger_is_sampled() -> None:
     found = petaudit.mpuccs(people(80, 1), people(200, 2), people(400, 3), max_baseline_cols=2)
     assert found.findings.excess is not None
-    assert (found.findings.excess.sample_rows, found.findings.excess.samples) == (80, 1)
+    assert found.findings.excess.original.people == 80
+    assert found.findings.excess.control.people == 400
+    assert "among 80 people of the original" in found.explanation[1]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
@@ -43,8 +49,37 @@ def test_next_to_nobody_to_compare_with_is_said(rows: int) -> None:
     same = people(50, 1)
     found = petaudit.mpuccs(same, same, people(rows, 2))
     assert "too few people to tell" in found.explanation[1]
-    names = ("excess_risk_ci_lower", "excess_risk_ci_upper")
-    assert [found.figures[name] for name in names] == [0.0, 1.0]
+    assert found.findings.excess is not None
+    assert found.findings.excess.finding is Finding.UNKNOWN
+
+
+SENTENCES = {
+    "more than coincidence": (people(300, 1), people(300, 1), people(300, 3)),
+    "coincidence could explain it": (people(300, 1), people(300, 2), people(300, 3)),
+    "not comparable and nothing is decided": (people(300, 1), people(300, 3), people(300, 3)),
+}
+
+
+@pytest.mark.parametrize("expected", SENTENCES)
+@pytest.mark.parametrize("deduplicate", [True, False])
+def test_the_sentence_says_what_the_interval_says(expected: str, deduplicate: bool) -> None:
+    found = petaudit.mpuccs(*SENTENCES[expected], max_baseline_cols=2, deduplicate=deduplicate)
+    lower, upper = (found.figures[f"excess_risk_ci_{end}"] for end in ("lower", "upper"))
+    assert lower < found.figures["excess_risk"] < upper
+    assert expected in found.explanation[1]
+    assert (lower > 0) == (expected == "more than coincidence")
+    assert (upper < 0) == ("not comparable" in expected)
+
+
+def test_everybody_in_the_control_is_singled_out() -> None:
+    original = pa.table({"a": range(50)})
+    control = pa.table({"a": range(100, 130)})
+    synthetic = pa.concat_tables([original, control])
+    found = petaudit.mpuccs(original, synthetic, control)
+    assert "everybody in the control is, so nothing can be told" in found.explanation[1]
+    assert found.figures["control_identification_rate"] == 1
+    assert found.figures["excess_risk"] is None
+    assert found.figures["excess_risk_ci_lower"] is None
 
 
 def test_strangers_with_other_values_do_not_disturb_the_advice() -> None:

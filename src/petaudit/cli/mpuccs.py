@@ -136,6 +136,8 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
         "datetime_precision": chosen.datetime_precision,
         "search": chosen.search,
     }
+    if chosen.person is not None:
+        given["person"] = chosen.person
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -105,7 +106,7 @@ def _figures(found: MpuccsResult) -> list[list[str]]:
     )
     rows.append([term("identified rows"), bounded(identified), "-", "-", found.scope])
     excess = found.findings.excess
-    if excess is not None:
+    if excess is not None and math.isfinite(excess.lower):
         interval = phrase(
             "95 % interval {lower:.4f} to {upper:.4f}", lower=excess.lower, upper=excess.upper
         )

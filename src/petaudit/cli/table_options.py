@@ -252,6 +252,11 @@ def add_mpuccs(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help=term("people whom the synthesizer never saw, to compare with"),
     )
+    parser.add_argument(
+        "--person",
+        metavar="COLUMN",
+        help=term("the column that names the person of a row: rows of one person do not compete"),
+    )
     search = parser.add_argument_group(term("search"))
     search.add_argument(
         "--max-cols",

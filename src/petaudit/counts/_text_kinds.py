@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Final
@@ -11,6 +13,7 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+_WORDS: Final = re.compile(r"\d+|[^\W\d_]+")
 _NUMBER: Final = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?$"
 _WHOLE: Final = r"^[+-]?[0-9]+$"
 _TRUTH: Final = "^(?i:true|false)$"
@@ -176,3 +179,26 @@ def _any_matches(values: pa.Array, pattern: str) -> bool:
 
 def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern), min_count=0).as_py())
+
+
+def are_alike(synthetic: Iterable[str], original: Iterable[str]) -> bool:
+    """Whether texts of one table occur in the other, but for how they are written.
+
+    >>> are_alike(["FEMALE", "Male "], ["male", "female"]), are_alike(["01/02/2024"], ["2024-1-2"])
+    (True, True)
+    >>> are_alike(["low", "high"], ["red", "blue"])
+    False
+    """
+    known = {plain_form(text) for text in original}
+    forms = [plain_form(text) for text in synthetic]
+    return 2 * sum(form in known for form in forms) > len(forms)
+
+
+def plain_form(text: str) -> tuple[str, ...]:
+    """The words and numbers of a text, sorted.
+
+    >>> plain_form(" 0042 Main-Road"), plain_form("main road 42")
+    (('42', 'main', 'road'), ('42', 'main', 'road'))
+    """
+    words = _WORDS.findall(unicodedata.normalize("NFKC", text).casefold())
+    return tuple(sorted(word.lstrip("0") for word in words if word.strip("0")))

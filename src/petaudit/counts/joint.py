@@ -20,7 +20,8 @@ from petaudit.counts._joint.column import (
 )
 from petaudit.counts._moments import unit_named
 from petaudit.counts.source import Source
-from petaudit.errors import ColumnError, joined, listing, phrase, term
+from petaudit.errors import ColumnError, counted, joined, listing, phrase, term
+from petaudit.roles import check_column
 
 __all__ = [
     "ColumnJoiner",
@@ -47,6 +48,8 @@ class JointTables:
     rows: tuple[int, ...]
     """How many rows each table has."""
     joined: Mapping[str, JointColumn]
+    who: tuple[JointCodes | None, ...] = ()
+    """For each table the person of each row; None where nobody is said to have several."""
 
     @property
     def precision(self) -> dict[str, Precision]:
@@ -55,15 +58,24 @@ class JointTables:
 
 
 def joint_tables(
-    tables: Sequence[Source], *, reference: int, decimals: int | None, unit: str | None
+    tables: Sequence[Source],
+    *,
+    reference: int,
+    decimals: int | None,
+    unit: str | None,
+    person: str | None = None,
 ) -> JointTables:
     """Encode tables together, with the columns in the order of the first one.
 
-    Precision is found in the reference table, column by column, where it is not given.
+    Precision is found in the reference table, column by column, where it is not given. The column
+    of a person is not encoded; its rows come with those of the others.
     """
-    check_same_columns(tables)
-    columns = tables[0].columns
-    cells = [_cells(table, columns) for table in tables]
+    check_same_columns(tables, person)
+    columns = tuple(name for name in tables[0].columns if name != person)
+    with_person = [() if person not in table.columns else (person,) for table in tables]
+    cells = [
+        _cells(table, [*columns, *more]) for table, more in zip(tables, with_person, strict=True)
+    ]
     joiner = ColumnJoiner(tables, reference, decimals, unit)
     codes: JointCodes | None = None
     rows: tuple[int, ...] = ()
@@ -81,7 +93,26 @@ def joint_tables(
             del column
     joiner.check()
     assert codes is not None  # noqa: S101 (a table has a column)
-    return JointTables(columns, codes, rows, by_name)
+    who = tuple(
+        _people(table, more[0], next(own)) if more else None
+        for table, more, own in zip(tables, with_person, cells, strict=True)
+    )
+    return JointTables(columns, codes, rows, by_name, who)
+
+
+def _people(table: Source, person: str, cells: Cells) -> JointCodes:
+    """The number of each row's person."""
+    missing = int(np.count_nonzero(cells.places == len(cells.values)))
+    if missing:
+        raise ColumnError(
+            phrase(
+                "column {column!r} of {table} names no person in {rows}; every row must have one",
+                column=person,
+                table=table.name,
+                rows=counted(missing, "row"),
+            )
+        )
+    return cells.places
 
 
 @dataclass
@@ -170,12 +201,17 @@ def _cells(table: Source, columns: Sequence[str]) -> Iterator[Cells]:
         yield found.pop(0)
 
 
-def check_same_columns(tables: Sequence[Source]) -> None:
-    """Raise an error that lists the columns which only some of the tables have."""
+def check_same_columns(tables: Sequence[Source], person: str | None = None) -> None:
+    """Raise an error that lists the columns which only some of the tables have.
+
+    The column of a person may be missing in the first table, the synthetic one.
+    """
     first = tables[0]
     for table in tables[1:]:
+        if person is not None:
+            check_column(person, table.columns, table.name)
         only_first = [name for name in first.columns if name not in table.columns]
-        only_other = [name for name in table.columns if name not in first.columns]
+        only_other = [name for name in table.columns if name not in (*first.columns, person)]
         said = [
             phrase(
                 "only in {table}: {columns}",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,9 @@ class StoredFacts:
     distinct: tuple[int, ...]
     """How many values the original has in each column."""
     joined: Mapping[str, JointColumn]
+    uses: Mapping[str, tuple[int, int, int, int]]
+    """Cells of each column without nulls: synthetic ones, those of them whose value the original
+    has, the original's, and those of them whose value it has nowhere else."""
 
 
 @dataclass(frozen=True)
@@ -141,20 +144,23 @@ class ListingPair(StoredPair):
         """The prepared values of synthetic rows, as given, in columns by place in the search."""
 
     @abstractmethod
-    def replicated(
+    def first_rows(self, table: int) -> Indices:
+        """For each row of a table as given the first one that is equal to it."""
+
+    @abstractmethod
+    def overlap(self) -> dict[tuple[int, int], int]:
+        """How many different rows occur how often in the original, and in the control."""
+
+    @abstractmethod
+    def exposed(
         self,
         table: int,
-        sample: npt.NDArray[Any],
-        part: npt.NDArray[Any],
+        sample: Indices,
         combinations: Iterable[Combination],
         *,
         keep_matches: bool,
-    ) -> Indices:
-        """Rows identified in a sample of a table without each part of it, and in all of it, last.
-
-        ``sample`` are rows by their place among those that are no duplicates, ``part`` has a
-        number from 0 for each.
-        """
+    ) -> int:
+        """How many of some first rows of a table are singled out by any synthetic row."""
 
 
 def store_tables(tables: Sequence[Source], settings: PairSettings) -> StoredPair:

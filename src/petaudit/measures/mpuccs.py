@@ -47,12 +47,14 @@ def mpuccs(
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
     search: str = "auto",
+    person: str | None = None,
     engine: str | None = None,
     spark_master: str | None = None,
 ) -> MpuccsResult:
     """Find every synthetic row that singles out one original row, with the fewest columns.
 
-    Files are counted by DuckDB, or by Spark where ``engine`` is "spark".
+    Files are counted by DuckDB, or by Spark where ``engine`` is "spark". Rows with the same value
+    in the column ``person`` are one person's and do not compete: what only they have points at one.
 
     >>> import pyarrow as pa
     >>> original = pa.table({"A": [1, 1, 2, 3], "B": ["x", "y", "x", "x"]})
@@ -79,6 +81,7 @@ def mpuccs(
         seed=seed,
         progress=progress,
         search=search,
+        person=person,
     )
 
     def opened(table: object, called: str) -> Source:
@@ -141,7 +144,7 @@ def find(
 
 
 def _warnings(found: Findings, stopped: bool) -> list[str]:
-    said: list[str] = []
+    said: list[str] = [*found.doubts, *found.warnings]
     if stopped:
         said.append(
             phrase(
@@ -199,6 +202,15 @@ def compute(
     if found.findings.is_empty:
         raise NotMeasurableError(phrase("a table without rows singles out nobody"))
     judged = found.judged(limit=limit, profile=profile)
+    if judged.undecided and judged.findings.doubts:
+        raise UndecidedError(
+            phrase(
+                "{found}, which does not show that the limit holds: {doubt}",
+                found=judged.explanation[0],
+                doubt=judged.findings.doubts[0],
+            ),
+            judged,
+        )
     if judged.undecided:
         raise UndecidedError(
             phrase(
@@ -304,6 +316,11 @@ MEASURE = Measure(
             shows_in_figure=False,
         ),
         Option("seed", "of the samples that are compared with the control", kind=Whole(0)),
+        Option(
+            "person",
+            "the column that names the person of a row: rows of one person do not compete",
+            kind=Text("a column"),
+        ),
         Option(
             "search",
             "where combinations are counted: in memory, by an engine that may use the disk, or "

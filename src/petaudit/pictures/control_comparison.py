@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from petaudit.pictures._words import check, finite
+from petaudit.excess import Finding
+from petaudit.pictures._words import check
 from petaudit.pictures.base import Picture
 
 if TYPE_CHECKING:
@@ -14,41 +16,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ControlComparison(Picture):
-    """Two shares of the synthetic rows, and the excess of the first with its interval."""
+    """Shares of the people who are singled out, and the excess of the first with its interval."""
 
     kind: ClassVar[str] = "control-comparison"
 
     rate: float
     control_rate: float
     excess: float
+    """It and the ends of its interval are below zero where the control is exposed more."""
     lower: float
     upper: float
-    is_known: bool
-    rows: int
-    """Synthetic rows, of which the rates are shares."""
-    sample_rows: int
-    """People of the original, and as many of the control."""
+    finding: str
+    """What the interval says; see :class:`petaudit.excess.Finding`."""
+    people: int
+    control_people: int
 
     def __post_init__(self) -> None:
-        figures = (self.rate, self.control_rate, self.excess, self.lower, self.upper)
-        check(all(0 <= own <= 1 for own in figures), "all figures are shares")
-        check(self.lower <= self.upper, "the interval ends before it begins")
+        check(all(0 <= rate <= 1 for rate in (self.rate, self.control_rate)), "rates are shares")
+        check(self.lower <= self.upper <= 1, "the interval ends before it begins")
+        check(self.excess <= 1, "an excess is at most 1")
+        check(self.finding in set(Finding), "what is said is one of the known findings")
 
 
 def control_comparison(found: Findings) -> tuple[Picture, ...]:
-    """None where there was no control, or no time for it."""
+    """None where there was no control, no time for it, or nothing to tell from it."""
     own = found.excess
-    if own is None:
+    if own is None or not math.isfinite(own.lower):
         return ()
-    figures = [
-        finite(each) for each in (own.rate, own.control_rate, own.value, own.lower, own.upper)
-    ]
-    known = [min(max(each, 0.0), 1.0) for each in figures if each is not None]
-    if len(known) < len(figures):
-        return ()
-    rate, control_rate, excess, lower, upper = known
     return (
         ControlComparison(
-            rate, control_rate, excess, lower, upper, own.is_known, found.rows, own.sample_rows
+            own.original.share,
+            own.control.share,
+            own.value,
+            own.lower,
+            own.upper,
+            own.finding.value,
+            own.original.people,
+            own.control.people,
         ),
     )

@@ -24,6 +24,7 @@ from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
 from petaudit.problems import KeyPath, Problems
 from petaudit.roles import check_column
+from petaudit.singling.control_overlap import SAME_TABLE
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,6 @@ def _check_controls(
     runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
 ) -> None:
     """A control that was learned from shows nothing."""
-    said = phrase("the control is the very table that was learned from; it must be other people")
     places: dict[KeyPath, None] = {}
     for run in runs:
         loader, splitter, evaluator = (run.step(own) for own in (LOADER, SPLITTER, EVALUATOR))
@@ -129,7 +129,7 @@ def _check_controls(
                 part = ("control",) if step.module == EVALUATOR else ("filepath", "control")
                 places[(*at, *part)] = None
     for place in places:
-        problems.add(place, said)
+        problems.add(place, SAME_TABLE)
 
 
 def _is_same_table(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
@@ -181,9 +181,9 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
 
 def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong only with these tables, columns and hierarchies together."""
-    measure = None if run.evaluator is None else run.evaluator.measure
-    if measure is None:
+    if run.evaluator is None or run.evaluator.measure is None:
         return
+    measure = run.evaluator.measure
     if Need.HIERARCHIES in measure.needs:
         try:
             columns = inputs.generalized_columns
@@ -195,7 +195,8 @@ def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, 
                 yield from _said(_place(run), inputs.hierarchies.get, column, None)
     if measure.has_same_columns:
         for other in filter(None, (inputs.original, inputs.control)):
-            yield from _said(_place(run), check_same_columns, [inputs.table, other])
+            person = run.evaluator.model.options.get("person")
+            yield from _said(_place(run), check_same_columns, [inputs.table, other], person)
 
 
 def _said(

@@ -63,8 +63,9 @@ class CountingWalk(Walk):
             return
         count_children(
             partition.rows, partition.starts, partition.mids, local.codes,
-            children - local.column_before - 1, local.settled, local.origin, numbers,
-            self.first, self.target, repeated, self._scratch, self._found, self.plan.stop_flag,
+            children - local.column_before - 1, local.who, local.settled, local.origin,
+            numbers, self.first, self.target, repeated, self._scratch, self._found,
+            self.plan.stop_flag,
         )  # fmt: skip
 
     def _count_with_entropy(

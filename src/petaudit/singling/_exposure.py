@@ -100,7 +100,7 @@ class _ExposureWalk(Walk):
         assert local is not None  # noqa: S101 (made with the first prefix)
         expose_children(
             partition.rows, partition.starts, partition.mids, codes, columns, inside, step,
-            local.settled, local.origin, self.state.identified, self.state.essential,
+            local.who, local.settled, local.origin, self.state.identified, self.state.essential,
             self.state.after_step, self._scratch, self._found, self.plan.stop_flag,
         )  # fmt: skip
 

@@ -22,6 +22,7 @@ def count_children(
     mids: Places,
     codes: Codes,
     children: Indices,
+    who: Rows,
     settled: Bytes,
     origin: Rows,
     numbers: Indices,
@@ -41,7 +42,7 @@ def count_children(
     for c in range(len(children)):
         column = codes[children[c]]
         many, repeated[c] = _identified(
-            rows, starts, mids, column, settled, scratch, found, stop_flag
+            rows, starts, mids, column, who, settled, scratch, found, stop_flag
         )
         for i in range(many):
             row = found[0, i]
@@ -59,6 +60,7 @@ def expose_children(
     children: Indices,
     inside: Words,
     step: int,
+    who: Rows,
     settled: Bytes,
     origin: Rows,
     identified: Bytes,
@@ -78,7 +80,7 @@ def expose_children(
     words = inside.shape[1]
     for c in range(len(children)):
         column = codes[children[c]]
-        many, _ = _identified(rows, starts, mids, column, settled, scratch, found, stop_flag)
+        many, _ = _identified(rows, starts, mids, column, who, settled, scratch, found, stop_flag)
         for i in range(many):
             row = found[0, i]
             own = origin[row]
@@ -103,6 +105,7 @@ def _identified(
     starts: Places,
     mids: Places,
     column: Codes,
+    who: Rows,
     settled: Bytes,
     scratch: Places,
     found: Rows,
@@ -121,13 +124,14 @@ def _identified(
         if mid - start == 1:
             row = rows[start]
             if settled[row] == 0:
-                match = _only_match(rows, mid, stop, column, column[row])
+                match = _only_match(rows, mid, stop, column, column[row], who)
                 if match >= 0:
                     found[0, many] = row
                     found[1, many] = match
                     many += 1
         elif mid == stop and mid - start == 2:
-            if column[rows[start]] == column[rows[start + 1]]:
+            first, second = rows[start], rows[start + 1]
+            if column[first] == column[second] and who[first] != who[second]:
                 repeated += 2
         elif stop - start <= SMALL_GROUP:
             for i in range(start, mid):
@@ -135,20 +139,20 @@ def _identified(
                 code = column[row]
                 is_alone = True
                 for j in range(start, mid):
-                    if j != i and column[rows[j]] == code:
+                    if column[rows[j]] == code and who[rows[j]] != who[row]:
                         is_alone = False
                         break
                 if not is_alone:
                     repeated += 1
                 elif settled[row] == 0:
-                    match = _only_match(rows, mid, stop, column, code)
+                    match = _only_match(rows, mid, stop, column, code, who)
                     if match >= 0:
                         found[0, many] = row
                         found[1, many] = match
                         many += 1
         else:
             more, again = _identified_in_large(
-                rows, start, mid, stop, column, settled, scratch, found, many
+                rows, start, mid, stop, column, who, settled, scratch, found, many
             )
             many += more
             repeated += again
@@ -156,14 +160,15 @@ def _identified(
 
 
 @kernel
-def _only_match(rows: Rows, start: int, stop: int, column: Codes, code: int) -> int:
-    """The one row with that code, or -1 if there is none or more than one."""
+def _only_match(rows: Rows, start: int, stop: int, column: Codes, code: int, who: Rows) -> int:
+    """The first row with that code, or -1 if there is none, or one of another person, too."""
     match = -1
     for i in range(start, stop):
         if column[rows[i]] == code:
-            if match >= 0:
+            if match >= 0 and who[rows[i]] != who[match]:
                 return -1
-            match = rows[i]
+            if match < 0:
+                match = rows[i]
     return match
 
 
@@ -174,14 +179,15 @@ def _identified_in_large(
     mid: int,
     stop: int,
     column: Codes,
+    who: Rows,
     settled: Bytes,
     scratch: Places,
     found: Rows,
     many: int,
 ) -> tuple[int, int]:
     """The same for one group that has too many rows to compare each with each."""
-    seen, matched, last, last_match, touched = (
-        scratch[0], scratch[1], scratch[3], scratch[4], scratch[5],
+    seen, matched, shared, first, first_match, touched = (
+        scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
     )  # fmt: skip
     codes = 0
     is_waiting = False
@@ -191,7 +197,9 @@ def _identified_in_large(
         if seen[code] == 0:
             touched[codes] = code
             codes += 1
-            last[code] = row
+            first[code] = row
+        elif who[row] != who[first[code]]:
+            shared[code] = 1
         seen[code] += 1
         if settled[row] == 0:
             is_waiting = True
@@ -199,94 +207,98 @@ def _identified_in_large(
         for i in range(mid, stop):
             row = rows[i]
             code = column[row]
-            if seen[code] == 1:
-                matched[code] += 1
-                last_match[code] = row
+            if seen[code] > 0 and shared[code] == 0:
+                if matched[code] == 0:
+                    matched[code] = 1
+                    first_match[code] = row
+                elif who[row] != who[first_match[code]]:
+                    matched[code] = 2
     more = 0
     repeated = 0
+    has_several_rows = False
     for t in range(codes):
         code = touched[t]
-        if seen[code] > 1:
+        if shared[code] != 0:
             repeated += seen[code]
-        elif matched[code] == 1 and settled[last[code]] == 0:
-            found[0, many + more] = last[code]
-            found[1, many + more] = last_match[code]
-            more += 1
+        elif matched[code] == 1:
+            if seen[code] > 1:
+                has_several_rows = True
+            elif settled[first[code]] == 0:
+                found[0, many + more] = first[code]
+                found[1, many + more] = first_match[code]
+                more += 1
+    if has_several_rows:
+        for i in range(start, mid):
+            row = rows[i]
+            code = column[row]
+            if seen[code] > 1 and matched[code] == 1 and settled[row] == 0:
+                found[0, many + more] = row
+                found[1, many + more] = first_match[code]
+                more += 1
+    for t in range(codes):
+        code = touched[t]
         seen[code] = 0
         matched[code] = 0
+        shared[code] = 0
     return more, repeated
 
 
 @kernel
-def replicate_children(
+def expose_people(
     rows: Rows,
     starts: Places,
     mids: Places,
     codes: Codes,
     children: Indices,
-    settled: Bytes,
-    origin: Rows,
-    part: Rows,
-    everywhere: int,
-    seen_in: Words,
+    who: Rows,
+    exposed: Bytes,
     scratch: Places,
-    counts: Places,
     stop_flag: Bytes,
 ) -> None:
-    """Note in which replicates of the target table a child identifies each row.
+    """Note whom each child of a partition exposes: who alone matches a unique synthetic row.
 
-    Replicate ``p`` is the table without the rows whose ``part`` is ``p``; the highest bit of
-    ``everywhere`` stands for the whole table. A row alone with one target row is identified unless
-    that row's part is missing; alone with several, if all but one of them are in the missing part.
+    ``who[row]`` is the number of a row's person.
     """
-    seen, touched = scratch[0], scratch[5]
-    last, one, other = scratch[2], scratch[3], scratch[4]
-    of_one, of_other, of_more = counts[0], counts[1], counts[2]
-    all_bits = np.uint64(everywhere)
+    # Per code: 0 nobody, 1 one person, 2 several; and the first of them.
+    seen, matched, first, first_match, touched = (
+        scratch[0], scratch[1], scratch[3], scratch[4], scratch[5],
+    )  # fmt: skip
     for c in range(len(children)):
         column = codes[children[c]]
         for group in range(len(mids)):
             if stop_flag[0] != 0:
                 return
             start, mid, stop = starts[group], mids[group], starts[group + 1]
-            found = 0
+            if mid == stop:
+                continue
+            if mid - start == 1:
+                match = _only_match(rows, mid, stop, column, column[rows[start]], who)
+                if match >= 0:
+                    exposed[who[match]] = 1
+                continue
+            many = 0
             for i in range(start, mid):
                 row = rows[i]
                 code = column[row]
                 if seen[code] == 0:
-                    touched[found] = code
-                    found += 1
-                    last[code] = row
-                seen[code] += 1
+                    touched[many] = code
+                    many += 1
+                    first[code] = who[row]
+                    seen[code] = 1
+                elif first[code] != who[row]:
+                    seen[code] = 2
             for i in range(mid, stop):
                 row = rows[i]
                 code = column[row]
                 if seen[code] == 1:
-                    own = part[origin[row]]
-                    if of_one[code] == 0 or one[code] == own:
-                        one[code] = own
-                        of_one[code] += 1
-                    elif of_other[code] == 0 or other[code] == own:
-                        other[code] = own
-                        of_other[code] += 1
-                    else:
-                        of_more[code] += 1
-            for t in range(found):
+                    if matched[code] == 0:
+                        first_match[code] = who[row]
+                        matched[code] = 1
+                    elif first_match[code] != who[row]:
+                        matched[code] = 2
+            for t in range(many):
                 code = touched[t]
-                row = last[code]
-                if seen[code] == 1 and settled[row] == 0 and of_more[code] == 0:
-                    bits = np.uint64(0)
-                    if of_one[code] == 1 and of_other[code] == 0:
-                        bits = all_bits & ~(np.uint64(1) << np.uint64(one[code]))
-                    if of_other[code] == 1:
-                        bits |= np.uint64(1) << np.uint64(one[code])
-                    if of_one[code] == 1 and of_other[code] > 0:
-                        bits |= np.uint64(1) << np.uint64(other[code])
-                    seen_in[origin[row]] |= bits
-                    if seen_in[origin[row]] == all_bits:
-                        settled[row] = 1
+                if matched[code] == 1:
+                    exposed[first_match[code]] = 1
                 seen[code] = 0
-                of_one[code] = 0
-                of_other[code] = 0
-                of_more[code] = 0
-                last[code] = 0
+                matched[code] = 0

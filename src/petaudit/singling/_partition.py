@@ -21,6 +21,8 @@ class Pair:
     """A row per column; the synthetic rows stand before the target rows."""
     synthetic: int
     """How many of the rows are synthetic."""
+    who: Rows | None = None
+    """The number of each row's person; its own number where nobody has several rows."""
 
     @property
     def columns(self) -> int:
@@ -112,6 +114,8 @@ class Local:
 
     codes: Codes
     origin: Rows
+    who: Rows
+    """The number of each row's person."""
     settled: Bytes
     partition: Partition
     column_before: int
@@ -134,7 +138,8 @@ class Local:
         renumbered = Partition(
             np.arange(len(origin), dtype=np.uint32), partition.starts, partition.mids
         )
-        return cls(codes, origin, own, renumbered, column_before)
+        who = origin if pair.who is None else pair.who[origin]
+        return cls(codes, origin, who, own, renumbered, column_before)
 
     def place(self, column: int) -> int:
         """Where a column of the pair is here."""

@@ -10,8 +10,11 @@ import numpy.typing as npt
 
 from petaudit.counts.joint import JointColumn, JointTables
 from petaudit.counts.joint_store import LISTED_AT_ONCE, Listed
+from petaudit.errors import Phrase
 from petaudit.singling._arrays import Codes, Rows
 from petaudit.singling._partition import Pair, Partition
+from petaudit.singling.common_values import ColumnUse, doubts_about
+from petaudit.singling.control_overlap import Overlap, overlap_of
 from petaudit.singling.size_findings import SizeFindings
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
@@ -34,21 +37,57 @@ class Prepared:
     joined: Mapping[str, JointColumn]
     rows: tuple[int, ...]
     """How many rows each table has as it was given."""
+    first_rows: tuple[Rows, ...]
+    """For each row of each table the first one that is equal to it."""
+    who: tuple[Rows | None, ...]
+    """The person of each row of each table, where one is named."""
+    uses: Mapping[str, ColumnUse]
+    """How many cells of each column the synthetic table and the original have in common."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
 
-    def sampled_pair(self, target: int, rows: Rows) -> Pair:
-        """The synthetic rows and some rows of a table, by their place in it as it was given."""
+    def entries(self, table: int) -> Rows:
+        """What is drawn of a table: its rows, each as the first one that equals it, or people."""
+        who = self.who[table]
+        return self.first_rows[table] if who is None else np.unique(who)
+
+    def sampled_pair(self, target: int, sample: Rows) -> Pair:
+        """The synthetic rows and those of some entries of a table."""
         assert self.everything is not None  # noqa: S101 (a control was given)
+        rows, who = sample, self.who[target]
+        if who is not None:
+            kept = self.kept[target]
+            rows = kept[np.isin(who[kept], sample)]
         start = sum(self.rows[:target])
         targets = self.everything[:, start + rows.astype(np.int64)]
         synthetic = self.pair.synthetic
-        return Pair(np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1), synthetic)
+        codes = np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1)
+        return Pair(codes, synthetic, _who(self.who, self.kept[SYNTHETIC], target, rows))
+
+    @property
+    def doubts(self) -> tuple[Phrase, ...]:
+        """Why it may say nothing that nobody is singled out."""
+        spelled = [name for name in self.columns if self.joined[name].is_spelled_differently]
+        return doubts_about(self.uses, spelled)
+
+    @property
+    def overlap(self) -> Overlap:
+        """How many rows the control has in common with the original."""
+        assert self.everything is not None  # noqa: S101 (a control was given)
+        both = self.everything[:, self.rows[SYNTHETIC] :]
+        return overlap_of(first_rows(both), self.rows[ORIGINAL])
 
     @property
     def people(self) -> tuple[int, ...]:
-        """How many rows of each table are left without duplicates."""
-        return tuple(map(len, self.kept))
+        """How many people each table has: rows without duplicates, if no person is named.
+
+        Synthetic rows are counted as rows.
+        """
+        synthetic, *others = zip(self.kept, self.who, strict=True)
+        return (
+            len(synthetic[0]),
+            *(len(kept) if who is None else len(np.unique(who)) for kept, who in others),
+        )
 
     def listed(self, own: SizeFindings) -> Iterator[Listed]:
         """The rows that a size identifies, so many at a time."""
@@ -93,10 +132,22 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     ]
     distinct = [[_distinct(column) for column in part] for part in parts[:2]]
     order = sorted(range(len(tables.columns)), key=lambda column: -distinct[SYNTHETIC][column])
+    every_row = [np.arange(own, dtype=np.uint32) for own in tables.rows]
+    whose = tables.who or (None,) * len(parts)
+    first = tuple(every_row)
+    if deduplicate:
+        first = tuple(
+            first_rows(part[order] if who is None else np.vstack([part[order], who]))
+            for part, who in zip(parts, whose, strict=True)
+        )
     kept = tuple(
-        first_occurrences(part[order]) if deduplicate else np.arange(part.shape[1], dtype=np.uint32)
-        for part in parts
+        np.flatnonzero(own == rows).astype(np.uint32)
+        for own, rows in zip(first, every_row, strict=True)
     )
+    uses = {
+        name: _use(tables.joined[name], *(part[column] for part in parts[:2]))
+        for column, name in enumerate(tables.columns)
+    }
     has_control = len(tables.rows) > CONTROL
     everything = tables.codes[order] if has_control else None
     codes = tables.codes
@@ -104,14 +155,38 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     wanted = np.concatenate([kept[SYNTHETIC], starts[ORIGINAL] + kept[ORIGINAL].astype(np.int64)])
     return Prepared(
         tuple(tables.columns[column] for column in order),
-        Pair(_compacted(codes, wanted), len(kept[SYNTHETIC])),
+        Pair(
+            _compacted(codes, wanted),
+            len(kept[SYNTHETIC]),
+            _who(whose, kept[SYNTHETIC], ORIGINAL, kept[ORIGINAL]),
+        ),
         kept,
         tuple(own - len(rows) for own, rows in zip(tables.rows, kept, strict=True)),
         tuple(distinct[ORIGINAL][column] for column in order),
         tables.joined,
         tables.rows,
+        first,
+        whose,
+        uses,
         everything,
     )
+
+
+def _who(whose: Sequence[Rows | None], synthetic: Rows, target: int, rows: Rows) -> Rows | None:
+    """The number of each row's person in a pair: that of the person's first row in it."""
+    if whose[SYNTHETIC] is None and whose[target] is None:
+        return None
+    numbers = []
+    start = 0
+    for table, kept in ((SYNTHETIC, synthetic), (target, rows)):
+        who = whose[table]
+        number = np.arange(len(kept))
+        if who is not None:
+            _, first, place = np.unique(who[kept], return_index=True, return_inverse=True)
+            number = first[place]
+        numbers.append(start + number)
+        start += len(kept)
+    return np.concatenate(numbers).astype(np.uint32)
 
 
 def _reorder(codes: Codes, order: Sequence[int]) -> None:
@@ -139,11 +214,11 @@ def _compacted(codes: Codes, wanted: npt.NDArray[np.int64]) -> Codes:
     return flat[: len(codes) * many].reshape(len(codes), many)
 
 
-def first_occurrences(codes: Codes) -> Rows:
-    """The rows that do not repeat an earlier one, in order.
+def first_rows(codes: Codes) -> Rows:
+    """For each row the first one that is equal to it.
 
-    >>> first_occurrences(np.array([[1, 2, 1], [5, 5, 5]], np.uint32)).tolist()
-    [0, 1]
+    >>> first_rows(np.array([[1, 2, 1], [5, 5, 5]], np.uint32)).tolist()
+    [0, 1, 0]
     """
     rows = codes.shape[1]
     pair = Pair(codes, rows)
@@ -153,18 +228,16 @@ def first_occurrences(codes: Codes) -> Rows:
         if partition.is_empty:
             break
         partition = partition.split(np.ascontiguousarray(column), settled, scratch, count_all=True)
-    is_first = np.ones(rows, bool)
-    is_first[partition.rows] = False
+    first = np.arange(rows, dtype=np.uint32)
     # Groups keep the order of rows, so their first row is the first occurrence.
-    is_first[partition.rows[partition.starts[:-1]]] = True
-    return np.flatnonzero(is_first).astype(np.uint32)
+    starts = partition.rows[partition.starts[:-1]]
+    first[partition.rows] = np.repeat(starts, np.diff(partition.starts))
+    return first
 
 
-def samples_of(rows: int, size: int, most: int, seed: int) -> list[Rows]:
-    """Disjoint samples without replacement, in row order; one at least."""
-    shuffled = np.random.default_rng(seed).permutation(rows).astype(np.uint32)
-    many = max(1, min(most, rows // max(size, 1)))
-    return [np.sort(shuffled[part * size : (part + 1) * size]) for part in range(many)]
+def _use(column: JointColumn, synthetic: Codes, original: Codes) -> ColumnUse:
+    counts = [np.bincount(codes, minlength=column.size) for codes in (synthetic, original)]
+    return ColumnUse.of(*(own[: column.null] for own in counts))
 
 
 def _distinct(column: npt.NDArray[np.uint32]) -> int:

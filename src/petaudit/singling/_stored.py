@@ -8,9 +8,11 @@ from typing import Final, TypeAlias
 
 from petaudit.counts.joint import JointColumn
 from petaudit.counts.joint_store import Listed, ListingPair, StoredPair
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError, Phrase, phrase
 from petaudit.memory import memory_limit
 from petaudit.singling._prepare import Prepared
+from petaudit.singling.common_values import ColumnUse, doubts_about
+from petaudit.singling.control_overlap import Overlap
 from petaudit.singling.size_findings import SizeFindings
 
 _DRAWING: Final = 32
@@ -58,6 +60,18 @@ class StoredTables:
     def can_be_sampled(self) -> bool:
         """Whether rows have numbers, and drawing some of them needs but a part of the memory."""
         return self.lists_rows and _DRAWING * max(self.people) <= memory_limit() // 2
+
+    @property
+    def doubts(self) -> tuple[Phrase, ...]:
+        """Why it may say nothing that nobody is singled out."""
+        uses = self.pair.facts.uses
+        spelled = [name for name in uses if self.joined[name].is_spelled_differently]
+        return doubts_about({name: ColumnUse(*use) for name, use in uses.items()}, spelled)
+
+    @property
+    def overlap(self) -> Overlap:
+        """How many rows the control has in common with the original."""
+        return Overlap(self.listing.overlap())
 
     @property
     def listing(self) -> ListingPair:

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import Phrase, phrase
+from petaudit.excess import Excess
 from petaudit.singling._prepare import ORIGINAL, SYNTHETIC
 from petaudit.singling._stored import AnyPrepared, StoredTables
-from petaudit.singling.control import Excess
 from petaudit.singling.finding_tables import CONTROL_FIGURES
 from petaudit.singling.options import Options
 from petaudit.singling.size_findings import SizeFindings
@@ -34,6 +34,13 @@ class Findings:
     has_control: bool = False
     excess: Excess | None = None
     way: Way = field(default_factory=Way.by_default)
+    warnings: tuple[str, ...] = ()
+    """What is odd about the tables."""
+
+    @cached_property
+    def doubts(self) -> tuple[Phrase, ...]:
+        """Why the figures may be too low: values that are written in different ways."""
+        return self.prepared.doubts
 
     @property
     def is_empty(self) -> bool:
@@ -44,6 +51,16 @@ class Findings:
     def rows(self) -> int:
         """Synthetic rows without duplicates."""
         return self.prepared.people[SYNTHETIC]
+
+    @property
+    def original_people(self) -> int:
+        """The original's people."""
+        return self.prepared.people[ORIGINAL]
+
+    @property
+    def sample_people(self) -> int:
+        """How many people samples have that are compared with the control."""
+        return min(self.prepared.people[ORIGINAL:])
 
     @property
     def identified(self) -> int:
@@ -121,11 +138,14 @@ class Findings:
         found["total_identified"] = self.identified
         found["total_syn_records"] = self.rows
         if self.has_control:
-            own = self.excess
-            known = (
-                (None,) * 4 if own is None else (own.control_rate, own.value, own.lower, own.upper)
-            )
-            found |= dict(zip(CONTROL_FIGURES, known, strict=True))
+            excess = self.excess
+            known = [math.nan] * 4
+            if excess is not None:
+                known = [excess.control.share, excess.value, excess.lower, excess.upper]
+            found |= {
+                name: figure if math.isfinite(figure) else None
+                for name, figure in zip(CONTROL_FIGURES, known, strict=True)
+            }
         return found
 
     def rows_helped(self) -> tuple[int, ...]:

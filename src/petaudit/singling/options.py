@@ -37,6 +37,7 @@ class Options:
     seed: int = 0
     progress: Callable[[Progress], object] | None = None
     search: str = AUTO
+    person: str | None = None
 
     @classmethod
     def checked(cls, **given: Any) -> Options:
@@ -78,6 +79,7 @@ class Options:
             _whole(given.get("seed", 0), "seed", 0),
             progress,
             _search(given.get("search", AUTO)),
+            _person(given.get("person")),
         )
 
     def sizes(self, columns: int) -> tuple[int, ...]:
@@ -183,6 +185,14 @@ def _search(value: object) -> str:
                 near=suggestion(str(value), ASKED),
                 known=listing(list(ASKED)),
             )
+        )
+    return value
+
+
+def _person(value: object) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value):
+        raise OptionError(
+            phrase("person is {value!r}; the name of a column was expected", value=value)
         )
     return value
 

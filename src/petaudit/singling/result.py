@@ -24,13 +24,13 @@ from petaudit.errors import (
     tally,
 )
 from petaudit.exact import exact_nonnegative, quotient_text
+from petaudit.excess import Excess, Finding
 from petaudit.limits import refuse_unbreakable
 from petaudit.measures.base import Better, Result
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
 
 if TYPE_CHECKING:
-    from petaudit.singling.control import Excess
     from petaudit.singling.findings import Findings
 
 NAME: Final = "mpuccs"
@@ -190,8 +190,16 @@ class MpuccsResult(Result):
             rate=share(many, found.rows, 2),
             scope=self.scope,
         )
-        excess = () if found.excess is None else (excess_text(found.excess),)
-        return (identified, *excess, *(() if found.way.is_usual else (found.way.text,)))
+        more = () if found.excess is None else (excess_text(found.excess, found.sample_people),)
+        if found.options.person is not None:
+            people = phrase(
+                "the original's rows are of {people}, by the column {column!r}; rows of one person "
+                "do not compete",
+                people=counted(found.original_people, "person", "people"),
+                column=found.options.person,
+            )
+            more = (people, *more)
+        return (identified, *more, *(() if found.way.is_usual else (found.way.text,)))
 
     @property
     def scope(self) -> Phrase:
@@ -232,7 +240,8 @@ class MpuccsResult(Result):
     @property
     def is_lower_bound(self) -> bool:
         """Whether rows may have been missed that combinations of the largest size or less find."""
-        return not self.complete or self.findings.options.has_gaps(len(self.columns))
+        has_gaps = self.findings.options.has_gaps(len(self.columns))
+        return not self.complete or has_gaps or bool(self.findings.doubts)
 
     def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
         """The same result against a limit (at most) or a named profile (below).
@@ -268,23 +277,37 @@ class MpuccsResult(Result):
         return self.findings.risk
 
 
-def excess_text(own: Excess) -> Phrase:
+_VERDICTS: Final[Mapping[Finding, Phrase]] = {
+    Finding.EXCESS: phrase("more than coincidence"),
+    Finding.COINCIDENCE: phrase("coincidence could explain it"),
+    Finding.NOT_COMPARABLE: phrase(
+        "the control is exposed more than the original, so the two are not comparable and nothing "
+        "is decided"
+    ),
+    Finding.UNKNOWN: phrase("too few people to tell"),
+}
+
+
+def excess_text(excess: Excess, people: int) -> Phrase:
     """How the original compares with the control, in words."""
-    verdict = phrase("too few people to tell")
-    if own.is_known and own.lower > 0:
-        verdict = phrase("more than coincidence")
-    elif own.is_known:
-        verdict = phrase("coincidence could explain it")
+    shares = phrase(
+        "among {people:,} people of the original {rate:.2%} are singled out, among as many of the "
+        "control {control:.2%}",
+        people=people,
+        rate=excess.original.share,
+        control=excess.control.share,
+    )
+    verdict = _VERDICTS[excess.finding]
+    if not math.isfinite(excess.lower):
+        if not excess.has_few_people:
+            verdict = phrase("everybody in the control is, so nothing can be told")
+        return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
     return phrase(
-        "among {people:,} people of the original {rate:.2%} do, among as many of the control "
-        "{control:.2%}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): "
-        "{verdict}",
-        people=own.sample_rows,
-        rate=own.rate,
-        control=own.control_rate,
-        excess=own.value,
-        lower=own.lower,
-        upper=own.upper,
+        "{shares}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): {verdict}",
+        shares=shares,
+        excess=excess.value,
+        lower=excess.lower,
+        upper=excess.upper,
         verdict=verdict,
     )
 

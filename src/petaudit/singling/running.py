@@ -15,14 +15,16 @@ from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import check_same_columns, joint_tables
 from petaudit.counts.joint_store import OutOfTimeError, PairSettings, store_tables
-from petaudit.errors import PetauditWarning, counted, phrase
+from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
+from petaudit.excess import Excess
 from petaudit.singling._arrays import Indices, Rows
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
+from petaudit.singling._people import exposed_people
 from petaudit.singling._prepare import CONTROL, ORIGINAL, SYNTHETIC, Prepared, prepare
-from petaudit.singling._replicates import identified_without_parts
 from petaudit.singling._stored import StoredTables
-from petaudit.singling.control import Excess, compare
+from petaudit.singling.control import compare
+from petaudit.singling.control_overlap import checked_control
 from petaudit.singling.engine_search import EngineSearch
 from petaudit.singling.findings import Findings
 from petaudit.singling.options import Options
@@ -62,8 +64,17 @@ class Run:
     def find(self, synthetic: Source, original: Source, control: Source | None) -> Findings:
         """Search the original, and the control if there is one."""
         tables = [synthetic, original, *([] if control is None else [control])]
-        check_same_columns(tables)
+        check_same_columns(tables, self.options.person)
         way = choose_way(tables, self.options.search, self.options.threads)
+        if way.way == "engine" and self.options.person is not None:
+            raise NotMeasurableError(
+                phrase(
+                    "rows of one person are told apart in memory only, and this search is counted "
+                    "by {engine} ({reason}); leave out person, or take fewer rows",
+                    engine=way.engine,
+                    reason=way.reason,
+                )
+            )
         self._threads = self.options.threads or way.threads
         if way.way == "engine":
             return self._find_in_engine(tables, way)
@@ -73,19 +84,24 @@ class Run:
                 reference=ORIGINAL,
                 decimals=self.options.numeric_precision,
                 unit=self.options.datetime_precision,
+                person=self.options.person,
             )
         with self._timed("prepare"):
             prepared = prepare(joint, deduplicate=self.options.deduplicate)
+            said = () if control is None else checked_control(prepared.overlap)
         with self._timed("search"):
             sizes = tuple(self._search(prepared.pair))
         excess: Excess | None = None
         if control is not None and all(own.is_complete for own in sizes):
             with self._timed("control"):
                 excess = compare(
-                    prepared.people, partial(self._replicated, prepared), self.options.seed
+                    prepared.people,
+                    prepared.entries,
+                    partial(self._exposed, prepared),
+                    self.options.seed,
                 )
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(prepared, self.options, sizes, control is not None, excess, way)
+        return Findings(prepared, self.options, sizes, control is not None, excess, way, said)
 
     def _find_in_engine(self, tables: Sequence[Source], way: Way) -> Findings:
         with self._timed("encode"):
@@ -96,29 +112,26 @@ class Run:
                 self.options.deduplicate,
             )
             stored = StoredTables(store_tables(tables, settings))
+        has_control = len(tables) > CONTROL
+        said = checked_control(stored.overlap) if has_control and stored.lists_rows else ()
         with self._timed("search"):
             sizes = tuple(self._search_in_engine(stored))
         excess: Excess | None = None
-        has_control = len(tables) > CONTROL
         if has_control and stored.can_be_sampled and all(own.is_complete for own in sizes):
             with self._timed("control"):
                 excess = compare(
                     stored.people,
-                    partial(self._replicated_in_engine, stored, sizes),
+                    stored.listing.first_rows,
+                    partial(self._exposed_in_engine, stored, sizes),
                     self.options.seed,
                 )
         stored.pair.finish()
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(stored, self.options, sizes, has_control, excess, way)
+        return Findings(stored, self.options, sizes, has_control, excess, way, said)
 
-    def _replicated_in_engine(
-        self,
-        stored: StoredTables,
-        sizes: Sequence[SizeFindings],
-        table: int,
-        sample: Rows,
-        part: Rows,
-    ) -> Indices | None:
+    def _exposed_in_engine(
+        self, stored: StoredTables, sizes: Sequence[SizeFindings], table: int, sample: Indices
+    ) -> int | None:
         """The same in an engine; what was pruned there depends on the synthetic rows alone."""
         looked_at = (
             combination
@@ -132,10 +145,9 @@ class Run:
         )
         try:
             with stored.pair.deadline.at(self.deadline):
-                return stored.listing.replicated(
+                return stored.listing.exposed(
                     table,
                     sample,
-                    part,
                     looked_at,
                     keep_matches=self.options.has_gaps(len(stored.columns)),
                 )
@@ -172,15 +184,12 @@ class Run:
             progress=self.options.progress,
         )
 
-    def _replicated(
-        self, prepared: Prepared, table: int, sample: Rows, part: Rows
-    ) -> Indices | None:
-        """Identified rows without each part of the target rows; None if time ran out."""
-        pair = prepared.sampled_pair(table, prepared.kept[table][sample])
+    def _exposed(self, prepared: Prepared, table: int, sample: Rows) -> int | None:
+        """How many people of a sample are singled out; None if time ran out."""
+        pair = prepared.sampled_pair(table, sample)
         rule = self.options.entropy
-        return identified_without_parts(
+        return exposed_people(
             pair,
-            part,
             self.options.sizes(pair.columns),
             rule if rule is not None and rule.smallest_gain > 0 else None,
             self._threads,

@@ -71,8 +71,8 @@ PAIRS: dict[str, tuple[Picture, Picture]] = {
         SearchTree((SearchNode(1, "a", 61, 70, False), SearchNode(2, "b", 1, 4, False)), 9, 0, 99),
     ),
     "control": (
-        ControlComparison(0.002, 0.05, 0.0, 0.0, 0.1, True, 1000, 300),
-        ControlComparison(0.004, 0.05, 0.0, 0.0, 0.2, True, 1000, 300),
+        ControlComparison(0.002, 0.05, -0.05, -0.2, 0.1, "coincidence", 1000, 300),
+        ControlComparison(0.004, 0.05, -0.05, -0.1, 0.2, "coincidence", 1000, 300),
     ),
     "distributions": (
         Distributions(

@@ -22,12 +22,14 @@ from petaudit.counts._joint.numbers import (
 )
 from petaudit.counts._moments import UNITS, Moments, moment
 from petaudit.counts._text_kinds import (
+    are_alike,
     are_spelled_differently,
     as_aware_moments,
     as_booleans,
     as_moments,
     as_numbers,
     can_be_text,
+    text_kind,
 )
 from petaudit.errors import term
 from petaudit.labels import trim
@@ -37,6 +39,8 @@ Precision: TypeAlias = int | str | None
 Keys: TypeAlias = npt.NDArray[Any] | pa.Array | Sequence[Any]
 _LARGEST = 1 << 62
 _AT_ONCE = 1 << 16
+_FORMS = 10_000
+"""So many texts are tried in other spellings."""
 
 
 class Kind(StrEnum):
@@ -108,6 +112,8 @@ class JointColumn:
     keys: Keys
     read: Callable[[Any], object]
     """The prepared value of a key."""
+    is_spelled_differently: bool = False
+    """Whether no text is in two tables, but most of it but for how it is written."""
 
     def value(self, code: int) -> object:
         """The prepared value of a code."""
@@ -135,7 +141,18 @@ def join_cells(
             return _join_spans(typed, kind)
     texts = [own.values.cast(pa.string()) for own in typed]
     codes, keys = _joined_text(typed, texts)
-    return JointColumn(codes, len(keys) + 1, None, kind, keys, lambda key: key.as_py())
+    is_alike = _is_spelled_differently(codes, keys, reference)
+    return JointColumn(codes, len(keys) + 1, None, kind, keys, lambda key: key.as_py(), is_alike)
+
+
+def _is_spelled_differently(codes: Sequence[Codes], keys: pa.Array, reference: int) -> bool:
+    """Whether the first table and the reference have no text in common, but spellings of it."""
+    used = [np.unique(codes[table]) for table in (0, reference)]
+    first, known = (own[own < len(keys)] for own in used)
+    if not len(first) or not len(known) or np.intersect1d(first, known).size:
+        return False
+    texts = (keys.take(pa.array(own[:_FORMS])).to_pylist() for own in (first, known))
+    return are_alike(*texts)
 
 
 def _typed(tables: Sequence[Cells]) -> list[Cells]:
@@ -143,7 +160,7 @@ def _typed(tables: Sequence[Cells]) -> list[Cells]:
     wanted = {own.kind for own in tables if not own.is_untyped} - {Kind.NOTHING}
     untyped = [own for own in tables if own.is_untyped and len(own.values)]
     if not untyped:
-        return list(tables)
+        return _checked_text(tables) if wanted == {Kind.TEXT} else list(tables)
     if wanted == {Kind.TEXT} or (not wanted and can_be_text([own.values for own in untyped])):
         if are_spelled_differently([own.values.cast(pa.string()) for own in tables]):
             raise SpellingsDifferError
@@ -152,6 +169,17 @@ def _typed(tables: Sequence[Cells]) -> list[Cells]:
         # What looks different in the tables becomes different kinds, which is an error.
         wanted = {Kind.BOOLEAN, Kind.NUMBER, Kind.MOMENT, Kind.AWARE}
     return [_reread(own, wanted) if own.is_untyped else own for own in tables]
+
+
+def _checked_text(tables: Sequence[Cells]) -> list[Cells]:
+    """Text of frames: what looks different in them cannot be compared, as in files."""
+    texts = [own.values.cast(pa.string()) for own in tables if len(own.values)]
+    if len({text_kind(values) for values in texts}) > 1 and not can_be_text(texts):
+        every = {Kind.BOOLEAN, Kind.NUMBER, Kind.MOMENT, Kind.AWARE}
+        return [_reread(own, every) for own in tables]
+    if are_spelled_differently(texts):
+        raise SpellingsDifferError
+    return list(tables)
 
 
 def _reread(own: Cells, wanted: set[Kind]) -> Cells:

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.counts._encoding import arrow_integers, whole_numbers
@@ -31,7 +30,7 @@ from petaudit.counts.joint_store import (
 )
 from petaudit.counts.source import Source
 
-SYNTHETIC, ORIGINAL = range(2)
+SYNTHETIC, ORIGINAL, CONTROL = range(3)
 _WORTH_FORGETTING: Final = 0.02
 
 
@@ -62,7 +61,9 @@ class DuckPair(ListingPair):
             tuple(own - gone for own, gone in zip(coded.rows, self.removed, strict=True)),
             distinct,
             coded.joined,
+            {names[column]: self._use(coded, column) for column in order},
         )
+        self._overlap = self._counted_overlap(coded) if len(tables) > CONTROL else {}
         self._store(coded, order)
         self._pair = "pair"
         self._levels: Levels | None = None
@@ -150,19 +151,32 @@ class DuckPair(ListingPair):
             stop = start + LISTED_AT_ONCE
             yield from self._some_values(rows[start:stop], combinations[start:stop])
 
-    def replicated(
+    def first_rows(self, table: int) -> Indices:
+        """See the base class."""
+        rows = np.arange(self.facts.rows[table])
+        if self.removed[table]:
+            repeated = self.scratch.fetch(
+                f"SELECT r, first FROM {self.scratch.table(f'repeated_{table}')}"  # noqa: S608
+            )
+            rows[whole_numbers(repeated.column("r"))] = whole_numbers(repeated.column("first"))
+        return rows
+
+    def overlap(self) -> dict[tuple[int, int], int]:
+        """See the base class."""
+        return self._overlap
+
+    def exposed(
         self,
         table: int,
-        sample: npt.NDArray[Any],
-        part: npt.NDArray[Any],
+        sample: Indices,
         combinations: Iterable[Combination],
         *,
         keep_matches: bool,
-    ) -> Indices:
+    ) -> int:
         """See the base class."""
-        from petaudit.counts._joint.replicates import replicated_counts  # noqa: PLC0415 (of pairs)
+        from petaudit.counts._joint.exposed import exposed_people  # noqa: PLC0415 (of pairs)
 
-        return replicated_counts(self, table, sample, part, combinations, keep_matches=keep_matches)
+        return exposed_people(self, table, sample, combinations, keep_matches=keep_matches)
 
     def finish(self) -> None:
         """See the base class."""
@@ -190,7 +204,7 @@ class DuckPair(ListingPair):
         )
         repeated = self.scratch.make(
             f"repeated_{place}",
-            f"SELECT r FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "  # noqa: S608
+            f"SELECT r, first FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "  # noqa: S608
             f"FROM {name} WHERE hash({keys}) IN (SELECT h FROM {alike})) WHERE r > first",
         )
         self.scratch.drop("alike")
@@ -198,6 +212,40 @@ class DuckPair(ListingPair):
 
     def _number(self, figure: str, table: str) -> int:
         return self.scratch.number(f"SELECT {figure} FROM {table}")  # noqa: S608
+
+    def _use(self, coded: Coded, column: int) -> tuple[int, int, int, int]:
+        """See :class:`StoredFacts`."""
+        null = list(coded.joined.values())[column].null
+        both = " UNION ALL ".join(
+            f"SELECT {place} AS place, k{column} AS k FROM {coded.tables[place]}"  # noqa: S608
+            for place in (SYNTHETIC, ORIGINAL)
+        )
+        found = self.scratch.fetch(
+            "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "  # noqa: S608
+            "coalesce(sum(t), 0) AS t, count(*) FILTER (WHERE t = 1) AS alone FROM ("
+            f"SELECT count(*) FILTER (WHERE place = {SYNTHETIC}) AS s, "
+            f"count(*) FILTER (WHERE place = {ORIGINAL}) AS t FROM ({both}) WHERE k <> {null} "
+            "GROUP BY k)"
+        )
+        synthetic, common, original, alone = (
+            int(found.column(name)[0].as_py()) for name in ("s", "common", "t", "alone")
+        )
+        return synthetic, common, original, alone
+
+    def _counted_overlap(self, coded: Coded) -> dict[tuple[int, int], int]:
+        keys = key_names(range(len(coded.joined)))
+        both = " UNION ALL ".join(
+            f"SELECT {place} AS place, {keys} FROM {coded.tables[place]}"  # noqa: S608
+            for place in (ORIGINAL, CONTROL)
+        )
+        found = self.scratch.fetch(
+            "SELECT a, b, count(*) AS n FROM ("  # noqa: S608
+            f"SELECT count(*) FILTER (WHERE place = {ORIGINAL}) AS a, "
+            f"count(*) FILTER (WHERE place = {CONTROL}) AS b FROM ({both}) GROUP BY {keys}"
+            ") GROUP BY a, b"
+        )
+        one, other, rows = (whole_numbers(found.column(name)).tolist() for name in ("a", "b", "n"))
+        return {(a, b): n for a, b, n in zip(one, other, rows, strict=True)}
 
     def _hold_nobody(self) -> None:
         self.scratch.make(
@@ -212,7 +260,8 @@ class DuckPair(ListingPair):
         for place, name in enumerate(coded.tables):
             gone = ""
             if self.removed[place]:
-                gone = f" WHERE r NOT IN (FROM {self.scratch.table(f'repeated_{place}')})"
+                repeated = self.scratch.table(f"repeated_{place}")
+                gone = f" WHERE r NOT IN (SELECT r FROM {repeated})"  # noqa: S608
             queries.append(f"r::{row} AS r, {keys} FROM {name}{gone}")
         self.scratch.make(
             "pair",

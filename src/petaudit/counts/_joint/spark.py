@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from petaudit.counts._encoding import whole_numbers
 from petaudit.counts._joint.deadline import Deadline
-from petaudit.counts._joint.spark_coding import SparkCoding
+from petaudit.counts._joint.spark_coding import NULL_HASH, SparkCoding
 from petaudit.counts._spark.store import SparkStore
 from petaudit.counts.joint_store import (
     Combination,
@@ -50,6 +50,10 @@ class SparkPair(StoredPair):
         facts = [self._facts(frame, columns) for frame in coded]
         rows = [own[0] for own in facts]
         distinct = [own[1:] for own in facts]
+        uses = {
+            name: self._use(coded, place, coding.joined[name].null)
+            for place, name in enumerate(tables[0].columns)
+        }
         people = rows
         if settings.deduplicate:
             keys = [f"k{column}" for column in range(columns)]
@@ -66,6 +70,7 @@ class SparkPair(StoredPair):
             tuple(people),
             tuple(distinct[ORIGINAL][column] for column in order),
             coding.joined,
+            uses,
         )
         self._pair = self._stored(coded, order)
         for frame in coded:
@@ -198,6 +203,32 @@ class SparkPair(StoredPair):
             both = own if both is None else both.unionByName(own)
         assert both is not None  # noqa: S101 (there are two tables)
         return self._store.with_ids(both, names, "w")
+
+    def _use(self, coded: Sequence[DataFrame], place: int, null: int) -> tuple[int, int, int, int]:
+        """See :class:`StoredFacts`."""
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+        synthetic, original = (
+            frame.select(sql.col(f"k{place}").cast("long").alias("k"), sql.lit(own).alias("o"))
+            for own, frame in enumerate(coded[:2])
+        )
+        s, t = sql.col("s"), sql.col("t")
+        # The code of a null is the last one, or that among hashes.
+        by_value = (
+            synthetic.unionByName(original)
+            .where(~sql.col("k").isin(null, NULL_HASH))
+            .groupBy("k")
+            .agg(sql.sum(1 - sql.col("o")).alias("s"), sql.sum("o").alias("t"))
+        )
+        figures = self._store.figures(
+            by_value.agg(
+                sql.sum(s).alias("s"),
+                sql.sum(sql.when(t > 0, s)).alias("common"),
+                sql.sum(t).alias("t"),
+                sql.count(sql.when(t == 1, 1)).alias("alone"),
+            )
+        )
+        return figures[0], figures[1], figures[2], figures[3]
 
     def _facts(self, frame: DataFrame, columns: int) -> list[int]:
         """How many rows there are, and how many values in each column."""

@@ -20,7 +20,7 @@ from petaudit.counts.source import Source
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_NULL: Final = -1
+NULL_HASH: Final = -1
 """The code of a null among hashes."""
 _SALTS: Final = 4
 _FEW_VALUES: Final = 10_000
@@ -129,7 +129,7 @@ class SparkCoding:
                 cells.where(sql.col(f"x{place}").isNotNull()).agg(
                     sql.count_distinct(f"x{place}").alias("a"),
                     sql.count_distinct(code).alias("b"),
-                    sql.count(sql.when(code == _NULL, 1)).alias("c"),
+                    sql.count(sql.when(code == NULL_HASH, 1)).alias("c"),
                 )
             )
             if values == codes and not taken:
@@ -180,7 +180,7 @@ class _Hashes(_Codes):
         from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
 
         cell = sql.col(f"x{place}")
-        code = sql.when(cell.isNull(), sql.lit(_NULL).cast("long"))
+        code = sql.when(cell.isNull(), sql.lit(NULL_HASH).cast("long"))
         return frame, code.otherwise(sql.xxhash64(sql.lit(self.salt), cell))
 
 

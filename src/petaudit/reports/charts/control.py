@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from petaudit.excess import Finding
 from petaudit.languages.phrases import joined, phrase
 from petaudit.pictures.control_comparison import ControlComparison
 from petaudit.reports.charts.bars import STUB
@@ -24,17 +25,28 @@ from petaudit.reports.charts.words import Speaker, fitted
 
 _LEFT, _RIGHT = 190, WIDTH - 150
 _ROWS = (44, 74, 118)
+_FARTHEST_BELOW = -1.0
+"""An interval may end anywhere below zero; the line is cut here, its text is not."""
+_VERDICTS = {
+    Finding.EXCESS: phrase("That is more than coincidence."),
+    Finding.COINCIDENCE: phrase("Coincidence could explain it."),
+    Finding.NOT_COMPARABLE: phrase(
+        "The control is exposed more than the original: the two are not comparable, and nothing "
+        "is decided."
+    ),
+    Finding.UNKNOWN: phrase("There are too few people to tell whether that is coincidence."),
+}
 
 
 def draw_control(picture: ControlComparison, speaker: Speaker) -> Chart:
     """Two bars, and a point with a line."""
     say = speaker.say
     rates = (picture.rate, picture.control_rate)
-    hidden = [speaker.is_small(rate * picture.rows) for rate in rates]
-    bound = percent(min(speaker.hide_below, picture.rows), picture.rows)
+    people = (picture.people, picture.control_people)
+    hidden = [speaker.is_small(rate * many) for rate, many in zip(rates, people, strict=True)]
     rate_texts = [
-        f"<{bound}" if is_hidden else percent(rate, 1)
-        for rate, is_hidden in zip(rates, hidden, strict=True)
+        f"<{percent(min(speaker.hide_below, many), many)}" if is_hidden else percent(rate, 1)
+        for rate, many, is_hidden in zip(rates, people, hidden, strict=True)
     ]
     # The excess is worked out from both rates, so it would tell the one that is hidden.
     has_excess = not any(hidden)
@@ -50,12 +62,17 @@ def draw_control(picture: ControlComparison, speaker: Speaker) -> Chart:
         else [rate for rate, is_hidden in zip(rates, hidden, strict=True) if not is_hidden]
     )
     most = max([0.01, *told])
+    least = max(min(0.0, picture.lower), _FARTHEST_BELOW) if has_excess else 0.0
     sheet = Sheet(height=146 if has_excess else 100)
-    sheet.scale("x", (0, most), (_LEFT, _RIGHT))
-    head = say(phrase("share of synthetic rows that single somebody out"))
+    sheet.scale("x", (least, most), (_LEFT, _RIGHT))
+
+    def place(figure: float) -> float:
+        return _LEFT + (figure - least) / (most - least) * (_RIGHT - _LEFT)
+
+    head = say(phrase("share of people who are singled out"))
     sheet.texts([(_LEFT, 14, Look(fill=MUTED, text=head))])
-    sheet.rules([(_LEFT, _LEFT, 28, sheet.height - 8, Look(stroke=LINE))])
-    stub = most * STUB / (_RIGHT - _LEFT)
+    sheet.rules([(place(0), place(0), 28, sheet.height - 8, Look(stroke=LINE))])
+    stub = (most - least) * STUB / (_RIGHT - _LEFT)
     for rate, is_hidden, text, name, y, colour in zip(
         rates, hidden, rate_texts, names, _ROWS, (MAIN, OTHER), strict=False
     ):
@@ -65,15 +82,16 @@ def draw_control(picture: ControlComparison, speaker: Speaker) -> Chart:
             look = Look(fill=HATCH, stroke=colour, stroke_width=1, label=label)
         length = stub if is_hidden else rate
         sheet.rects([(0, length, y - 9, y + 9, look)], "x", None)
-        place = _LEFT + length / most * (_RIGHT - _LEFT)
-        sheet.texts([(place + 6, y, Look(fill=INK, text=text))])
+        sheet.texts([(place(length) + 6, y, Look(fill=INK, text=text))])
         sheet.texts([(_LEFT - 8, y, Look(fill=INK, text=say(name), anchor="end"))])
     if has_excess:
-        _excess(sheet, picture, say(names[2]), excess)
+        _excess(sheet, picture, say(names[2]), excess, least)
+        end = place(max(picture.upper, least))
+        sheet.texts([(end + 8, _ROWS[2], Look(fill=INK, text=excess))])
     table = [(say(name), text, "") for name, text in zip(names, rate_texts, strict=False)]
     if has_excess:
         table.append((say(phrase("excess")), percent(picture.excess, 1), interval))
-    header = (phrase("people of the"), phrase("share of rows"), phrase("95 % interval"))
+    header = (phrase("people of the"), phrase("share of people"), phrase("95 % interval"))
     notes = []
     if not has_excess:
         notes = [
@@ -89,34 +107,30 @@ def draw_control(picture: ControlComparison, speaker: Speaker) -> Chart:
     )
 
 
-def _excess(sheet: Sheet, picture: ControlComparison, name: str, text: str) -> None:
+def _excess(sheet: Sheet, picture: ControlComparison, name: str, text: str, least: float) -> None:
     y = _ROWS[2]
     line = Look(stroke=BREACH, stroke_width=3)
-    sheet.rules([(picture.lower, picture.upper, y, y, line)], "x", None)
-    for end in (picture.lower, picture.upper):
+    lower, middle, upper = (
+        max(figure, least) for figure in (picture.lower, picture.excess, picture.upper)
+    )
+    sheet.rules([(lower, upper, y, y, line)], "x", None)
+    for end in (lower, upper):
         sheet.rules([(end, end, y - 6, y + 6, Look(stroke=BREACH, stroke_width=2))], "x", None)
     point = Look(fill=BREACH, label=f"{name}: {text}")
-    sheet.symbols([(picture.excess, y, point)], "x", None, shape="diamond", area=140)
+    sheet.symbols([(middle, y, point)], "x", None, shape="diamond", area=140)
     sheet.texts([(_LEFT - 8, y, Look(fill=INK, text=fitted(name, _LEFT - 12), anchor="end"))])
-    end = _LEFT + picture.upper / sheet.scales["x"]["domain"][1] * (_RIGHT - _LEFT)
-    sheet.texts([(end + 8, y, Look(fill=INK, text=text))])
 
 
 def _words(picture: ControlComparison, rates: list[str], excess: str) -> str:
     found = [
         phrase(
-            "{rate} of the synthetic rows single out somebody of the original, {control} somebody "
-            "of a control of the same size.",
+            "In samples of one size, {rate} of the original's people are singled out, and "
+            "{control} of the control's.",
             rate=rates[0],
             control=rates[1],
         )
     ]
     if excess:
         found.append(phrase("The excess is {excess}.", excess=excess))
-    if not picture.is_known:
-        found.append(phrase("There are too few people to tell whether that is coincidence."))
-    elif picture.lower > 0:
-        found.append(phrase("That is more than coincidence."))
-    else:
-        found.append(phrase("Coincidence could explain it."))
+    found.append(_VERDICTS[Finding(picture.finding)])
     return joined(found, " ")

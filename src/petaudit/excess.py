@@ -1,0 +1,120 @@
+"""How much more often an attack succeeds on the people of the original than on strangers.
+
+Let ``t`` be the share of the original's people on whom an attack succeeds, and ``c`` the share of
+the control's people, who had no part in the synthetic table. The excess is
+
+    e = (t - c) / (1 - c) = 1 - (1 - t) / (1 - c),
+
+the share of the people safe among strangers who are exposed in the original. Both shares are of a
+sample of people and vary. The 95 % interval is MOVER's for the ratio of 1 - t and 1 - c (G. Y. Zou,
+A. Donner: Confidence interval estimation for the difference of paired or independent..., Statistics
+in Medicine 2012) from the limits of Wilson for either share.
+
+An interval wholly below zero says that strangers are exposed more than the original, which no
+synthetic table can do: the two tables are not comparable. So ends are never cut to 0..1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+_Z: Final = 1.959963984540054
+_FEWEST: Final = 10
+"""With fewer people on either side nothing can be told."""
+
+
+class Finding(StrEnum):
+    """What an interval of the excess says."""
+
+    EXCESS = "excess"
+    """It is wholly above zero."""
+    COINCIDENCE = "coincidence"
+    """It includes zero."""
+    NOT_COMPARABLE = "not comparable"
+    """It is wholly below zero."""
+    UNKNOWN = "unknown"
+    """There are too few people, or every stranger is exposed."""
+
+
+@dataclass(frozen=True)
+class Successes:
+    """Of how many people an attack succeeds on how many."""
+
+    people: int
+    exposed: int
+    design_effect: float = 1.0
+    """How many times as much the share varies as among people who are independent."""
+
+    @property
+    def share(self) -> float:
+        """The share of people on whom it succeeds; 0 of nobody."""
+        return self.exposed / self.people if self.people else 0.0
+
+    @property
+    def safe(self) -> tuple[float, float, float]:
+        """The share of the others, and the limits of Wilson around it."""
+        safe = (self.people - self.exposed) / self.people
+        people = self.people / self.design_effect
+        middle = safe + _Z**2 / (2 * people)
+        half = _Z * math.sqrt(safe * (1 - safe) / people + (_Z / (2 * people)) ** 2)
+        scale = 1 + _Z**2 / people
+        # Exact where nobody is safe or everybody is, whatever the last digit of the root says.
+        low = min((middle - half) / scale, safe) if safe else 0.0
+        high = max((middle + half) / scale, safe) if safe < 1 else 1.0
+        return safe, low, high
+
+
+@dataclass(frozen=True)
+class Excess:
+    """The excess and its 95 % interval; the lower end may be minus infinity."""
+
+    original: Successes
+    control: Successes
+    value: float
+    """NaN where every stranger is exposed."""
+    lower: float
+    upper: float
+
+    @property
+    def has_few_people(self) -> bool:
+        """Whether nothing can be told because there are too few people."""
+        return min(self.original.people, self.control.people) < _FEWEST
+
+    @property
+    def finding(self) -> Finding:
+        """What the interval says."""
+        if self.has_few_people or self.control.exposed == self.control.people:
+            return Finding.UNKNOWN
+        if self.lower > 0:
+            return Finding.EXCESS
+        return Finding.NOT_COMPARABLE if self.upper < 0 else Finding.COINCIDENCE
+
+
+def excess(original: Successes, control: Successes) -> Excess:
+    """The excess of the original over the control.
+
+    >>> found = excess(Successes(500, 150), Successes(500, 50))
+    >>> [round(figure, 4) for figure in (found.value, found.lower, found.upper)]
+    [0.2222, 0.1716, 0.2721]
+    >>> excess(Successes(500, 50), Successes(500, 150)).finding.value
+    'not comparable'
+    """
+    if not original.people or not control.people:
+        return Excess(original, control, math.nan, -math.inf, 1.0)
+    safe, low, high = original.safe
+    by_chance, low_by_chance, high_by_chance = control.safe
+    product = safe * by_chance
+
+    def root(first: float, second: float) -> float:
+        return math.sqrt(max(product**2 - first * second, 0.0))
+
+    # Of the two forms of a root of a quadratic equation, those that stand a zero.
+    first, second = low * (2 * safe - low), high_by_chance * (2 * by_chance - high_by_chance)
+    smallest = first / (product + root(first, second)) if first else 0.0
+    first, second = high * (2 * safe - high), low_by_chance * (2 * by_chance - low_by_chance)
+    largest = (product + root(first, second)) / second if second else math.inf
+    value = 1 - safe / by_chance if by_chance else math.nan
+    return Excess(original, control, value, 1 - largest, 1 - smallest)

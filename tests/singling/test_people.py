@@ -1,0 +1,274 @@
+"""Who is singled out, counted in people, against an independently written twin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import petaudit
+from petaudit.cli import main
+from petaudit.singling import running
+from petaudit.singling.control import samples_of
+from singling.people_twin import Row, singled_out
+
+pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+ways = pytest.mark.parametrize("way", ["memory", "engine"])
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _any_control() -> Iterator[None]:
+    """Random tables of few rows are equal by chance, which is refused elsewhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(running, "checked_control", lambda overlap: ())
+        yield
+
+
+def table(rows: list[Row]) -> pa.Table:
+    return pa.table(
+        {f"c{place}": list(column) for place, column in enumerate(zip(*rows, strict=True))}
+    )
+
+
+def random_rows(chance: np.random.Generator, rows: int, values: list[int]) -> list[Row]:
+    return list(zip(*(chance.integers(0, most, rows).tolist() for most in values), strict=True))
+
+
+def distinct(rows: list[Row]) -> list[Row]:
+    return list(dict.fromkeys(rows))
+
+
+@ways
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 1 << 30),
+    many=st.tuples(*[st.integers(1, 60)] * 3),
+    values=st.lists(st.sampled_from([1, 2, 3, 8, 40]), min_size=1, max_size=4),
+    sizes=st.sampled_from([[1], [2], [1, 2], [1, 3], [1, 2, 3], [1, 2, 3, 4], [3]]),
+    deduplicate=st.booleans(),
+)
+def test_both_shares(
+    way: str,
+    seed: int,
+    many: tuple[int, int, int],
+    values: list[int],
+    sizes: list[int],
+    deduplicate: bool,
+) -> None:
+    chance = np.random.default_rng(seed)
+    original, synthetic, control = (random_rows(chance, rows, values) for rows in many)
+    found = petaudit.mpuccs(
+        *map(table, (original, synthetic, control)),
+        n_cols=sizes,
+        deduplicate=deduplicate,
+        search=way,
+        seed=seed,
+    ).findings.excess
+    if deduplicate:
+        synthetic = distinct(synthetic)
+    size = min(len(distinct(rows) if deduplicate else rows) for rows in (original, control))
+    assert found is not None
+    for rows, counted in ((original, found.original), (control, found.control)):
+        first = [rows.index(row) for row in rows] if deduplicate else list(range(len(rows)))
+        samples = samples_of(np.array(first), size, seed)
+        exposed = [
+            len(singled_out(synthetic, [rows[place] for place in sample], sizes)[0])
+            for sample in samples
+        ]
+        assert (counted.people, counted.exposed) == (size * len(samples), sum(exposed))
+
+
+def test_a_person_counts_once_however_many_rows_point_at_them() -> None:
+    """The first person is pointed at by one row in a, by another in b; the second by one row."""
+    target = [(1, 1), (2, 2), (3, 3)]
+    synthetic = [(1, 9), (8, 1), (2, 7)]
+    assert singled_out(synthetic, target, [1])[0] == {0, 1}
+    found = petaudit.mpuccs(
+        table(target), table(synthetic), table([(5, 5), (6, 6), (2, 2)]), n_cols=1
+    )
+    assert found.findings.excess is not None
+    assert found.findings.excess.original.exposed == 2
+    assert found.findings.excess.control.exposed == 1
+    assert found.figures["total_identified"] == 3
+
+
+def test_a_row_may_point_at_several_people() -> None:
+    """With a at the first, with b at the second; as a row it counts once, for a."""
+    found = petaudit.mpuccs(
+        table([(1, 5), (6, 2), (7, 7)]), table([(1, 2)]), table([(8, 8), (9, 9), (3, 3)]), n_cols=1
+    )
+    assert found.findings.excess is not None
+    assert found.findings.excess.original.exposed == 2
+    assert found.figures["total_identified"] == 1
+
+
+def test_samples_are_of_different_people_and_of_disjoint_rows() -> None:
+    entries = np.array([0, 0, 0, 3, 4, 4, 6, 7, 8, 9])
+    for seed in range(50):
+        samples = samples_of(entries, 3, seed)
+        assert 1 <= len(samples) <= 3
+        assert all(len(set(sample.tolist())) == 3 for sample in samples)
+        used = np.concatenate(samples).tolist()
+        assert all(used.count(person) <= entries.tolist().count(person) for person in used)
+    assert len(samples_of(np.arange(100), 3, 1)) == 5
+    assert [own.tolist() for own in samples_of(np.arange(4), 4, 1)] == [[0, 1, 2, 3]]
+
+
+def test_people_with_a_frequent_row_are_drawn_as_often_as_they_are() -> None:
+    """Of 1,000 people, half have one row: a sample of two has it about three times in four."""
+    entries = np.array([0] * 500 + list(range(500, 1000)))
+    drawn = [0 in samples_of(entries, 2, seed)[0] for seed in range(400)]
+    assert np.mean(drawn) == pytest.approx(3 / 4, abs=0.05)
+
+
+def test_options_of_the_search_hold_for_people_as_well() -> None:
+    """What is pruned exposes nobody, in memory and by the engine."""
+    chance = np.random.default_rng(3)
+    tables = [table(random_rows(chance, rows, [30, 4, 3])) for rows in (200, 150, 60)]
+    answers: list[Any] = [
+        petaudit.mpuccs(*tables, min_entropy_delta=0.2, search=way).findings.excess
+        for way in ("memory", "engine")
+    ]
+    assert answers[0] == answers[1]
+    complete = petaudit.mpuccs(*tables).findings.excess
+    assert complete is not None
+    assert answers[0].original.exposed < complete.original.exposed
+
+
+# --- rows of one person ---------------------------------------------------------------------
+
+
+def with_person(rows: list[Row], who: list[int] | None) -> pa.Table:
+    made = table(rows)
+    return made if who is None else made.add_column(1, "who", [[f"p{person}" for person in who]])
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    seed=st.integers(0, 1 << 30),
+    many=st.tuples(*[st.integers(1, 70)] * 2),
+    values=st.lists(st.sampled_from([2, 3, 8, 30]), min_size=1, max_size=4),
+    sizes=st.sampled_from([[1], [1, 2], [2], [1, 2, 3], [1, 3]]),
+    options=st.sampled_from([{}, {"deduplicate": False}, {"renyi_alpha": 1.0}]),
+    is_known=st.booleans(),
+)
+def test_rows_of_one_person_do_not_compete(
+    seed: int,
+    many: tuple[int, int],
+    values: list[int],
+    sizes: list[int],
+    options: dict[str, Any],
+    is_known: bool,
+) -> None:
+    chance = np.random.default_rng(seed)
+    original, synthetic = (random_rows(chance, rows, values) for rows in many)
+    who = chance.integers(0, 1 + many[0] // 2, many[0]).tolist()
+    made_by = chance.integers(0, 1 + many[1] // 2, many[1]).tolist() if is_known else None
+    found = petaudit.mpuccs(
+        with_person(original, who),
+        with_person(synthetic, made_by),
+        person="who",
+        n_cols=sizes,
+        threads=1 + seed % 2,
+        **options,
+    )
+    if options.get("deduplicate", True):
+        labels = range(len(synthetic)) if made_by is None else made_by
+        kept = {
+            (row, made_by and label): None for row, label in zip(synthetic, labels, strict=True)
+        }
+        synthetic = [row for row, _ in kept]
+        made_by = None if made_by is None else [label for _, label in kept]  # type: ignore[misc]
+    _, rows = singled_out(synthetic, original, sizes, made_by, who)
+    assert found.figures["total_syn_records"] == len(synthetic)
+    assert found.figures["total_identified"] == len(rows)
+    assert sorted(found.details.column("syn_idx").to_pylist()) == sorted(rows)
+    assert "who" not in found.columns
+    people = len(set(who))
+    assert f"rows are of {people:,} p" in found.explanation[1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 1 << 30), many=st.tuples(*[st.integers(1, 60)] * 3))
+def test_people_are_compared_with_the_control(seed: int, many: tuple[int, int, int]) -> None:
+    chance = np.random.default_rng(seed)
+    values = [30, 8, 3]
+    original, synthetic, control = (random_rows(chance, rows, values) for rows in many)
+    who, others = (chance.integers(0, 1 + rows // 2, rows).tolist() for rows in (many[0], many[2]))
+    found = petaudit.mpuccs(
+        with_person(original, who),
+        table(synthetic),
+        with_person(control, others),
+        person="who",
+        max_baseline_cols=2,
+        seed=seed,
+    ).findings.excess
+    assert found is not None
+    size = min(len(set(who)), len(set(others)))
+    for rows, names, counted in ((original, who, found.original), (control, others, found.control)):
+        # People are numbered in the order in which they come.
+        numbered = [list(dict.fromkeys(names)).index(name) for name in names]
+        samples = samples_of(np.arange(len(set(names))), size, seed)
+        exposed = 0
+        for sample in samples:
+            places = [place for place, own in enumerate(numbered) if own in sample]
+            people, _ = singled_out(
+                distinct(synthetic),
+                [rows[place] for place in places],
+                [1, 2],
+                None,
+                [numbered[place] for place in places],
+            )
+            exposed += len(people)
+        assert (counted.people, counted.exposed) == (size * len(samples), exposed)
+
+
+def test_three_visits_of_one_person_by_hand() -> None:
+    """Ann came three times: who is from Oslo is she. Without the column three rows compete."""
+    original = pa.table(
+        {"who": ["ann"] * 3 + ["bob"], "city": ["Oslo"] * 3 + ["Rome"], "n": [1, 2, 3, 4]}
+    )
+    synthetic = pa.table({"city": ["Oslo", "Bern"], "n": [8, 9]})
+    assert petaudit.mpuccs(original.drop(["who"]), synthetic).figures["total_identified"] == 0
+    found = petaudit.mpuccs(original, synthetic, person="who")
+    assert found.figures["total_identified"] == 1
+    assert found.details.column("field_combo").to_pylist() == [["city"]]
+    assert found.columns == ("n", "city") or found.columns == ("city", "n")
+
+
+def test_what_is_wrong_about_a_person() -> None:
+    original = pa.table({"who": ["ann", None], "city": ["Oslo", "Rome"]})
+    synthetic = pa.table({"city": ["Oslo"]})
+    with pytest.raises(petaudit.errors.ColumnError, match="names no person in 1 row"):
+        petaudit.mpuccs(original, synthetic, person="who")
+    with pytest.raises(petaudit.errors.ColumnError, match="unknown column 'whom'"):
+        petaudit.mpuccs(original, synthetic, person="whom")
+    with pytest.raises(petaudit.errors.OptionError, match="person is 3"):
+        petaudit.mpuccs(original, synthetic, person=3)  # type: ignore[arg-type]
+    with pytest.raises(petaudit.errors.NotMeasurableError, match="told apart in memory only"):
+        petaudit.mpuccs(original, synthetic, person="who", search="engine")
+    with pytest.raises(petaudit.errors.ColumnError, match="unknown column 'who'"):
+        petaudit.mpuccs(original, synthetic, synthetic, person="who")
+
+
+def test_the_command_and_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("o.csv").write_text("who;city;n\nann;Oslo;1\nann;Oslo;2\nann;Oslo;3\nbob;Rome;4\n")
+    Path("s.csv").write_text("city;n\nOslo;8\nBern;9\n")
+    Path("plain.csv").write_text("city;n\nOslo;1\nOslo;2\nOslo;3\nRome;4\n")
+    assert main(["mpuccs", "plain.csv", "s.csv", "--limit", "0.1", "--quiet"]) == 0
+    assert main(["mpuccs", "o.csv", "s.csv", "--limit", "0.1", "--person", "who", "--quiet"]) == 1
+    executor = petaudit.Executor(
+        "Loader: {t: {filepath: o.csv}}\n"
+        "Synthesizer: {s: {method: custom_data, filepath: s.csv}}\n"
+        "Evaluator: {risk: {method: mpuccs, person: who, limit: 0.1}}\n"
+    )
+    executor.run()
+    [entry] = executor.document["results"]
+    assert (entry["status"], entry["details"]["figures"]["total_identified"]) == ("failed", 1)
