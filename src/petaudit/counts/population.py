@@ -96,6 +96,11 @@ class PopulationClasses:
         fit_elsewhere = people < self.suppressed_rows
         if fit_elsewhere:
             people += int(inside[self.population_sizes > self.sizes].sum())
+        alike = (self.sizes == self.suppressed_rows) & (self.population_sizes == people)
+        if alike.any():
+            return replace(
+                self, classes=self.classes + alike, suppressed_rows=0, fit_elsewhere=fit_elsewhere
+            )
         sizes = np.append(self.sizes, self.suppressed_rows)
         population_sizes = np.append(self.population_sizes, people)
         order = np.lexsort((sizes, population_sizes))
