@@ -331,14 +331,14 @@ def test_no_file_is_written_when_a_measure_cannot_run(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--t", "1.5"], "so it always holds"),
+        (["--l", "1"], "so every table holds it"),
         (
             ["--qi", "zip,age", "--hierarchies", "h", "--min-precision", "1.5"],
             "so no table holds it",
         ),
     ],
 )
-def test_a_limit_above_1_is_a_warning_only(
+def test_a_limit_that_always_or_never_holds_is_a_warning(
     arguments: list[str], says: str, put: Callable[[Case], None], run: Run
 ) -> None:
     case = Case(

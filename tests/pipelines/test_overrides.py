@@ -88,8 +88,8 @@ def test_the_executor_has_no_names() -> None:
 
 
 def test_changes_follow_each_other() -> None:
-    found = changed("Evaluator.a.limit=1", "Evaluator.a.limit=2", "Evaluator.a.seed=3")
-    assert found["Evaluator"]["a"] == {"method": "mpuccs", "limit": 2, "seed": 3}
+    found = changed("Evaluator.a.limit=0.2", "Evaluator.a.seed=3")
+    assert found["Evaluator"]["a"] == {"method": "mpuccs", "limit": 0.2, "seed": 3}
 
 
 def test_a_value_that_was_no_mapping_gives_way() -> None:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from petaudit._version import __version__
 from petaudit.cli.help_text import HelpFormatter
-from petaudit.cli.language import add_language
+from petaudit.cli.language import OPTION, add_language
 from petaudit.cli.other_options import (
     add_datasets,
     add_init,
@@ -34,7 +34,8 @@ class _Once(argparse._StoreAction):
     """An option of one value: given twice, one of the two would count for nothing."""
 
     def __call__(self, parser, namespace, values, option_string=None):  # type: ignore[no-untyped-def]
-        if option_string is not None:
+        # Of the language, which judges nothing, the later one counts.
+        if option_string not in (None, OPTION):
             given = vars(namespace).setdefault("given_once", set())
             if self.dest in given:
                 raise argparse.ArgumentError(self, here(phrase("given twice; it takes one value")))

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
-from petaudit.measures import Measure, find_measure
+from petaudit.measures import find_measure
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -235,7 +235,6 @@ def _evaluator(
             problems.add(at, said)
     if model is None or len(problems.found) > before:
         return None
-    _check_reach(measure, model, mine, at, problems)
     try:
         if measure.check is not None:
             measure.check(mine)
@@ -243,26 +242,6 @@ def _evaluator(
         problems.add(at, problem.text)
     checked = Evaluation(**{**vars(model), "method": measure.name, "options": mine})
     return Experiment(EVALUATOR, name, checked, measure)
-
-
-def _check_reach(
-    measure: Measure, model: Evaluation, options: Mapping[str, Any], at: KeyPath, problems: Problems
-) -> None:
-    """A limit, or a worsening, that no figure could exceed would pass for a judgement."""
-    try:
-        measure.check_limit(options.get("limit"))
-    except OptionError as problem:
-        problems.add((*at, "limit"), problem.text)
-    low, high = measure.range
-    if model.allowed_worsening > high - low:
-        said = phrase(
-            "allowed_worsening is {allowed:g}; figures of {measure} differ by {most:g} at the "
-            "most, so none could be worse",
-            allowed=model.allowed_worsening,
-            measure=measure.name,
-            most=high - low,
-        )
-        problems.add((*at, "allowed_worsening"), said)
 
 
 def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
