@@ -171,7 +171,7 @@ ENTRY: dict[str, Any] = {
     "run": str, "modules": dict, "measure": str, "status": str, "figure": str,
     "value": (float, bool), "limit": (float, type(None)), "strict": bool, "conditions": list,
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
-    "options": dict, "steps": dict, "suppressed": str, "roles": dict,
+    "options": dict, "steps": dict, "suppressed": str, "roles": dict, "person": (str, type(None)),
     "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
     "details": dict, "pictures": list, "comparison": (dict, type(None)), "breaches": list,
     "texts": dict,
