@@ -99,7 +99,7 @@ def is_comparable(entry: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
         return False
     same = ["measure", "figure", "steps"]
     if BY_ROLES[entry["measure"]]:
-        same += ["roles", "suppressed", "hierarchies"]
+        same += ["roles", "suppressed", "hierarchies", "person"]
     if any(entry[name] != before[name] for name in same):
         return False
     silent = SILENT_OPTIONS.get(entry["measure"], set())

@@ -173,7 +173,7 @@ ENTRY: dict[str, Any] = {
     "strict": bool, "conditions": list,
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
-    "columns": (dict, type(None)),
+    "columns": (dict, type(None)), "person": (str, type(None)),
     "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
     "details": dict, "pictures": list, "comparison": (dict, type(None)), "breaches": list,
     "texts": dict,

@@ -63,6 +63,7 @@ def entry(name: str = "risk", value: Any = 0.1, **more: Any) -> dict[str, Any]:
         "suppressed": "exclude",
         "roles": ROLES,
         "hierarchies": {"attributes": []},
+        "person": None,
         **more,
     }
 
@@ -260,6 +261,7 @@ def test_a_lower_bound_decides_only_what_it_can(
         ("close", {"suppressed": "class"}, "suppressed"),
         ("close", {"measure": "precision"}, "measure"),
         ("use", {"hierarchies": {"attributes": ["zip"]}}, "hierarchies"),
+        ("close", {"person": "patient"}, "person"),
         # It needs no roles, but identifiers are left out, and hierarchies read its labels.
         ("spread", {"roles": {"zip": "identifier"}}, "roles"),
         ("spread", {"hierarchies": {"attributes": ["zip"]}}, "hierarchies"),

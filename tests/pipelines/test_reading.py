@@ -16,7 +16,8 @@ from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 MODULES = "Executor, Loader, Splitter, Synthesizer, Evaluator, Reporter"
 ORDER = "Loader, Splitter, Synthesizer, Evaluator, Reporter"
 LOADER_OPTIONS = (
-    "filepath, schema, nrows, original, population, roles, hierarchies, key, delimiter, encoding"
+    "filepath, schema, nrows, original, population, roles, hierarchies, key, person, "
+    "person_is_pseudonym, delimiter, encoding"
 )
 SPLITTER_OPTIONS = "num_samples, train_split_ratio, random_state, method"
 
@@ -259,7 +260,7 @@ WRONG = {
     "Evaluator: {a: {method: profitability, cost: 1, gain: 2, los: 3}}": [
         "line 1: Evaluator.a: unknown option 'los' (did you mean 'loss'?); options of "
         "profitability are cost, gain, loss, benefit, allow_attack, method, allowed_worsening, "
-        "roles, hierarchies, key, suppressed, policy",
+        "roles, hierarchies, key, person, person_is_pseudonym, suppressed, policy",
         "line 1: Evaluator.a: profitability needs loss (what a successful attack costs the "
         "publisher)",
         "line 1: Evaluator.a: profitability needs benefit (what publishing one row brings the "
