@@ -154,7 +154,7 @@ def test_ctrl_c_while_the_control_is_compared(small: Pair, monkeypatch: pytest.M
     monkeypatch.setattr(running, "compare", armed)
     in_walks(monkeypatch, trigger.pull)
     with pytest.raises(KeyboardInterrupt):
-        mpuccs(*small, small[0])
+        mpuccs(*small, small[1])
     assert trigger.at
     assert time.monotonic() - trigger.at < PATIENCE
 
