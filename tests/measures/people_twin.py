@@ -33,7 +33,10 @@ def random_rows(seed: int, *, rows: int = 40, nulls: bool = True) -> list[Row]:
             cells = ["*"] * len(QIS)
         found.append(
             dict(zip(QIS, cells, strict=True))
-            | {PERSON: who, SENSITIVE: chance.choice(["flu", "cold", "gout", *missing, *marks])}
+            | {
+                PERSON: who,
+                SENSITIVE: chance.choice(["flu", "Flu", "cold", "gout", *missing, *marks]),
+            }
         )
     return found
 
@@ -65,13 +68,23 @@ def sizes(rows: Sequence[Row], *, as_class: bool) -> list[int]:
 
 
 def alpha(rows: Sequence[Row], *, as_class: bool) -> Fraction:
-    """The largest share of the people of a class who have one value in any of their rows."""
-    people = classes(rows, as_class=as_class)
-    having: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
-    for row in rows:
-        if class_of(row) in people:
-            having[(class_of(row), row[SENSITIVE])].add(row[PERSON])
-    return max(Fraction(len(own), len(people[at[0]])) for at, own in having.items())
+    """The largest share of the people of a class who have one value in any of their rows.
+
+    A null may be that value, too. Suppressed rows without any value are no class.
+    """
+    shares = []
+    for own, people in classes(rows, as_class=as_class).items():
+        inside = [row for row in rows if class_of(row) == own]
+        having: dict[Any, set[Any]] = defaultdict(set)
+        for row in inside:
+            value = row[SENSITIVE]
+            having[value if value is None else value.strip().lower()].add(row[PERSON])
+        nulls = len(having.pop(None, set()))
+        if is_suppressed(own) and not having:
+            continue
+        commonest = max(map(len, having.values()), default=0)
+        shares.append(Fraction(min(commonest + nulls, len(people)), len(people)))
+    return max(shares)
 
 
 def minimal_sets(rows: Sequence[Row], *, as_class: bool) -> dict[Any, set[frozenset[str]]]:

@@ -59,7 +59,7 @@ class ClassTable:
             self.marked is not None
             and bool(self.columns)
             and all(
-                own.values.labels[place] is None
+                place >= 0 and own.values.labels[place] is None
                 for own in self.columns.values()
                 for place in own.value_index[own.class_index == self.marked].tolist()
             )

@@ -44,9 +44,11 @@ def one_row_per_person(
 class PeopleBlocks(ClassBlocks):
     """Classes with their people, and with the people who have the commonest sensitive value.
 
-    A person has a value in a class if any of their rows there has it. Per class and column only
-    the largest number of people with one value is kept, and how many have the suppression mark;
-    classes that agree on all of this are one entry, so that few numbers leave an engine.
+    A person has a value in a class if any of their rows there has it. Behind a null may be any
+    value, so people with one are added to those with the commonest value, all people at most; who
+    has both is then counted twice, and the number is an upper bound. Per class and column only
+    this number is kept, and how many have the suppression mark; classes that agree on all of this
+    are one entry, so that few numbers leave an engine.
     """
 
     def __init__(
@@ -58,7 +60,7 @@ class PeopleBlocks(ClassBlocks):
         *,
         labels: bool,
     ) -> None:
-        values = {column: table.value_counts(column) for column in columns}
+        values = {column: table.sensitive_values(column).counts for column in columns}
         keys = [f"k{place}" for place in range(len(quasi_identifiers))]
         is_text = [table.is_text(key) for key in table.keys(quasi_identifiers)]
         classes = _classes(table, quasi_identifiers, keys, values, person)
@@ -81,7 +83,7 @@ class PeopleBlocks(ClassBlocks):
 
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Ask the one block that there is."""
-        asked = self._table if with_suppressed else self._table.without_suppressed
+        asked = self._table.judged(with_suppressed=with_suppressed)
         return [question(asked)] if asked.sizes.size else []
 
 
@@ -92,10 +94,17 @@ def _classes(
     values: Mapping[str, ValueCounts],
     person: str,
 ) -> nw.LazyFrame[Any]:
-    """Every class with its people ``n``, and for each column ``m`` and ``h``; see below."""
+    """Every class with its people ``n``, and of each column those with one value in common.
+
+    ``m`` are the people with the commonest value, ``z`` those with a null, ``h`` those with the
+    suppression mark.
+    """
     cells = {column: f"x{place}" for place, column in enumerate(values)}
     names = dict(zip(quasi_identifiers, keys, strict=True)) | {person: "p"} | cells
     rows = table.renamed(names)
+    rows = rows.with_columns(
+        *(_as_one(cells[column], own).alias(cells[column]) for column, own in values.items())
+    )
 
     def people(some: nw.LazyFrame[Any], *more: str) -> nw.LazyFrame[Any]:
         each = some.group_by(*keys, *more, "p").agg(nw.len().alias("rows"))
@@ -103,10 +112,13 @@ def _classes(
 
     parts = {"n": people(rows)}
     for place, (column, own) in enumerate(values.items()):
-        with_value = people(rows, cells[column])
+        cell = nw.col(cells[column])
+        with_value = people(rows.filter(~cell.is_null()), cells[column])
         parts[f"m{place}"] = with_value.group_by(*keys).agg(nw.col("n").max())
+        if None in own.index:
+            parts[f"z{place}"] = people(rows.filter(cell.is_null()))
         if SUPPRESSED in own.index:
-            marked = (nw.col(cells[column]) == SUPPRESSED).fill_null(False)
+            marked = (cell == SUPPRESSED).fill_null(False)
             parts[f"h{place}"] = people(rows.filter(marked))
     zero = nw.lit(0).cast(nw.Int64)
     # Put below each other and added up: a join would lose nulls, which group by themselves.
@@ -118,6 +130,17 @@ def _classes(
         for own, part in parts.items()
     ]
     return nw.concat(below, how="vertical").group_by(*keys).agg(*(nw.col(n).sum() for n in parts))
+
+
+def _as_one(cell: str, values: ValueCounts) -> nw.Expr:
+    """The cells of a column with all spellings of a value as one."""
+    found = nw.col(cell)
+    for label, spellings in zip(values.labels, values.spellings or (), strict=False):
+        others = [own for own in spellings if own != label and own is not None]
+        if others:
+            named = nw.lit(label, dtype=nw.String)
+            found = nw.when(nw.col(cell).is_in(others)).then(named).otherwise(found)
+    return found
 
 
 def _class_table(
@@ -132,6 +155,10 @@ def _class_table(
     for place, (column, own) in enumerate(values.items()):
         index, counts = entries, whole_numbers(found.column(f"m{place}"))
         value = np.full(len(entries), _NOT_THE_MARK, dtype=np.int64)
+        if f"z{place}" in found.column_names:
+            value[counts == 0] = own.index[None]
+            nulls = whole_numbers(found.column(f"z{place}"))
+            counts = np.minimum(counts + nulls, whole_numbers(found.column("n")))
         if f"h{place}" in found.column_names:
             hidden = whole_numbers(found.column(f"h{place}"))
             some = np.flatnonzero(hidden)
