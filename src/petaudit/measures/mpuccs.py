@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from petaudit.counts import Source, open_source
 from petaudit.counts.made_frames import frame_kind
-from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase
+from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase, term
 from petaudit.exact import parse_number
 from petaudit.files import unchanged
 from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
@@ -319,7 +319,7 @@ MEASURE = Measure(
         Option(
             "person",
             "the column that names the person of a row: rows of one person do not compete",
-            kind=Text("a column"),
+            kind=Text(term("a column")),
         ),
         Option(
             "search",

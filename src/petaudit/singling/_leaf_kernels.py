@@ -198,7 +198,7 @@ def _identified_in_large(
             touched[codes] = code
             codes += 1
             first[code] = row
-        elif who[row] != who[first[code]]:
+        elif shared[code] == 0 and who[row] != who[first[code]]:
             shared[code] = 1
         seen[code] += 1
         if settled[row] == 0:
@@ -211,7 +211,7 @@ def _identified_in_large(
                 if matched[code] == 0:
                     matched[code] = 1
                     first_match[code] = row
-                elif who[row] != who[first_match[code]]:
+                elif matched[code] == 1 and who[row] != who[first_match[code]]:
                     matched[code] = 2
     more = 0
     repeated = 0
