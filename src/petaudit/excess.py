@@ -6,9 +6,11 @@ the control's people, who had no part in the synthetic table. The excess is
     e = (t - c) / (1 - c) = 1 - (1 - t) / (1 - c),
 
 the share of the people safe among strangers who are exposed in the original. Both shares are of a
-sample of people and vary. The 95 % interval is MOVER's for the ratio of 1 - t and 1 - c (G. Y. Zou,
-A. Donner: Confidence interval estimation for the difference of paired or independent..., Statistics
-in Medicine 2012) from the limits of Wilson for either share.
+sample of people and vary. The 95 % interval is MOVER's for the ratio of 1 - t and 1 - c, from the
+limits of Wilson for either share, corrected for continuity: without that, shares of few people are
+called too high too often (A. Donner, G. Y. Zou: Closed-form confidence intervals for
+functions of the normal mean and standard deviation. Statistical Methods in Medical Research 21(4),
+2012).
 
 An interval wholly below zero says that strangers are exposed more than the original, which no
 synthetic table can do: the two tables are not comparable. So ends are never cut to 0..1.
@@ -44,9 +46,10 @@ class Successes:
     """Of how many people an attack succeeds on how many."""
 
     people: int
-    exposed: int
-    design_effect: float = 1.0
-    """How many times as much the share varies as among people who are independent."""
+    exposed: float
+    """A mean where the same people were tried several times."""
+    competing: float = 0.0
+    """The share of people on whom it would succeed, too, if one other of them were not there."""
 
     @property
     def share(self) -> float:
@@ -55,16 +58,26 @@ class Successes:
 
     @property
     def safe(self) -> tuple[float, float, float]:
-        """The share of the others, and the limits of Wilson around it."""
+        """The share of the others, and the limits of Wilson around it, corrected for continuity."""
         safe = (self.people - self.exposed) / self.people
-        people = self.people / self.design_effect
-        middle = safe + _Z**2 / (2 * people)
-        half = _Z * math.sqrt(safe * (1 - safe) / people + (_Z / (2 * people)) ** 2)
-        scale = 1 + _Z**2 / people
-        # Exact where nobody is safe or everybody is, whatever the last digit of the root says.
-        low = min((middle - half) / scale, safe) if safe else 0.0
-        high = max((middle + half) / scale, safe) if safe < 1 else 1.0
+        # The variance is (safe (1 - safe) + competing) / people, as if they were fewer.
+        own = safe * (1 - safe) + 1 / self.people
+        people = self.people * own / (own + self.competing)
+        # Exact where nobody is safe or everybody is.
+        low = _wilson(safe, people) if safe else 0.0
+        high = 1 - _wilson(1 - safe, people) if safe < 1 else 1.0
         return safe, low, high
+
+
+def _wilson(share: float, people: float) -> float:
+    """The lower limit of a share; R. G. Newcombe, Statistics in Medicine 17, 1998, method 4.
+
+    >>> round(_wilson(15 / 148, 148), 4)
+    0.0598
+    """
+    under = _Z**2 - 2 - 1 / people + 4 * share * (people * (1 - share) + 1)
+    low = 2 * people * share + _Z**2 - 1 - _Z * math.sqrt(max(under, 0.0))
+    return min(max(low / (2 * (people + _Z**2)), 0.0), share)
 
 
 @dataclass(frozen=True)
@@ -98,7 +111,7 @@ def excess(original: Successes, control: Successes) -> Excess:
 
     >>> found = excess(Successes(500, 150), Successes(500, 50))
     >>> [round(figure, 4) for figure in (found.value, found.lower, found.upper)]
-    [0.2222, 0.1716, 0.2721]
+    [0.2222, 0.1701, 0.2734]
     >>> excess(Successes(500, 50), Successes(500, 150)).finding.value
     'not comparable'
     """

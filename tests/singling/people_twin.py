@@ -47,3 +47,53 @@ def singled_out(
                     people |= matches
                     rows.add(number)
     return people, rows
+
+
+def strangers_singled_out(
+    synthetic: Sequence[Row],
+    target: Sequence[Row],
+    strangers: Sequence[Row],
+    sizes: Sequence[int],
+    target_who: Sequence[Hashable] | None = None,
+    strangers_who: Sequence[Hashable] | None = None,
+    *,
+    equal_is_same: bool,
+) -> tuple[set[Hashable], set[Hashable]]:
+    """The strangers who would be singled out if they, and nobody else, were in the target, too.
+
+    And those who would be if somebody of the target were not there.
+    """
+    belongs_to = list(range(len(target)) if target_who is None else target_who)
+    names = range(len(strangers)) if strangers_who is None else strangers_who
+    found: set[Hashable] = set()
+    nearly: set[Hashable] = set()
+    inside, _ = singled_out(synthetic, target, sizes, None, belongs_to)
+    almost = nearly_singled_out(synthetic, target, belongs_to, sizes)
+    for name in dict.fromkeys(names):
+        rows = [row for row, own in zip(strangers, names, strict=True) if own == name]
+        if equal_is_same and rows[0] in target:
+            me = belongs_to[target.index(rows[0])]
+            is_exposed, is_nearly = me in inside, me in almost
+        else:
+            me = ("stranger", name)
+            everybody = [*belongs_to, *[me] * len(rows)]
+            is_exposed = me in singled_out(synthetic, [*target, *rows], sizes, None, everybody)[0]
+            is_nearly = me in nearly_singled_out(synthetic, [*target, *rows], everybody, sizes)
+        if is_exposed:
+            found.add(name)
+        elif is_nearly:
+            nearly.add(name)
+    return found, nearly
+
+
+def nearly_singled_out(
+    synthetic: Sequence[Row], target: Sequence[Row], who: Sequence[Hashable], sizes: Sequence[int]
+) -> set[Hashable]:
+    """The people who are not singled out, and would be without some other person."""
+    found: set[Hashable] = set()
+    for gone in dict.fromkeys(who):
+        rest = [(row, own) for row, own in zip(target, who, strict=True) if own != gone]
+        found |= singled_out(
+            synthetic, [row for row, _ in rest], sizes, None, [own for _, own in rest]
+        )[0]
+    return found - singled_out(synthetic, target, sizes, None, who)[0]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,19 @@ __all__ = [
 
 Combination: TypeAlias = tuple[int, ...]
 Indices: TypeAlias = npt.NDArray[np.int64]
+
+
+class Exposed(NamedTuple):
+    """How many people are singled out by some synthetic row."""
+
+    people: int
+    """Of a sample of the original."""
+    nearly: int
+    """Of the same sample: who would be in addition if one other person were not there."""
+    strangers: int
+    """Of the control."""
+    nearly_strangers: int
+    """Of the control: who would be in addition if one person of the sample were not there."""
 
 
 @dataclass(frozen=True)
@@ -154,13 +167,17 @@ class ListingPair(StoredPair):
     @abstractmethod
     def exposed(
         self,
-        table: int,
         sample: Indices,
         combinations: Iterable[Combination],
         *,
         keep_matches: bool,
-    ) -> int:
-        """How many of some first rows of a table are singled out by any synthetic row."""
+        merges_equal: bool,
+    ) -> Exposed:
+        """How many of some rows of the original, and of all rows of the control, are singled out.
+
+        Rows of the control are looked at one by one beside the sample; ``merges_equal`` says that
+        equal rows are one person.
+        """
 
 
 def store_tables(tables: Sequence[Source], settings: PairSettings) -> StoredPair:

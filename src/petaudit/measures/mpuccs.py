@@ -195,6 +195,8 @@ def compute(
             engine=inputs.engine,
             spark_master=inputs.spark_master,
         )
+    if inputs.person is not None:
+        options.setdefault("person", inputs.person)
     settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
     if limit is not None or profile is not None:
         checked_limit(limit, profile, has_baseline=settings.calculate_baseline)

@@ -14,7 +14,12 @@ from petaudit.counts.joint import check_same_columns
 from petaudit.errors import ManyProblemsError, PetauditError, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures import Need
-from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of
+from petaudit.pipelines.evaluating import (
+    hierarchies_fingerprint,
+    inputs_of,
+    missing_of,
+    own_or_loaders,
+)
 from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
 from petaudit.pipelines.pipeline import Pipeline, raise_problems
 from petaudit.pipelines.plain_data import plain
@@ -151,6 +156,9 @@ def _note(problem: PetauditError, at: KeyPath, problems: Problems) -> None:
 def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong with roles, key and hierarchies, each where it stands in the file."""
     released = tables.of_run(run, make=False).released
+    # A search for mpUCCs asks the original for people, and says itself if it has no such column.
+    measure = None if run.evaluator is None else run.evaluator.measure
+    is_search = measure is not None and measure.has_same_columns
     steps = [step for step in (run.step(LOADER), run.step(EVALUATOR)) if step is not None]
     for step in steps:
         at = (step.module, step.experiment.name)
@@ -171,7 +179,7 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
                     )
                 taken[column] = role
                 yield from _said(by_role, check_column, column, released.columns, released.name)
-        for name in ("key", "person"):
+        for name in ("key",) if is_search else ("key", "person"):
             column = getattr(model, name)
             if column is not None:
                 place = (*at, name)
@@ -195,7 +203,7 @@ def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, 
                 yield from _said(_place(run), inputs.hierarchies.get, column, None)
     if measure.has_same_columns:
         for other in filter(None, (inputs.original, inputs.control)):
-            person = run.evaluator.model.options.get("person")
+            person = own_or_loaders(run, "person")
             yield from _said(_place(run), check_same_columns, [inputs.table, other], person)
 
 

@@ -75,13 +75,15 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
-                about["person"] = inputs.person
+                about["person"] = own_or_loaders(run, "person")
                 about["people"] = people_notes(inputs)
                 if not measure.has_same_columns:
                     about["columns"] = review_columns(inputs)
                 if inputs.hierarchies:
                     about["hierarchies"] = hierarchies_fingerprint(run, inputs)
                 options = _computing(experiment.model.options, measure, tables)
+                if measure.has_same_columns and about["person"] is not None:
+                    options["person"] = about["person"]
                 missing = missing_of(measure, inputs, experiment.model.options)
                 if missing:
                     raise NotMeasurableError(missing)
@@ -120,8 +122,10 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
     own: Evaluation = experiment.model
 
     def first(name: str) -> Any:
-        return _own_or_loaders(run, name)
+        return own_or_loaders(run, name)
 
+    # There the person column need not be in the table, which is a synthetic one.
+    is_search = experiment.measure is not None and experiment.measure.has_same_columns
     return gather(
         given.released,
         original=given.original,
@@ -130,7 +134,7 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         roles=roles_of(first("roles")),
         hierarchies=tables.hierarchies(first("hierarchies")),
         key=first("key"),
-        person=first("person"),
+        person=None if is_search else first("person"),
         # Of another column than the Loader's, the Loader says nothing.
         person_is_pseudonym=(
             first("person_is_pseudonym") if own.person is None else own.person_is_pseudonym
@@ -140,7 +144,7 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
     )
 
 
-def _own_or_loaders(run: PlannedRun, name: str) -> Any:
+def own_or_loaders(run: PlannedRun, name: str) -> Any:
     """A setting of the Evaluator, or else of the Loader."""
     experiment, loader = run.evaluator, run.step(LOADER)
     mine = None if experiment is None else getattr(experiment.model, name)
@@ -150,7 +154,7 @@ def _own_or_loaders(run: PlannedRun, name: str) -> Any:
 def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
     """What identifies the hierarchies, also those that stand in the pipeline file itself."""
     found = inputs.hierarchies.fingerprint()
-    given = _own_or_loaders(run, "hierarchies")
+    given = own_or_loaders(run, "hierarchies")
     if isinstance(given, Mapping):
         text = json.dumps(plain(given), sort_keys=True)
         found["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()

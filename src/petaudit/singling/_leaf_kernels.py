@@ -251,17 +251,20 @@ def expose_people(
     codes: Codes,
     children: Indices,
     who: Rows,
+    first_stranger: int,
     exposed: Bytes,
     scratch: Places,
     stop_flag: Bytes,
 ) -> None:
     """Note whom each child of a partition exposes: who alone matches a unique synthetic row.
 
-    ``who[row]`` is the number of a row's person.
+    ``who[row]`` is the number of a row's person. Persons from ``first_stranger`` on are strangers,
+    each of whom is looked at as if nobody but the others of the target were there beside them.
+    ``exposed`` gets 1 for who is exposed, 2 for who would be if one other person were not there.
     """
-    # Per code: 0 nobody, 1 one person, 2 several; and the first of them.
-    seen, matched, first, first_match, touched = (
-        scratch[0], scratch[1], scratch[3], scratch[4], scratch[5],
+    # Per code: 0 nobody, 1 one person, 2 two, 3 more; and the first two of them.
+    seen, matched, second_match, first, first_match, touched = (
+        scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
     )  # fmt: skip
     for c in range(len(children)):
         column = codes[children[c]]
@@ -270,11 +273,6 @@ def expose_people(
                 return
             start, mid, stop = starts[group], mids[group], starts[group + 1]
             if mid == stop:
-                continue
-            if mid - start == 1:
-                match = _only_match(rows, mid, stop, column, column[rows[start]], who)
-                if match >= 0:
-                    exposed[who[match]] = 1
                 continue
             many = 0
             for i in range(start, mid):
@@ -287,18 +285,36 @@ def expose_people(
                     seen[code] = 1
                 elif first[code] != who[row]:
                     seen[code] = 2
+            has_strangers = False
             for i in range(mid, stop):
                 row = rows[i]
+                person = who[row]
+                if person >= first_stranger:
+                    has_strangers = True
+                    continue
                 code = column[row]
                 if seen[code] == 1:
                     if matched[code] == 0:
-                        first_match[code] = who[row]
+                        first_match[code] = person
                         matched[code] = 1
-                    elif first_match[code] != who[row]:
-                        matched[code] = 2
+                    elif first_match[code] != person:
+                        if matched[code] == 1:
+                            second_match[code] = person
+                            matched[code] = 2
+                        elif second_match[code] != person:
+                            matched[code] = 3
+            if has_strangers:
+                for i in range(mid, stop):
+                    row = rows[i]
+                    code = column[row]
+                    if who[row] >= first_stranger and seen[code] == 1 and matched[code] < 2:
+                        exposed[who[row]] |= 1 + matched[code]
             for t in range(many):
                 code = touched[t]
                 if matched[code] == 1:
-                    exposed[first_match[code]] = 1
-                seen[code] = 0
-                matched[code] = 0
+                    exposed[first_match[code]] |= 1
+                elif matched[code] == 2:
+                    exposed[first_match[code]] |= 2
+                    exposed[second_match[code]] |= 2
+                # Others expect zeros where they count.
+                seen[code], matched[code], second_match[code] = 0, 0, 0

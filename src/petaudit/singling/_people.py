@@ -1,9 +1,10 @@
-"""Which people of a target table are singled out by some synthetic row, with any combination."""
+"""Which people are singled out by some synthetic row, with any combination."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from petaudit.singling.search import run_walks
 class _PeopleWalk(Walk):
     """Follows every synthetic row to the end: with other columns it may expose somebody else."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, first_stranger: int) -> None:
         super().__init__(plan)
+        self._first_stranger = first_stranger
         self.exposed = np.zeros(plan.pair.rows, np.uint8)
 
     def visit(
@@ -31,7 +33,7 @@ class _PeopleWalk(Walk):
         expose_people(
             partition.rows, partition.starts, partition.mids, local.codes,
             self.kept_children(children) - local.column_before - 1, local.who,
-            self.exposed, self._scratch, self.plan.stop_flag,
+            self._first_stranger, self.exposed, self._scratch, self.plan.stop_flag,
         )  # fmt: skip
 
     def settled_now(self) -> Bytes:
@@ -41,12 +43,18 @@ class _PeopleWalk(Walk):
 
 def exposed_people(
     pair: Pair,
+    first_stranger: int,
     sizes: Sequence[int],
     entropy: EntropyRule | None = None,
     threads: int | None = None,
     deadline: float | None = None,
-) -> int | None:
-    """How many of the target's people are singled out; None if the deadline came first."""
+) -> Bytes | None:
+    """For each person of the pair whether they are singled out; None if the deadline came first.
+
+    1 is for who is, 2 for who would be if one other person were not there, 3 for both. Rows from
+    ``first_stranger`` on are of people who are compared with those before them: each is looked at
+    as if no other stranger were there.
+    """
     exposed = np.zeros(pair.rows, np.uint8)
     for size in sizes:
         plan = Plan(
@@ -59,9 +67,10 @@ def exposed_people(
             # A row that is alone with one person points at nobody else with further columns.
             keep_matches=not set(range(1, size)) <= set(sizes),
         )
-        walks = run_walks(plan, _PeopleWalk, threads, deadline)
+        new_walk = partial(_PeopleWalk, first_stranger=first_stranger)
+        walks = run_walks(plan, new_walk, threads, deadline)
         if sum(walk.combinations_done for walk in walks) < math.comb(pair.columns, size):
             return None
         for walk in walks:
             exposed |= walk.exposed
-    return int(np.count_nonzero(exposed))
+    return exposed

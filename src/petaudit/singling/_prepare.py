@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts.joint import JointColumn, JointTables
-from petaudit.counts.joint_store import LISTED_AT_ONCE, Listed
+from petaudit.counts.joint_store import LISTED_AT_ONCE, Exposed, Listed
 from petaudit.errors import Phrase
-from petaudit.singling._arrays import Codes, Rows
+from petaudit.singling._arrays import Bytes, Codes, Indices, Rows
 from petaudit.singling._partition import Pair, Partition
 from petaudit.singling.common_values import ColumnUse, doubts_about
 from petaudit.singling.control_overlap import Overlap, overlap_of
@@ -19,6 +19,26 @@ from petaudit.singling.size_findings import SizeFindings
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
 """The place of each table among the encoded ones."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Synthetic rows, people of the original, and strangers, in this order."""
+
+    pair: Pair
+    first_stranger: int
+    places: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+    """Where each of the original's people, and each stranger, stands in the pair."""
+
+    def count(self, exposed: Bytes) -> Exposed:
+        """How many of them are exposed."""
+        people, strangers = (exposed[places] for places in self.places)
+        return Exposed(
+            int(np.count_nonzero(people & 1)),
+            int(np.count_nonzero(people == 2)),
+            int(np.count_nonzero(strangers & 1)),
+            int(np.count_nonzero(strangers == 2)),
+        )
 
 
 @dataclass(frozen=True)
@@ -45,24 +65,46 @@ class Prepared:
     """How many cells of each column the synthetic table and the original have in common."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
+    merges_equal: bool
+    """Whether equal rows are one person."""
 
-    def entries(self, table: int) -> Rows:
-        """What is drawn of a table: its rows, each as the first one that equals it, or people."""
-        who = self.who[table]
-        return self.first_rows[table] if who is None else np.unique(who)
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """How many people may be drawn of each table: its rows, or the people that are named."""
+        return tuple(
+            own if who is None else len(np.unique(who))
+            for own, who in zip(self.rows, self.who, strict=True)
+        )
 
-    def sampled_pair(self, target: int, sample: Rows) -> Pair:
-        """The synthetic rows and those of some entries of a table."""
+    def compared(self, sample: Indices) -> Compared:
+        """Some people of the original, and everybody of the control beside them."""
+        groups = [
+            (SYNTHETIC, self.kept[SYNTHETIC]),
+            (ORIGINAL, self._rows_of(ORIGINAL, sample)),
+            (CONTROL, self._rows_of(CONTROL, np.arange(self.entries[CONTROL]))),
+        ]
+        start, size = (len(rows) for _, rows in groups[:2])
+        people = np.concatenate([self._codes(*own) for own in groups[1:]], axis=1)
+        who = _who([(self.who[own], rows) for own, rows in groups])
+        places = np.arange(people.shape[1])
+        first_stranger = start + size
+        if self.merges_equal:
+            # Equal rows are one person, wherever they are: the first stands for all.
+            first = first_rows(people)
+            is_first = first == places
+            people, first_stranger = people[:, is_first], start + int(is_first[:size].sum())
+            places = (np.cumsum(is_first) - 1)[first]
+        codes = np.concatenate([self.pair.codes[:, :start], people], axis=1)
+        inside, outside = np.split(start + places, [size])
+        return Compared(Pair(codes, start, who), first_stranger, (inside, outside))
+
+    def _rows_of(self, table: int, people: Indices) -> Rows:
+        who, kept = self.who[table], self.kept[table]
+        return people.astype(np.uint32) if who is None else kept[np.isin(who[kept], people)]
+
+    def _codes(self, table: int, rows: Rows) -> Codes:
         assert self.everything is not None  # noqa: S101 (a control was given)
-        rows, who = sample, self.who[target]
-        if who is not None:
-            kept = self.kept[target]
-            rows = kept[np.isin(who[kept], sample)]
-        start = sum(self.rows[:target])
-        targets = self.everything[:, start + rows.astype(np.int64)]
-        synthetic = self.pair.synthetic
-        codes = np.concatenate([self.pair.codes[:, :synthetic], targets], axis=1)
-        return Pair(codes, synthetic, _who(self.who, self.kept[SYNTHETIC], target, rows))
+        return self.everything[:, sum(self.rows[:table]) + rows.astype(np.int64)]
 
     @property
     def doubts(self) -> tuple[Phrase, ...]:
@@ -158,7 +200,7 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         Pair(
             _compacted(codes, wanted),
             len(kept[SYNTHETIC]),
-            _who(whose, kept[SYNTHETIC], ORIGINAL, kept[ORIGINAL]),
+            _who(list(zip(whose, kept, strict=True))[:CONTROL]),
         ),
         kept,
         tuple(own - len(rows) for own, rows in zip(tables.rows, kept, strict=True)),
@@ -169,23 +211,26 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         whose,
         uses,
         everything,
+        deduplicate and not any(who is not None for who in whose),
     )
 
 
-def _who(whose: Sequence[Rows | None], synthetic: Rows, target: int, rows: Rows) -> Rows | None:
-    """The number of each row's person in a pair: that of the person's first row in it."""
-    if whose[SYNTHETIC] is None and whose[target] is None:
+def _who(groups: Sequence[tuple[Rows | None, Rows]]) -> Rows | None:
+    """The number of each row's person in a pair: that of the person's first row in it.
+
+    Each group has the persons of all rows of its table, if any, and which rows are in the pair.
+    """
+    if all(who is None for who, _ in groups):
         return None
     numbers = []
     start = 0
-    for table, kept in ((SYNTHETIC, synthetic), (target, rows)):
-        who = whose[table]
-        number = np.arange(len(kept))
+    for who, rows in groups:
+        number = np.arange(len(rows))
         if who is not None:
-            _, first, place = np.unique(who[kept], return_index=True, return_inverse=True)
+            _, first, place = np.unique(who[rows], return_index=True, return_inverse=True)
             number = first[place]
         numbers.append(start + number)
-        start += len(kept)
+        start += len(rows)
     return np.concatenate(numbers).astype(np.uint32)
 
 

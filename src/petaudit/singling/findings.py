@@ -58,11 +58,6 @@ class Findings:
         return self.prepared.people[ORIGINAL]
 
     @property
-    def sample_people(self) -> int:
-        """How many people samples have that are compared with the control."""
-        return min(self.prepared.people[ORIGINAL:])
-
-    @property
     def identified(self) -> int:
         """Synthetic rows that single out exactly one original row."""
         return sum(own.identified for own in self.sizes)

@@ -190,7 +190,7 @@ class MpuccsResult(Result):
             rate=share(many, found.rows, 2),
             scope=self.scope,
         )
-        more = () if found.excess is None else (excess_text(found.excess, found.sample_people),)
+        more = () if found.excess is None else (excess_text(found.excess),)
         if found.options.person is not None:
             people = phrase(
                 "the original's rows are of {people}, by the column {column!r}; rows of one person "
@@ -288,13 +288,15 @@ _VERDICTS: Final[Mapping[Finding, Phrase]] = {
 }
 
 
-def excess_text(excess: Excess, people: int) -> Phrase:
+def excess_text(excess: Excess) -> Phrase:
     """How the original compares with the control, in words."""
     shares = phrase(
-        "among {people:,} people of the original {rate:.2%} are singled out, among as many of the "
-        "control {control:.2%}",
-        people=people,
+        "of {people:,} people of the original {rate:.2%} are singled out among {others:,} others, "
+        "of {strangers:,} of the control {control:.2%}",
+        people=excess.original.people,
         rate=excess.original.share,
+        others=min(excess.original.people, excess.control.people),
+        strangers=excess.control.people,
         control=excess.control.share,
     )
     verdict = _VERDICTS[excess.finding]

@@ -14,10 +14,10 @@ from functools import partial
 from petaudit.counts import Source
 from petaudit.counts.coarser import CoarserStep, coarser_steps
 from petaudit.counts.joint import check_same_columns, joint_tables
-from petaudit.counts.joint_store import OutOfTimeError, PairSettings, store_tables
+from petaudit.counts.joint_store import Exposed, OutOfTimeError, PairSettings, store_tables
 from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
 from petaudit.excess import Excess
-from petaudit.singling._arrays import Indices, Rows
+from petaudit.singling._arrays import Indices
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
 from petaudit.singling._people import exposed_people
@@ -95,10 +95,7 @@ class Run:
         if control is not None and all(own.is_complete for own in sizes):
             with self._timed("control"):
                 excess = compare(
-                    prepared.people,
-                    prepared.entries,
-                    partial(self._exposed, prepared),
-                    self.options.seed,
+                    prepared.entries, partial(self._exposed, prepared), self.options.seed
                 )
         self.timings["total"] = time.monotonic() - self.started
         return Findings(prepared, self.options, sizes, control is not None, excess, way, said)
@@ -119,19 +116,15 @@ class Run:
         excess: Excess | None = None
         if has_control and stored.can_be_sampled and all(own.is_complete for own in sizes):
             with self._timed("control"):
-                excess = compare(
-                    stored.people,
-                    stored.listing.first_rows,
-                    partial(self._exposed_in_engine, stored, sizes),
-                    self.options.seed,
-                )
+                search = partial(self._exposed_in_engine, stored, sizes)
+                excess = compare(stored.pair.facts.rows, search, self.options.seed)
         stored.pair.finish()
         self.timings["total"] = time.monotonic() - self.started
         return Findings(stored, self.options, sizes, has_control, excess, way, said)
 
     def _exposed_in_engine(
-        self, stored: StoredTables, sizes: Sequence[SizeFindings], table: int, sample: Indices
-    ) -> int | None:
+        self, stored: StoredTables, sizes: Sequence[SizeFindings], sample: Indices
+    ) -> Exposed | None:
         """The same in an engine; what was pruned there depends on the synthetic rows alone."""
         looked_at = (
             combination
@@ -146,10 +139,10 @@ class Run:
         try:
             with stored.pair.deadline.at(self.deadline):
                 return stored.listing.exposed(
-                    table,
                     sample,
                     looked_at,
                     keep_matches=self.options.has_gaps(len(stored.columns)),
+                    merges_equal=self.options.deduplicate,
                 )
         except OutOfTimeError:
             return None
@@ -184,17 +177,19 @@ class Run:
             progress=self.options.progress,
         )
 
-    def _exposed(self, prepared: Prepared, table: int, sample: Rows) -> int | None:
-        """How many people of a sample are singled out; None if time ran out."""
-        pair = prepared.sampled_pair(table, sample)
+    def _exposed(self, prepared: Prepared, sample: Indices) -> Exposed | None:
+        """Who of a sample of the original and of the control is singled out; None out of time."""
+        compared = prepared.compared(sample)
         rule = self.options.entropy
-        return exposed_people(
-            pair,
-            self.options.sizes(pair.columns),
+        exposed = exposed_people(
+            compared.pair,
+            compared.first_stranger,
+            self.options.sizes(compared.pair.columns),
             rule if rule is not None and rule.smallest_gain > 0 else None,
             self._threads,
             self.deadline,
         )
+        return None if exposed is None else compared.count(exposed)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:

@@ -21,6 +21,7 @@ from petaudit.counts._joint.scratch import Scratch
 from petaudit.counts.joint_store import (
     LISTED_AT_ONCE,
     Combination,
+    Exposed,
     GroupSizes,
     Indices,
     Listed,
@@ -167,16 +168,22 @@ class DuckPair(ListingPair):
 
     def exposed(
         self,
-        table: int,
         sample: Indices,
         combinations: Iterable[Combination],
         *,
         keep_matches: bool,
-    ) -> int:
+        merges_equal: bool,
+    ) -> Exposed:
         """See the base class."""
         from petaudit.counts._joint.exposed import exposed_people  # noqa: PLC0415 (of pairs)
 
-        return exposed_people(self, table, sample, combinations, keep_matches=keep_matches)
+        return exposed_people(
+            self,
+            sample,
+            combinations,
+            keep_matches=keep_matches,
+            merges_equal=merges_equal,
+        )
 
     def finish(self) -> None:
         """See the base class."""
