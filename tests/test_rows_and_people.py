@@ -53,7 +53,7 @@ def test_check_counts_people(visits: Path, capsys: pytest.CaptureFixture[str]) -
     assert "person: patient" in said
     assert "929 people in 600 classes" in said
     assert "271 people break the limit" in said
-    assert "suppressing the rows of 271 people in these classes (29.2 %) reaches it" in said
+    assert "dropping the rows of 271 people in these classes (29.2 %) from the table" in said
     assert "people in classes smaller than k: 2: 29.2 %" in said
     assert "929 people in 1,858 rows are told apart by column 'patient'" in said
     assert "it must not be released" in said
@@ -64,9 +64,16 @@ def test_check_counts_people(visits: Path, capsys: pytest.CaptureFixture[str]) -
 def test_a_declared_identifier_that_repeats(
     visits: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["check", str(visits), "--qi", "age", "--identifier", "patient", "--k", "2"]) == 0
+    asked = ["check", str(visits), "--qi", "age", "--k", "2"]
+    # It breaks the release by itself; the figures are an open question.
+    assert main([*asked, "--identifier", "patient"]) == 1
     said = lines(capsys.readouterr().out)
     assert "1,858 rows of 929 people (column 'patient'): k would be 1, not 2" in said
+    # One without a role does the same if its name says what it is.
+    visits.write_text(visits.read_text().replace("patient", "patient_id"))
+    assert main(asked) == 1
+    said = lines(capsys.readouterr().out)
+    assert "1,858 rows of 929 people (column 'patient_id'): k would be 1, not 2" in said
 
 
 def test_the_person_column_does_not_name_people_twice(visits: Path) -> None:

@@ -207,7 +207,8 @@ def test_an_error_is_in_the_document_and_on_standard_error(table: Path, run: Run
 
 
 def test_warnings_are_in_the_document_and_not_on_standard_error(table: Path, run: Run) -> None:
-    given = ("check", table, "--qi", "zip", "--sensitive", "disease", "--t", "2")
+    given = ("check", table, "--qi", "zip", "--sensitive", "disease", "--suppressed", "exclude")
+    table.write_text(table.read_text() + "*;*;flu\n")
     found = run(*given, "--format", "json")
     loaded = json.loads(found.out)
     assert len(loaded["warnings"]) == 1

@@ -169,7 +169,7 @@ def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
         (["--levels", "zip=1", "--out", "o.txt"], ("'o.txt'", ".csv or .parquet")),
         (["--levels", "zip=1", "--out", "o"], ("'o'", ".csv or .parquet")),
         (["--levels", "zip=1", "--out", "nodir/o.csv"], ("nodir/o.csv",)),
-        (["--levels", "zip=1", "--hierarchies", "nodir"], ("'nodir'",)),
+        (["--levels", "zip=1", "--hierarchies", "nodir"], ("--hierarchies", "given twice")),
         ([], ("--levels", "required")),
     ],
 )

@@ -64,7 +64,7 @@ def test_the_whole_control(share: float, columns: int) -> None:
 
 
 def test_a_control_of_the_size_of_the_original() -> None:
-    """Strangers are looked at beside the original's people: among themselves 30 % looked like 15."""
+    """Strangers are looked at beside the original: among themselves 30 % looked like 15 %."""
     rows = np.random.default_rng(5).permutation(39_074)
     train, others = (adult("ori").take(own) for own in (rows[:9_766], rows[9_766:]))
     synthetic = pa.concat_tables([train.slice(0, 2_930), others.slice(0, 9_766 - 2_930)])
