@@ -15,12 +15,15 @@ from counts.engines import (
     Table,
     counted_by_class,
     counted_classes,
+    counted_spellings,
     counted_values,
     is_suppressed,
     label,
     labels,
+    meanings,
     rows_of,
 )
+from measures.sensitive_twin import meant
 from petaudit.counts import ClassTable, ClassValueCounts, Source, TableCounts
 from petaudit.counts._classes.profiles import count_profiles
 from petaudit.counts.class_blocks import HeldBlocks
@@ -41,6 +44,7 @@ def check_everything(source: Source, case: Case) -> None:
     assert list(source.columns) == list(labels(case.table))
     assert source.rows == len(next(iter(case.table.values())).cells)
     check_value_counts(source, case.table)
+    check_sensitive_values(source, case.table)
     check_class_sizes(source, case)
     check_packed_counters(source, case)
     check_class_histogram(source, case)
@@ -56,6 +60,25 @@ def check_value_counts(source: Source, table: Table) -> None:
         in_order = sorted(expected.items(), key=lambda item: _numbers_first(item[0]))
         assert list(zip(found.labels, found.counts.tolist(), strict=True)) == in_order
         assert found.rows == expected.total()
+
+
+def check_sensitive_values(source: Source, table: Table) -> None:
+    """All spellings of a value are one, and it is called by what one of them shows."""
+    for name in labels(table):
+        expected = counted_spellings(table, name)
+        found = source.counts.sensitive_values(name).counts
+        said = [meant(own) for own in found.labels]
+        assert dict(zip(said, found.counts.tolist(), strict=True)) == {
+            value: own.total() for value, own in expected.items()
+        }
+        assert len(set(said)) == len(said), "a value stands once"
+        spelled = found.spellings or tuple((own,) for own in found.labels)
+        assert dict(zip(said, map(set, spelled), strict=True)) == {
+            value: set(own) for value, own in expected.items()
+        }
+        several = [len(own) for own in expected.values() if len(own) > 1]
+        assert found.merged == (len(several), sum(several))
+        assert list(found.labels) == sorted(found.labels, key=_numbers_first)
 
 
 def class_sizes(counts: TableCounts, names: Sequence[str]) -> Counter[Cells]:
@@ -173,7 +196,7 @@ def check_packed_counters(source: Source, case: Case) -> None:
         return
     [block] = found.blocks()
     assert block.labels is None
-    table = block.split({case.value: source.counts.value_counts(case.value)})
+    table = block.split({case.value: source.counts.sensitive_values(case.value).counts})
     expected = counted_profiles(case.table, case.quasi_identifiers, [case.value])
     assert by_profile(table) == expected
     assert len(table.sizes) == len(expected), "equal classes are one entry"
@@ -185,16 +208,17 @@ def check_column_values(source: Source, table: Table) -> None:
 
 
 def by_class(found: ClassTable, column: str) -> dict[Any, Counter[str | None]]:
-    """The counts of the values of a column by the labels of their class."""
+    """The counts of what the values of a column mean, by the labels of their class."""
     assert found.labels is not None
     own = found.columns[column]
     assert own.class_sizes.tolist() == found.sizes.tolist()
     told: dict[Any, Counter[str | None]] = {row: Counter() for row in found.labels}
     assert len(told) == len(found.labels), "a class stands once"
+    said = [meant(value) for value in own.values.labels]
     rows = zip(own.class_index, own.value_index, own.counts.tolist(), strict=True)
     for class_index, value_index, count in rows:
         counter = told[found.labels[class_index]]
-        value = own.values.labels[value_index]
+        value = said[value_index]
         assert value not in counter, "a class has each value once"
         counter[value] = count
     return told
@@ -207,20 +231,22 @@ class Profile:
     suppressed: bool
     size: int
     values: tuple[frozenset[tuple[str | None, int]], ...]
-    """Of each column, the values with their counts."""
+    """Of each column, what its values mean, with their counts."""
 
 
 def by_profile(found: ClassTable) -> Counter[Profile]:
     """How many classes are alike; the entries come in no order."""
     values: list[list[set[tuple[str | None, int]]]] = []
     for own in found.columns.values():
+        said = [meant(value) for value in own.values.labels]
+        assert len(set(said)) == len(said), "a value stands once"
         sets: list[set[tuple[str | None, int]]] = [set() for _ in found.sizes]
         order = own.class_index * (len(own.values.labels) + 1) + own.value_index
         assert (order[1:] > order[:-1]).all(), "pairs are ordered by class and then by value"
         for entry, place, count in zip(
             own.class_index.tolist(), own.value_index.tolist(), own.counts.tolist(), strict=True
         ):
-            sets[entry].add((own.values.labels[place], count))
+            sets[entry].add((said[place], count))
         assert own.class_sizes.tolist() == found.sizes.tolist()
         values.append(sets)
     told: Counter[Profile] = Counter()
@@ -233,9 +259,10 @@ def by_profile(found: ClassTable) -> Counter[Profile]:
 
 
 def counted_profiles(table: Table, names: list[str], columns: Sequence[str]) -> Counter[Profile]:
-    """The same from the rows."""
+    """The same from the rows: classes as they are spelled, values as they are meant."""
     members: dict[Any, list[tuple[str | None, ...]]] = {}
-    for row, cells in zip(rows_of(table, names), rows_of(table, list(columns)), strict=True):
+    values_of = zip(*(meanings(table, name) for name in columns), strict=True)
+    for row, cells in zip(rows_of(table, names), values_of, strict=True):
         members.setdefault(row, []).append(cells)
     told: Counter[Profile] = Counter()
     for row, own in members.items():

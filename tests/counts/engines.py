@@ -24,6 +24,8 @@ import polars as pl
 import pyarrow as pa
 from pyarrow import parquet
 
+from measures.sensitive_twin import meant
+
 BLANKS = " \t\n\r\f\v\u00a0\u3000\ufeff"
 LARGEST_EXACT_FLOAT = 2**53
 
@@ -103,11 +105,26 @@ def counted_classes(table: Table, names: list[str]) -> Counter[Cells]:
 def counted_by_class(
     table: Table, names: list[str], value: str, suppressed: str
 ) -> dict[Cells, Counter[str | None]]:
-    """Per class, how often each value occurs."""
+    """Per class, how often each value occurs: classes as they are spelled, values as meant."""
     found: dict[Cells, Counter[str | None]] = {}
-    for row, cell in zip(rows_of(table, names), labels(table)[value], strict=True):
+    for row, cell in zip(rows_of(table, names), meanings(table, value), strict=True):
         if suppressed == "class" or not is_suppressed(row):
             found.setdefault(row, Counter())[cell] += 1
+    return found
+
+
+def meanings(table: Table, name: str) -> list[str | None]:
+    """What the cells of a sensitive column say, however they spell it."""
+    cells = labels(table)[name]
+    known = {cell: meant(cell) for cell in set(cells)}
+    return [known[cell] for cell in cells]
+
+
+def counted_spellings(table: Table, name: str) -> dict[str | None, Counter[str | None]]:
+    """Of each value of a sensitive column, how often it is spelled in which way."""
+    found: dict[str | None, Counter[str | None]] = {}
+    for said, cell in zip(meanings(table, name), labels(table)[name], strict=True):
+        found.setdefault(said, Counter())[cell] += 1
     return found
 
 
