@@ -59,8 +59,9 @@ def test_names_schemas_and_views(tmp_path: Path) -> None:
 def test_texts_that_a_collation_takes_for_equal_are_told_apart(tmp_path: Path) -> None:
     path = made(
         tmp_path / "a.duckdb",
-        "CREATE TABLE t (zip VARCHAR COLLATE nocase, sick VARCHAR COLLATE nocase, n INTEGER)",
-        "INSERT INTO t VALUES ('ab', 'x', 1), ('AB', 'X', 1), (' aB ', 'y', 1), ('Ab', 'Y', 2)",
+        "CREATE TABLE t (zip VARCHAR COLLATE nocase, sick VARCHAR COLLATE nocase.noaccent, n INT)",
+        # Of sensitive values case does not matter to us either, but accents do.
+        "INSERT INTO t VALUES ('ab', 'e', 1), ('AB', 'É', 1), (' aB ', 'y', 1), ('Ab', 'Ý', 2)",
     )
     given: dict[str, Any] = {"quasi_identifiers": "n", "sensitive": "sick"}
 

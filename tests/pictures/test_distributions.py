@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from measures import sensitive_twin
+from petaudit.errors import NotMeasurableError
 from petaudit.inputs import gather
 from petaudit.measures.t_closeness import MEASURE, compute
 from petaudit.pictures import Distributions, picture_from
@@ -76,38 +78,71 @@ def test_classes_that_a_report_may_show_are_kept_beside_the_worst() -> None:
     assert distances == sorted(distances, reverse=True)
 
 
+def test_suppressed_rows_are_pictured_as_the_class_that_they_are() -> None:
+    table = pa.table({"zip": ["*", "*", "a", "a"], "pay": [1, 2, 2, 2]})
+    given = {"table": table, "quasi_identifiers": ["zip"], "sensitive": ["pay"]}
+    [found] = pictured(**given)  # type: ignore[arg-type]
+    assert sorted(own.counts for own in found.classes) == [(0, 2), (1, 1)]
+    [without] = pictured(**given, suppressed="exclude")  # type: ignore[arg-type]
+    assert [own.counts for own in without.classes] == [(0, 2)]
+    assert [own.rows for own in without.bins] == [1, 3]
+
+
 def test_nobody_is_in_a_class() -> None:
-    table = pa.table({"zip": ["*", "*"], "pay": [1, 2]})
-    assert pictured(table, quasi_identifiers=["zip"], sensitive=["pay"]) == []
+    given = {"quasi_identifiers": ["zip"], "sensitive": ["pay"]}
+    stars = pa.table({"zip": ["*", "*"], "pay": [1, 2]})
+    blanked = pa.table({"zip": ["*", "*"], "pay": pa.array([None, None], pa.int64())})
+    for table, more in ((stars, {"suppressed": "exclude"}), (blanked, {})):
+        with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+            pictured(table, **given, **more)
+    [found] = pictured(stars, **given)
+    assert [(own.rows, own.distance, own.counts) for own in found.classes] == [(2, 0.0, (1, 1))]
 
 
 @pytest.mark.parametrize("reveal", [False, True])
 @settings(max_examples=40)
-@given(release=strategies.releases())
-def test_counts_are_those_of_a_class(reveal: bool, release: Release) -> None:
+@given(drawn=strategies.releases(), has_tree=st.booleans())
+def test_counts_are_those_of_a_class(reveal: bool, drawn: Release, has_tree: bool) -> None:
+    # A hierarchy with two spellings of a value in two places is an error.
+    release = strategies.told_apart(drawn) if has_tree else drawn
+    trees = release.given_hierarchies
     inputs = gather(
         arrow(release.released),
         quasi_identifiers=release.quasi_identifiers,
         sensitive=release.sensitive,
-        hierarchies=release.given_hierarchies,
+        hierarchies=trees
+        if has_tree
+        else {name: trees[name] for name in release.quasi_identifiers},
         suppressed=release.suppressed,
         reveal_values=reveal,
     )
+    columns = strategies.columns_of(release.released)
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    classes = {
+        name: sensitive_twin.classes(
+            rows, release.quasi_identifiers, name, release.suppressed, release.sensitive
+        )
+        for name in release.sensitive
+    }
+    if not classes[release.number]:
+        with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+            compute(inputs)
+        return
     result = compute(inputs)
     assert MEASURE.pictures is not None
-    for found in MEASURE.pictures(inputs, result):
+    pictures = MEASURE.pictures(inputs, result)
+    assert len(pictures) == len(release.sensitive)
+    for found in pictures:
         assert isinstance(found, Distributions)
         assert picture_from(found.to_dict()) == found
-        assert sum(own.rows for own in found.bins) == len(release.released)
+        assert sum(own.rows for own in found.bins) == len(rows)
         own = next(own for own in result.attributes if own.attribute == found.attribute)
         assert found.classes[0].distance == pytest.approx(own.t)
-        if len({row[found.attribute] for row in release.released}) <= MOST_BINS:
+        table = Counter(classes[found.attribute][0].table)
+        if len(table) <= MOST_BINS:
             # Every value has a bin of its own, so classes are known by their counts.
-            classes: dict[tuple[object, ...], Counter[object]] = {}
-            for row in release.released:
-                key = tuple(row[name] for name in release.quasi_identifiers)
-                classes.setdefault(key, Counter())[row[found.attribute]] += 1
-            profiles = [sorted(counts.values()) for counts in classes.values()]
+            assert sorted(own.rows for own in found.bins) == sorted(table.values())
+            profiles = [sorted(Counter(own.own).values()) for own in classes[found.attribute]]
             for each in found.classes:
                 assert sorted(filter(None, each.counts)) in profiles
 
