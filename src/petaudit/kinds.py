@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
 from petaudit.errors import joined, phrase, suggestion
@@ -143,6 +144,10 @@ class Number(Kind):
             return False
         if math.isnan(number) or (math.isinf(number) and not self.may_be_infinite):
             return False
+        return self.has_within(number)
+
+    def has_within(self, number: Fraction | float) -> bool:
+        """Whether a number is within the bounds."""
         if self.excludes_bounds:
             return number > self.least and (self.most is None or number < self.most)
         return number >= self.least and (self.most is None or number <= self.most)
@@ -162,23 +167,29 @@ class Limit(Number):
 
     >>> Limit().takes("1/11"), Limit().takes("0.1"), Limit().takes("1/0")
     (True, False, False)
+    >>> Limit(1).takes("3/2"), Limit(1).takes("1/3"), Limit(1).expected
+    (True, False, 'a number from 1')
     """
 
     @property
     def expected(self) -> str:
-        """What is taken."""
+        """What is taken; the example of a fraction is told where it is taken."""
+        if not self.takes("1/11"):
+            return super().expected
         return phrase("{number}, or a fraction such as 1/11", number=super().expected)
 
     def takes(self, value: Any) -> bool:
         """Numbers, and quotients within the same bounds."""
         if isinstance(value, str):
             number = quotient(value)
-            return number is not None and super().takes(float(number))
+            return number is not None and self.has_within(number)
         return super().takes(value)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
-        return {"anyOf": [super().schema(), {"type": "string", "pattern": r"^\d+/0*[1-9]\d*$"}]}
+        """The same as JSON Schema, which cannot tell how large a quotient is."""
+        return {
+            "anyOf": [super().schema(), {"type": "string", "pattern": r"^[0-9]+/0*[1-9][0-9]*$"}]
+        }
 
 
 @dataclass(frozen=True)

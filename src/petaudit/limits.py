@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -21,6 +22,19 @@ def is_idle(limit: Fraction | float, better: str, reach: Reach, *, strict: bool)
     if better == "higher":
         return limit < low or (limit == low and not strict)
     return better == "lower" and (limit > high or (limit == high and not strict))
+
+
+def breakable(better: str, reach: Reach) -> tuple[float, float | None]:
+    """The least and the largest limit that :func:`refuse_unbreakable` lets pass.
+
+    Where figures have no least one, limits are from 0, and None is no largest one.
+
+    >>> breakable("higher", (1, math.inf)), breakable("lower", (0, 1))
+    ((1, None), (0.0, 1))
+    """
+    low, high = reach
+    least = low if math.isfinite(low) and (better == "higher" or low < 0) else 0.0
+    return least, high if better == "lower" and math.isfinite(high) else None
 
 
 def refuse_unbreakable(limit: Fraction | float, measure: str, better: str, reach: Reach) -> None:

@@ -13,12 +13,14 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from petaudit.exact import quotient
 from petaudit.kinds import (
     COLUMNS,
     Anything,
     Choice,
     Either,
     Kind,
+    Limit,
     ListOf,
     MapOf,
     Number,
@@ -121,6 +123,8 @@ def test_what_is_taken_is_not_complained_about(kind: Kind, value: Any) -> None:
 def test_the_schema_takes_the_same(kind: Kind, value: Any) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     assume(not has_whole_float(value) and not is_beyond_floats(value))
+    # Nor can a schema tell how large a quotient is.
+    assume(not (isinstance(kind, Limit) and isinstance(value, str) and quotient(value)))
     validator = jsonschema.Draft7Validator(kind.schema())
     assert validator.is_valid(value) == kind.takes(value)
 
@@ -244,3 +248,20 @@ def test_marks_that_separate_cells() -> None:
     assert Mark().takes("tab")
     assert not Mark().takes("ab")
     assert not Mark().takes("")
+
+
+@settings(max_examples=200)
+@given(
+    least=st.integers(-2, 2),
+    most=st.none() | st.integers(2, 3),
+    above=st.integers(0, 12),
+    below=st.integers(1, 6),
+)
+def test_bounds_of_limits(least: int, most: int | None, above: int, below: int) -> None:
+    kind = Limit(least, most)
+    is_within = least * below <= above and (most is None or above <= most * below)
+    assert kind.takes(f"{above}/{below}") is is_within
+    assert kind.takes(above / below) is is_within
+    # A float would not tell these from the bounds.
+    assert kind.takes(f"{2 * 10**30 - 1}/{10**30}") is (least < 2)
+    assert kind.takes(f"{2 * 10**30 + 1}/{10**30}") is (most != 2)

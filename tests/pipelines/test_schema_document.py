@@ -56,6 +56,8 @@ UNSAID = {
     "JSON has no largest number": r"is (inf|nan|\d{40,}…|a very large number); .*a number",
     "options that contradict each other": r"not both|needs the baseline|give one of them|"
     r"contradict each other|no share keeps both",
+    "limits that another option makes idle": r"every table would keep it",
+    "how large a quotient is": r"is '\d+/\d+'; a number",
     "options that need another one": r"goes with a limit|give l as well|give a limit, too",
     "units of time in any case": r"datetime_precision",
 }
@@ -262,7 +264,10 @@ def test_reader_and_schema_agree_on_what_is_nearly_right(
         "Loader: {a: {filepath: t}, A: {filepath: t}}",
         "Splitter: {a: {}}\nLoader: {b: {filepath: t}}",
         "Loader: {a: {filepath: t, nrows: 2.0}}",
-        "Evaluator: {a: {method: mpuccs, limit: .inf}}",
+        "Evaluator: {a: {method: precision, limit: .inf}}",
+        "Evaluator: {a: {method: k-anonymity, limit: 1/3}}",
+        "Evaluator: {a: {method: mpuccs, limit: 4/3}}",
+        "Evaluator: {a: {method: recursive-l-diversity, l: 1, limit: 2}}",
         "Evaluator: {a: {method: mpuccs, limit: 0.1, profile: public}}",
         "Evaluator: {a: {method: mpuccs, profile: public, calculate_baseline: false}}",
         "Evaluator: {a: {method: mpuccs, n_cols: 1, max_baseline_cols: 1}}",

@@ -80,7 +80,7 @@ def test_an_empty_limit_is_no_missing_limit(nothing: str) -> None:
 @pytest.mark.parametrize("number", ["010", "1:30", "1_0", "0b1", "0o7", "'1,5'", "١"])
 def test_a_number_that_yaml_once_read_otherwise_is_no_number(number: str) -> None:
     said = problem_of(CLASSES.replace("limit: 1", f"limit: {number}"))
-    assert "a number from 0, or a fraction such as 1/11 was expected" in said
+    assert "a number from 0 to 1, or a fraction such as 1/11 was expected" in said
 
 
 def compared(before: str, after: str, **more: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from petaudit.errors import (
 )
 from petaudit.exact import exact, exact_nonnegative, quotient_text
 from petaudit.kinds import Anything, Kind, Limit, Number
-from petaudit.limits import is_idle, refuse_unbreakable
+from petaudit.limits import breakable, is_idle, refuse_unbreakable
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
 from petaudit.units import Unit
@@ -258,6 +258,7 @@ class Measure:
     granularities: tuple[str, ...] = (GLOBAL,)
     """The tables that a result can be laid out as; see :meth:`Result.table`."""
     limit_kind: Kind = field(default_factory=Limit)
+    """What a limit may be; if not given, every number that some table could break."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     check: Callable[[Mapping[str, Any]], object] | None = None
@@ -273,6 +274,12 @@ class Measure:
     does_not_say_of_people: str = ""
     pictures: Callable[[Inputs | None, Any], tuple[Picture, ...]] | None = None
     """What to draw of a result, from counts that were made for it."""
+
+    def __post_init__(self) -> None:
+        """Let the kind of the limit know the range, so that files are checked as options are."""
+        if self.limit_kind == Limit():
+            kind = Limit(*breakable(self.better.value, self.range))
+            object.__setattr__(self, "limit_kind", kind)
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[Phrase]:
         """What the measure would still need."""
