@@ -14,6 +14,7 @@ import pytest
 from hypothesis import strategies as st
 
 import strategies
+from petaudit.counts import open_source
 from petaudit.errors import PetauditError
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Result, all_measures
@@ -138,6 +139,8 @@ YEARS = ["1970", "1971", "1983", "1984"]
 # A sensitive attribute that every distance suits: numbers, with a hierarchy.
 PASSING_TABLE = {"born": ["197*", "197*", "198*", "198*"], "pay": ["1", "2", "1", "3"]}
 PASSING_ORIGINAL = PASSING_TABLE | {"born": YEARS}
+# Rows of nobody, written as the original writes its own: labels such as 197* are not.
+SYNTHETIC_TABLE = {"born": ["1970", "1971", "1983", "1990"], "pay": ["1", "3", "2", "1"]}
 PASSING_POPULATION = {"born": [*YEARS, *YEARS, "1970"]}
 PASSING_HIERARCHIES = {
     "born": {year: [f"{year[:3]}*", "*"] for year in YEARS},
@@ -155,6 +158,13 @@ def passing_inputs(table: Mapping[str, Sequence[Any]] = PASSING_TABLE, **given: 
         "hierarchies": PASSING_HIERARCHIES,
     }
     return gather(strategies.arrow_columns(table), **found | given)
+
+
+def suited(name: str, inputs: Inputs) -> Inputs:
+    """The inputs of a measure, which has a synthetic table if it is for such tables."""
+    if name != "mpuccs":
+        return inputs
+    return replace(inputs, table=open_source(strategies.arrow_columns(SYNTHETIC_TABLE)))
 
 
 # --- random releases with a population ------------------------------------------------------
@@ -340,5 +350,6 @@ __all__ = [
     "passing_inputs",
     "population_of",
     "said",
+    "suited",
     "tables",
 ]

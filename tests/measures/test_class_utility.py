@@ -283,8 +283,9 @@ def test_the_limit_of_suppression_is_an_upper_one(limit: Any, passed: bool) -> N
 
 def test_limits_out_of_range() -> None:
     table = pa.table({"x": ["a", "*"]})
-    with pytest.warns(PetauditWarning, match="a share never exceeds 1, so it always holds"):
-        assert suppression(table, quasi_identifiers="x", limit=2).passed is True
+    with pytest.raises(OptionError, match="no table exceeds 1, so every table would keep it"):
+        suppression(table, quasi_identifiers="x", limit=2)
+    assert suppression(table, quasi_identifiers="x", limit=1).is_idle_limit
     with pytest.raises(OptionError, match="the limit of suppression is -1; it cannot be negative"):
         suppression(table, quasi_identifiers="x", limit=-1)
     with pytest.warns(PetauditWarning, match="it never exceeds 1, so no table holds it"):

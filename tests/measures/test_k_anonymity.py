@@ -32,7 +32,6 @@ def test_k_is_the_smallest_class() -> None:
 @pytest.mark.parametrize(
     ("limit", "passed", "rows"),
     [
-        (0, True, 0),
         (1, True, 0),
         ("1.0000000000000000001", False, 1),
         (2, False, 1),
@@ -137,6 +136,10 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
     if not sizes:
         with pytest.raises(NotMeasurableError):
             compute(inputs)
+        return
+    if limit < 1:
+        with pytest.raises(OptionError, match="no table is below 1, so every table would keep it"):
+            compute(inputs, limit=limit)
         return
     found = compute(inputs, limit=limit)
     assert (found.value, found.classes) == (min(sizes.values()), len(sizes))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from measures.registry_cases import PASSING, passing_inputs
+from measures.registry_cases import PASSING, passing_inputs, suited
 from petaudit.counts import open_source
 from petaudit.errors import NotMeasurableError, OptionError, UndecidedError
 from petaudit.inputs import Inputs
@@ -33,7 +33,7 @@ def inputs() -> Inputs:
 
 def measured(name: str, inputs: Inputs, **limit: Any) -> Result:
     options = {key: value for key, value in PASSING[name].items() if key != "limit"}
-    return all_measures()[name].run(inputs, options | limit)
+    return all_measures()[name].run(suited(name, inputs), options | limit)
 
 
 def keeps(found: Result, limit: float) -> bool:
@@ -54,7 +54,8 @@ def test_the_measures_of_this_test_have_figures_on_both_sides(inputs: Inputs) ->
 @pytest.mark.parametrize(
     "limit",
     [
-        *("", "x", "0,3", "30 %", "nan", "inf", "-inf", "1/3", "0x1", b"0.3"),
+        *("", "x", "0,3", "30 %", "nan", "inf", "-inf", "0x1", b"0.3"),
+        *("1/0", "1/-3", "0.1/3", "1/3/5"),
         *(True, False, [0.3], {}, 0.3j, float("nan"), float("inf"), np.float64("nan")),
         *(Decimal("NaN"), Decimal("Infinity")),
     ],
@@ -113,9 +114,9 @@ def test_a_limit_beyond_all_figures_is_an_error_however_it_is_given(
     options = {key: value for key, value in PASSING[name].items() if key != "limit"}
     for refused in (
         lambda: own.check_options(options | {"limit": limit}),
-        lambda: own.run(inputs, options | {"limit": limit}),
+        lambda: own.run(suited(name, inputs), options | {"limit": limit}),
         # What Python's functions and pipelines call.
-        lambda: own.compute(inputs, **options | {"limit": limit}),
+        lambda: own.compute(suited(name, inputs), **options | {"limit": limit}),
     ):
         with pytest.raises(OptionError, match=f"^the limit of {name} is .* every table would keep"):
             refused()

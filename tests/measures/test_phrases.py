@@ -19,6 +19,7 @@ from measures.registry_cases import (
     in_frames,
     outcomes,
     passing_inputs,
+    suited,
     tables,
 )
 from petaudit.errors import PetauditError, Phrase, said
@@ -59,7 +60,7 @@ def test_a_measure_is_declared_in_words_that_a_manager_reads(name: str) -> None:
 
 @pytest.mark.parametrize("name", list(PASSING))
 def test_all_that_a_passing_result_says_is_made_of_phrases(name: str) -> None:
-    found = all_measures()[name].run(passing_inputs(), PASSING[name])
+    found = all_measures()[name].run(suited(name, passing_inputs()), PASSING[name])
     for text in texts(found):
         check(name, text)
 
@@ -75,13 +76,14 @@ def test_all_that_results_of_random_tables_say_is_made_of_phrases(asked: Tables)
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("k-anonymity", {"limit": 0}),
+        ("k-anonymity", {"limit": 1}),
+        ("l-diversity", {"limit": 1}),
         ("k-map", {"limit": 2, "significance": 0.1}),
-        ("alpha-k-anonymity", {"limit": 2, "k": 3}),
+        ("alpha-k-anonymity", {"limit": 1, "k": 3}),
         ("delta-presence", {"limit": 1, "least": "0.9"}),
         ("delta-disclosure", {"limit": 1, "absent": "infinite"}),
-        ("journalist-risk", {"limit": 2, "figure": "average"}),
-        ("distribution-distance", {"limit": 2, "figure": "wasserstein", "columns": "pay"}),
+        ("journalist-risk", {"limit": 1, "figure": "average"}),
+        ("distribution-distance", {"limit": 1, "figure": "wasserstein", "columns": "pay"}),
         ("granularity", {"limit": 2}),
         ("discernibility", {"limit": 2}),
     ],
@@ -96,15 +98,18 @@ def test_warnings_and_conditions_are_phrases(name: str, options: Mapping[str, An
     ("name", "options"),
     [
         ("k-anonymity", {"limit": -1}),
+        ("k-anonymity", {"limit": 0}),
         ("k-anonymity", {"limt": 1}),
         ("k-map", {"significance": 2}),
         ("alpha-k-anonymity", {"k": 3}),
+        ("alpha-k-anonymity", {"limit": 2, "k": 3}),
         ("alpha-k-anonymity", {"limit": 1, "worst": -1}),
         ("delta-presence", {"least": "0.9"}),
         ("delta-presence", {"least": "0.9", "limit": "0.5"}),
         ("delta-disclosure", {"base": "10"}),
         ("journalist-risk", {"figure": "hihgest"}),
         ("journalist-risk", {"threshold": 3}),
+        ("journalist-risk", {"limit": 0, "figure": "at-risk", "threshold": 1}),
         ("distribution-distance", {"figure": "wasserstain"}),
         ("distribution-distance", {"columns": 3}),
         ("association-change", {"most_columns": 1}),

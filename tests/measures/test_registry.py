@@ -62,15 +62,20 @@ def third_party(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
             own = EntryPoint(f"own-{number}", value, registry.GROUP)
             more.append(thing if isinstance(thing, EntryPoint) else own)
 
-        def entry_points(*, group: str) -> EntryPoints:
+        def entry_points(*, group: str, **wanted: str) -> EntryPoints:
             assert group == "petaudit.measures"
-            return EntryPoints([*installed(group=group), *more])
+            return EntryPoints([*installed(group=group), *more]).select(**wanted)
 
         monkeypatch.setattr(registry, "entry_points", entry_points)
-        registry.all_measures.cache_clear()
+        forget()
 
     yield register
+    forget()
+
+
+def forget() -> None:
     registry.all_measures.cache_clear()
+    registry.registered.cache_clear()
 
 
 def test_all_measures_are_there() -> None:
@@ -127,6 +132,23 @@ def test_a_package_can_add_a_measure(third_party: Any) -> None:
     assert audit["row-count"].passed is False
     assert audit.exit_code == 1
     assert "row-count" in [own["measure"] for own in audit.to_dict()["results"]]
+
+
+def test_a_limit_of_a_package_that_no_table_could_break(third_party: Any) -> None:
+    third_party(replace(ROW_COUNT, range=(1.0, 1e12)))
+    table = pa.table({"born": ["197*", "198*"]})
+    given = {"quasi_identifiers": "born", "measures": ["row-count"]}
+    [idle, real] = [
+        petaudit.audit(table, options={"row-count": {"limit": limit}}, **given)["row-count"]
+        for limit in (1, 2)
+    ]
+    assert (idle.is_idle_limit, real.is_idle_limit) == (True, False)
+    with pytest.raises(OptionError, match=r"the limit of row-count is 0\.5; no table is below 1"):
+        petaudit.audit(table, options={"row-count": {"limit": 0.5}}, **given)
+    # Its own function is no way around it.
+    with pytest.raises(OptionError, match=r"the limit of row-count is 0\.5; no table is below 1"):
+        CountResult(2.0, 0.5, True, ())
+    assert not find_measure("row-count").limit_kind.takes(0.5)
 
 
 def test_a_measure_of_a_package_has_its_options_checked_too(third_party: Any) -> None:

@@ -52,7 +52,7 @@ GIVEN: dict[str, Any] = {
 }
 OPTIONS: dict[str, Any] = {
     **PASSING,
-    "t-closeness": {"limit": 1.5, "worst": 99},
+    "t-closeness": {"limit": 0.9, "worst": 99},
     "precision": {"limit": "1.5"},
     "non-uniform-entropy": {"limit": 0.1},
     "profitability": {"cost": 1, "gain": 10, "loss": 10, "benefit": 5},

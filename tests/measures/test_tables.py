@@ -13,7 +13,7 @@ import petaudit
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.counts.made_frames import MadeColumn, made_frame
-from petaudit.errors import OptionError
+from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import Result, all_measures
 
 EXAMPLE = pa.table(
@@ -120,12 +120,12 @@ def test_a_null_among_the_labels_stays_a_null() -> None:
 def test_no_class_and_no_worst_class_are_tables_without_rows() -> None:
     assert rows(petaudit.t_closeness(EXAMPLE, worst=0, **GIVEN).table("details")) == []
     suppressed = pa.table({"born": ["*", "*"], "salary": [1, 2]})
-    with pytest.warns(petaudit.PetauditWarning, match="every row is suppressed"):
-        found = petaudit.t_closeness(
-            suppressed, quasi_identifiers="born", sensitive="salary", suppressed="exclude"
-        )
-    assert rows(found.table("details")) == []
-    assert [row[:4] for row in rows(found.table("columnwise"))] == [("salary", "ordered", 0.0, 0)]
+    given = {"quasi_identifiers": "born", "sensitive": "salary"}
+    # Suppressed rows are a class; left out, they leave nothing to lay out.
+    found = petaudit.t_closeness(suppressed, **given)
+    assert [row[:4] for row in rows(found.table("columnwise"))] == [("salary", "ordered", 0.0, 1)]
+    with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+        petaudit.t_closeness(suppressed, suppressed="exclude", **given)
 
 
 def test_precision_and_entropy_have_a_row_per_quasi_identifier() -> None:
@@ -161,12 +161,12 @@ def test_profitability_shows_the_payoffs_of_the_worst_row() -> None:
         "publisher_payoff": [-100],
     }
     suppressed = pa.table({"born": ["*", "*"]})
-    with pytest.warns(petaudit.PetauditWarning, match="every row is suppressed"):
-        found = petaudit.profitability(
-            suppressed, quasi_identifiers="born", suppressed="exclude", **game
-        )
-    assert rows(found.table("details")) == []
+    # Suppressed rows are a class; left out, they leave nothing to show.
+    found = petaudit.profitability(suppressed, quasi_identifiers="born", **game)
+    assert found.table("details")["class_size"].values == [2]
     assert list(found.table("details")) == list(details)
+    with pytest.raises(NotMeasurableError, match="every row is suppressed"):
+        petaudit.profitability(suppressed, quasi_identifiers="born", suppressed="exclude", **game)
 
 
 # All measures ------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ def compute(
         )
     if inputs.person is not None:
         options.setdefault("person", inputs.person)
-    settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
+    settings = Options.checked(**_with_numbers(options))
     if limit is not None or profile is not None:
         checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
     found = find(inputs.original, inputs.table, opened, settings)
@@ -231,13 +231,20 @@ def check(given: Mapping[str, Any]) -> None:
     from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
 
     options = {name: value for name, value in given.items() if name not in _NOT_OF_THE_SEARCH}
-    settings = Options.checked(**{name: _as_number(value) for name, value in options.items()})
+    settings = Options.checked(**_with_numbers(options))
     limit, profile = given.get("limit"), given.get("profile")
     if limit is not None or profile is not None:
         checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
 
 
 _NOT_OF_THE_SEARCH = ("limit", "profile", "control")
+
+
+def _with_numbers(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a search; a column may be called 0.5."""
+    return {
+        name: value if name == "person" else _as_number(value) for name, value in options.items()
+    }
 
 
 def _as_number(value: Any) -> Any:
