@@ -112,6 +112,8 @@ def test_a_limit_beyond_all_figures_is_an_error_however_it_is_given(
         pytest.skip("every limit can be broken")
     own = find_measure(name)
     options = {key: value for key, value in PASSING[name].items() if key != "limit"}
+    # What files are checked with.
+    assert not own.limit_kind.takes(limit)
     for refused in (
         lambda: own.check_options(options | {"limit": limit}),
         lambda: own.run(suited(name, inputs), options | {"limit": limit}),
@@ -130,6 +132,7 @@ def test_a_limit_at_the_end_is_idle(name: str, inputs: Inputs) -> None:
     assert not measured(name, inputs, limit=3 if low == 1 else "0.4").is_idle_limit
     end = high if own.better is Better.LOWER else low
     if math.isfinite(end):
+        assert own.limit_kind.takes(end)
         found = measured(name, inputs, limit=end)
         assert found.is_idle_limit is (not found.conditions)
         assert found.passed or found.conditions
