@@ -17,7 +17,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from pyarrow import parquet
 
 from counts.cases import CASES
-from counts.checks import check_class_histogram, check_packed_counters, check_value_counts
+from counts.checks import (
+    check_class_histogram,
+    check_packed_counters,
+    check_sensitive_values,
+    check_value_counts,
+)
 from counts.engines import Column, Table, text
 from databases.server import AUDITOR, MARKER, Server
 from measures import people_twin
@@ -49,6 +54,7 @@ def test_values_and_classes_are_counted_like_counter(name: str, server: Server) 
     source = open_source(server.put(f"case {name}", case.table))
     assert source.counts.is_remote
     check_value_counts(source, case.table)
+    check_sensitive_values(source, case.table)
     check_packed_counters(source, case)
     check_class_histogram(source, case)
 
