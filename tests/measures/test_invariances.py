@@ -107,13 +107,12 @@ def labels_renamed(asked: Tables, chance: random.Random) -> Tables:
 
 
 def nulls_named(asked: Tables, chance: random.Random) -> Tables:
-    """A null is a value like any other, where it is not among numbers."""
+    """A null of a quasi-identifier is a value like any other; a sensitive one is no diversity."""
 
     def named(label: str | None) -> str | None:
         return "not known" if label == NULL else label
 
-    names = (*asked.release.quasi_identifiers, asked.release.disease)
-    return with_labels(asked, names, named)
+    return with_labels(asked, (*asked.release.quasi_identifiers,), named)
 
 
 def diseases_renamed(asked: Tables, chance: random.Random) -> Tables:
