@@ -232,7 +232,7 @@ Synthesizer:
   given: {{method: custom_data, filepath: syn.csv}}
   drawn: {{method: independent}}
 Evaluator:
-  risk: {{method: mpuccs, max_baseline_cols: 2, limit: 0}}
+  risk: {{method: mpuccs, max_baseline_cols: 2}}
   kept: {{method: distribution-distance, limit: 0}}
 Reporter:
   csv: {{method: save_report, granularity: [summary, global, details, tree, changes]}}
