@@ -43,6 +43,8 @@ not_measured: [the steward agrees]
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    # Outputs are folded at the width of the terminal of whoever runs the tests.
+    monkeypatch.delenv("COLUMNS", raising=False)
     Path("t.csv").write_text("zip;ill\n" + "1;a\n1;b\n1;c\n" * 4)
     Path("house.yaml").write_text(HOUSE)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,12 +84,12 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
             reports.say_written()
     if found.verdict == ERROR:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
-        is_measured = bool(found.results) and not asked_for
-        for message in by_reason(asked_for or found.not_measured, reveal=True):
-            if not is_measured:
-                complain_of_error(message)
-        for question in found.open_questions if is_measured else ():
-            complain_of_error(question)
+        reasons: Sequence[str] = by_reason(asked_for or found.not_measured, reveal=True)
+        if found.results and not asked_for:
+            # Everything was measured, and --strict wants every question answered.
+            reasons = found.open_questions
+        for reason in reasons:
+            complain_of_error(reason)
     return found.exit_code
 
 
