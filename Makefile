@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test test-extras coverage browser postgres spark lint docs bench bench-full data-check clean
+.PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check clean
 
 demo: $(STAMP)
 	$(BIN)/petaudit demo --report demo.html
@@ -33,6 +33,10 @@ postgres:
 spark: $(STAMP)
 	sh scripts/install_spark.sh
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev,spark]'
+
+# Each extra alone in a fresh environment, used once.
+extras: $(STAMP)
+	$(BIN)/python scripts/try_extras.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
