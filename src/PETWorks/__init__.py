@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PETValidation", "report"]
 
-# For k-anonymity, d-presence and the risk PETWorks leaves suppressed rows out, and its published
-# figures need that; a warning says how many. Elsewhere they are a class, there and here.
+# For k-anonymity, d-presence and the risk PETWorks leaves suppressed rows out; a warning says how
+# many. Elsewhere they are a class, there and here.
 _LEFT_OUT: Final = "exclude"
 # What versions of PETWorks called the parameters: until 2023, and from December 2023.
 _OTHER_NAMES: Final = {
