@@ -6,7 +6,7 @@ from petaudit import PetauditWarning, datasets
 from PETWorks import PETValidation, report
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 
-# The names of PETWorks leave suppressed rows out, as it does, and say so in a warning.
+# k-anonymity leaves suppressed rows out, as in PETWorks, and says so in a warning.
 warnings.simplefilter("ignore", PetauditWarning)
 
 patient = datasets.load("patient-deidentified")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import re
+from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +89,24 @@ SUDA = {"quasi_identifiers": ["sex", "age", "job"]}
 AGE_AND_PAY = {"quasi_identifiers": ["age", "pay"]}
 SKEWED = classes(of_1=40, of_2=20, of_3=10, of_10=5)
 USUAL = classes(of_1=300, of_2=40, of_3=12, of_9=4)
+# cost, gain, loss and benefit of profitability, which PETWorks sums up over the table.
+GAMES: dict[str, tuple[str, dict[str, Any]]] = {
+    "W6": ("abb", {"cost": 4, "gain": 300, "loss": 300, "benefit": 200}),
+    "W7": ("a", {"cost": 400, "gain": 300, "loss": 300, "benefit": 200}),
+    "W8": ("abb", {"cost": 200, "gain": 300, "loss": 1, "benefit": 2, "allow_attack": False}),
+}
+
+
+def profitable_in_petworks(
+    q: str, cost: int, gain: int, loss: int, benefit: int, *, allow_attack: bool = True
+) -> bool:
+    """One comparison for the whole table; the loss is counted once per class, not once per row."""
+    sizes = Counter(q).values()
+    if allow_attack:
+        return benefit * len(q) > sum(Fraction(loss, size) for size in sizes)
+    # A class of c rows with a chance of 1/c each: the gain is expected once per class.
+    return gain * len(sizes) <= cost * len(q)
+
 
 OURS: dict[str, Callable[[], str]] = {
     "P1": figure("entropy-l-diversity", table("aa", "xy")),
@@ -165,7 +186,12 @@ OURS: dict[str, Callable[[], str]] = {
     ),
     "W3": figure("k-anonymity", table("aa", ["flu", None])),
     "W4": figure("l-diversity", TWO_SENSITIVE, sensitive=["s", "r"]),
-    "W5": figure("l-diversity", table("aa**", "xyxx"), suppressed="exclude"),
+    "W5": figure("k-anonymity", table("aa*")),
+    **{
+        example: verdict("profitability", table(q), **game)
+        for example, (q, game) in GAMES.items()
+    },
+    "W9": verdict("t-closeness", table("ab", "xy"), limit=0.5),
 }  # fmt: skip
 
 
@@ -228,11 +254,57 @@ def test_both_languages_name_the_same_measures_and_numbers() -> None:
             assert numbers == same, example
 
 
+@pytest.mark.parametrize("example", [*GAMES, "W9"])
+def test_what_petworks_says_is_what_the_pages_say(example: str) -> None:
+    if example == "W9":
+        # Both values are half of the table and one is all of a class: t is 1/2, not below 0.5.
+        passes = Fraction(1, 2) < Fraction("0.5")
+    else:
+        q, game = GAMES[example]
+        passes = profitable_in_petworks(q, **game)
+    for language, words in WORDS.items():
+        assert rows_of(language)[example][3].startswith(words["passes" if passes else "fails"])
+
+
+def test_profitability_of_petworks_differs_in_both_directions() -> None:
+    source = random.Random(16)  # noqa: S311 (no secret)
+    seen: Counter[tuple[bool, bool, bool]] = Counter()
+    for _ in range(300):
+        q = "".join(source.choices("abcd", k=source.randint(1, 12)))
+        game = {"cost": source.randint(0, 10)} | {
+            name: source.randint(0, 30) for name in ("gain", "loss", "benefit")
+        }
+        allow = source.random() < 0.5
+        ours = found("profitability", table(q), **game, allow_attack=allow).passed
+        seen[allow, profitable_in_petworks(q, **game, allow_attack=allow), bool(ours)] += 1
+    assert seen[True, True, False] > 10
+    assert seen[True, False, True] > 1
+    assert seen[False, True, False] > 10
+    # Where no attack pays for any row, none pays on average.
+    assert seen[False, False, True] == 0
+
+
 def test_pages_are_honest_about_what_was_run() -> None:
-    english, chinese = (page.read_text(encoding="utf-8") for page in PAGES.values())
-    assert "**ARX and PETWorks were not run**" in english
-    assert "**ARX 與 PETWorks 沒有執行過**" in chinese
+    english, chinese = (
+        " ".join(page.read_text(encoding="utf-8").split()) for page in PAGES.values()
+    )
+    assert "**ARX itself was not run**" in english
+    assert "**ARX 本身沒有執行過**" in chinese
+    for page in (english, chinese):
+        for number in ("132", "133", "270", "264", "400", "0228c5f"):
+            assert number in page
     from measures.test_against_pycanon import VERSION  # noqa: PLC0415 (a test of its own)
 
-    assert f"pyCANON {VERSION} was run" in " ".join(english.split())
+    assert f"pyCANON {VERSION} was run" in english
     assert f"pyCANON {VERSION} 實際執行過" in chinese
+
+
+@pytest.mark.parametrize("language", ["", "zh-TW/"])
+def test_pages_say_where_petworks_differs(language: str) -> None:
+    """A page that says that there is no difference sends people past this list."""
+    by_measure = {"profitability": ("W6", "W8"), "t-closeness": ("W9",)}
+    for measure, examples in by_measure.items():
+        page = (DOCS / language / "measures" / f"{measure}.md").read_text(encoding="utf-8")
+        assert "(../differences.md#petworks)" in page
+        for example in examples:
+            assert example in page

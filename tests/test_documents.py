@@ -30,7 +30,7 @@ from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.reading import read_pipeline
 from petaudit.schemas import read_schema
 from petaudit.yaml_files import parse_yaml
-from PETWorks import _TECHNIQUES, PETValidation
+from PETWorks import _NOT_HERE, _TECHNIQUES, PETValidation
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(
@@ -455,6 +455,11 @@ def test_the_techniques_of_the_petworks_page_are_those_that_there_are() -> None:
     for name, own in _TECHNIQUES.items():
         if name != "mpUCCs":
             assert {*found[name][0]} == {*own.required, *own.optional}
+
+
+def test_what_the_petworks_page_says_is_not_here_is_what_says_so() -> None:
+    [rows] = tables_of("docs/petworks.md", "In PETWorks").values()
+    assert {name for row in rows for name in re.findall(r"`([^`]+)`", row[0])} == {*_NOT_HERE}
 
 
 def test_keys_of_the_petworks_page_are_those_of_the_results() -> None:

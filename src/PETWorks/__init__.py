@@ -3,38 +3,79 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from petaudit.errors import OptionError, listing, phrase, suggestion
+from petaudit.errors import OptionError, PetauditWarning, listing, phrase, suggestion
 
 if TYPE_CHECKING:
     from petaudit.measures import Result
 
 __all__ = ["PETValidation", "report"]
 
-# PETWorks leaves suppressed rows out as ARX does, and so are its published figures; petaudit itself
-# takes them for a class. Where there are any, a warning says that they were left out.
-_SUPPRESSED: Final = "exclude"
+# For k-anonymity, d-presence and the risk PETWorks leaves suppressed rows out; a warning says how
+# many. Elsewhere they are a class, there and here.
+_LEFT_OUT: Final = "exclude"
+# What versions of PETWorks called the parameters: until 2023, and from December 2023.
+_OTHER_NAMES: Final = {
+    "recover": "original",
+    "arg0": "original",
+    "origin": "anonymized",
+    "arg1": "anonymized",
+    "metric": "tech",
+}
 
 
 def PETValidation(
-    original: object, anonymized: object, tech: str, **keywords: Any
+    original: object = None, anonymized: object = None, tech: str | None = None, **keywords: Any
 ) -> dict[str, Any]:
-    """Evaluate a de-identified table with one technique and return its PETWorks dictionary."""
+    """Evaluate a de-identified table with one technique and return its PETWorks dictionary.
+
+    The parameters have their names of all versions: ``metric`` is ``tech``, ``arg0`` and
+    ``recover`` are the first table, ``arg1`` and ``origin`` the second.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**", "130**", "148**"]})
+    >>> types = {"zip": "quasi_identifier"}
+    >>> PETValidation(None, table, metric="k-anonymity", attributeTypes=types, k=2)
+    {'k': 2, 'fulfill k-anonymity': False}
+    """
+    given = {"original": original, "anonymized": anonymized, "tech": tech}
+    for other in [name for name in keywords if name in _OTHER_NAMES]:
+        name = _OTHER_NAMES[other]
+        if given[name] is not None:
+            raise OptionError(
+                phrase(
+                    "{other!r} is another name of {name!r}, which is already given",
+                    other=other,
+                    name=name,
+                )
+            )
+        given[name] = keywords.pop(other)
+    return _evaluate(given["original"], given["anonymized"], str(given["tech"]), keywords)
+
+
+def _evaluate(
+    original: object, anonymized: object, tech: str, keywords: dict[str, Any]
+) -> dict[str, Any]:
+    wanted = tech.casefold()
+    for name in _NOT_HERE:
+        if name.casefold() == wanted:
+            raise _lacking(name)
     known = {name.casefold(): name for name in _TECHNIQUES}
-    if str(tech).casefold() not in known:
+    if wanted not in known:
         raise OptionError(
             phrase(
                 "unknown technique {name!r}{near}; techniques are {known}",
-                name=str(tech),
-                near=suggestion(str(tech), _TECHNIQUES),
+                name=tech,
+                near=suggestion(tech, _TECHNIQUES),
                 known=listing(list(_TECHNIQUES)),
             )
         )
-    technique = _TECHNIQUES[known[str(tech).casefold()]]
+    technique = _TECHNIQUES[known[wanted]]
     required = technique.required
     accepted = (*technique.optional, *required)
     for name in keywords:
@@ -65,6 +106,23 @@ class _Technique:
     evaluate: Callable[..., dict[str, Any]]
     required: tuple[str, ...]
     optional: tuple[str, ...]
+
+
+class NotInPetauditError(OptionError, ImportError):
+    """A function or technique of PETWorks that petaudit lacks, and what to use instead."""
+
+
+def _lacking(name: str) -> NotInPetauditError:
+    return NotInPetauditError(
+        phrase("{name} of PETWorks is not here: {instead}", name=name, instead=_NOT_HERE[name])
+    )
+
+
+def __getattr__(name: str) -> NoReturn:
+    # Python replaces the message of an AttributeError in ``from PETWorks import ...`` by its own.
+    if name in _NOT_HERE:
+        raise _lacking(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class Evaluation(dict[str, Any]):
@@ -119,7 +177,6 @@ def _tCloseness(
         limit=tLimit,
         hierarchies=dataHierarchy,
         roles=attributeTypes,
-        suppressed=_SUPPRESSED,
     )
     return Evaluation({"t": tLimit, "fulfill t-closeness": result.passed}, result)
 
@@ -186,7 +243,6 @@ def _profitability(
         allow_attack=allowAttack,
         hierarchies=dataHierarchy,
         roles=attributeTypes,
-        suppressed=_SUPPRESSED,
     )
     shown = {
         "allow attack": allowAttack,
@@ -194,7 +250,8 @@ def _profitability(
         "adversary's gain": adversaryGain,
         "publisher's loss": publisherLost,
         "publisher's benefit": publisherBenefit,
-        "profitability": result.passed,
+        "profitability": result.passed,  # the key of its Chinese document
+        "isProfitable": result.passed,  # the key of its code
     }
     return Evaluation(shown, result)
 
@@ -213,7 +270,7 @@ def _kAnonymity(
         limit=k,
         hierarchies=dataHierarchy,
         roles=attributeTypes,
-        suppressed=_SUPPRESSED,
+        suppressed=_LEFT_OUT,
     )
     return Evaluation({"k": k, "fulfill k-anonymity": result.passed}, result)
 
@@ -232,7 +289,6 @@ def _lDiversity(
         limit=l,
         hierarchies=dataHierarchy,
         roles=attributeTypes,
-        suppressed=_SUPPRESSED,
     )
     return Evaluation({"l": l, "fulfill l-diversity": result.passed}, result)
 
@@ -257,7 +313,7 @@ def _dPresence(
         least=min(least, most),
         hierarchies=dataHierarchy,
         roles=attributeTypes,
-        suppressed=_SUPPRESSED,
+        suppressed=_LEFT_OUT,
     )
     # No share keeps bounds that cross, which PETWorks takes for an answer and not for a mistake.
     holds = bool(result.passed) and least <= most
@@ -300,9 +356,19 @@ def _reidentificationRisk(
 ) -> dict[str, Any]:
     from petaudit import prosecutor_risk
 
-    data = original if anonymized is None else anonymized
+    # PETWorks looks at its first argument only.
+    data = anonymized if original is None else original
+    if original is not None and anonymized is not None:
+        warnings.warn(
+            phrase(
+                "ReidentificationRisk judges the first table, as in PETWorks; the second one was "
+                "not looked at"
+            ),
+            PetauditWarning,
+            stacklevel=4,
+        )
     roles = attributeTypes or _allColumns(data)
-    result = prosecutor_risk(data, roles=roles, suppressed=_SUPPRESSED)
+    result = prosecutor_risk(data, roles=roles, suppressed=_LEFT_OUT)
     return Evaluation({"Re-identification Risk": result.value}, result)
 
 
@@ -358,5 +424,36 @@ _TECHNIQUES: dict[str, _Technique] = {
             *("renyi_alpha", "numeric_precision", "datetime_precision", "calculate_baseline"),
             *("deduplicate", "time_limit", "threads", "seed", "progress"),
         ),
+    ),
+}
+
+# What of PETWorks, functions and techniques, is not here, and what to use instead.
+_OUT_OF_SCOPE: Final = phrase(
+    "petaudit audits tables; federated learning, encryption and network traffic are out of scope"
+)
+_NO_SUCH_ATTACK: Final = phrase(
+    "petaudit has no such attack on synthetic tables; PETWorks runs Anonymeter for it, and the "
+    "technique 'mpUCCs' finds who is singled out"
+)
+_NOT_HERE: Final = {
+    **dict.fromkeys(
+        ("dataProcess", "FL", "HomomorphicEncryption", "TLSv1.2OrLater"), _OUT_OF_SCOPE
+    ),
+    "PETAnonymization": phrase(
+        "petaudit.generalize applies the levels that you choose and suppresses small classes, but "
+        "does not search for the best levels"
+    ),
+    "output": phrase("write a pandas frame with frame.to_csv(path, index=False, sep=';')"),
+    "loadConfig": phrase(
+        "PETValidation reads the side-car TABLE.yaml itself; what you give it comes first"
+    ),
+    "SinglingOutRisk": phrase(
+        "use the technique 'mpUCCs'; its first table is the original, its second the synthetic one"
+    ),
+    "LinkabilityRisk": _NO_SUCH_ATTACK,
+    "InferenceRisk": _NO_SUCH_ATTACK,
+    "MIATest": phrase(
+        "petaudit has no membership attack; the technique 'mpUCCs' with control=TABLE compares "
+        "people of the original with people who were not used"
     ),
 }

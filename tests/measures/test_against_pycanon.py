@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import petaudit
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 
@@ -33,7 +34,7 @@ WORKER = """
 import contextlib, io, json, sys
 import numpy as np, pandas as pd
 from importlib.metadata import version
-from pycanon import anonymity
+from pycanon import anonymity, metrics
 
 CALLS = {
     "k": lambda f, q, s: anonymity.k_anonymity(f, q),
@@ -45,6 +46,13 @@ CALLS = {
     "enhanced": anonymity.enhanced_beta_likeness,
     "delta": anonymity.delta_disclosure,
     "t": anonymity.t_closeness,
+    "l of columns": lambda f, q, s: anonymity.l_diversity(f, q, s, gen=False),
+    "sizes": lambda f, q, s: list(metrics.sizes_ec(f, q).values()),
+    "highest risk": lambda f, q, s: metrics.max_rir(f, q),
+    "average risk": lambda f, q, s: metrics.average_rir(f, q),
+    "entropy of all": lambda f, q, s: metrics.sa_entropy(f, s[0]),
+    "penalty": lambda f, q, s: metrics.discernability_metric(f, f, q),
+    "not the majority": lambda f, q, s: metrics.classification_metric(f, f, q, s[:1]),
 }
 
 def measured(job):
@@ -100,6 +108,13 @@ DIFFERENCES: Mapping[str, Job] = {
     "rows in another order": job("abab", "xyxy", index=[0, 2, 1, 3]),
     "suppressed rows": job("aa**", "xyxx"),
     "numbers as text": job("aabb", ["1", "2", "1", "3"]),
+    "two sensitive columns": {
+        "columns": {"q": list("aaaa"), "s": list("wxyz"), "r": list("pqrs")},
+        "qi": ["q"],
+        "sa": ["s", "r"],
+    },
+    "three and one": job("aaab", "xyxx"),
+    "two spellings": job("aa", ["flu", "Flu"]),
 }
 RANDOM = [random_job(seed) for seed in range(60)]
 
@@ -282,3 +297,48 @@ def test_numbers_as_text_have_an_order_with_us(said: dict[str, Any]) -> None:
     assert said["numbers as text"]["t"] == 0.25
     assert ours(asked, "t-closeness").value == 0.125
     assert ours(asked, "t-closeness", distance="equal").value == 0.25
+
+
+def test_other_sensitive_columns_are_no_quasi_identifiers(said: dict[str, Any]) -> None:
+    assert said["two sensitive columns"]["l of columns"] == 1
+    assert ours(DIFFERENCES["two sensitive columns"], "l-diversity").value == 4
+
+
+def test_the_average_risk_is_one_of_rows(said: dict[str, Any]) -> None:
+    """(1/3 + 1) / 2 over classes, 2 / 4 over rows."""
+    assert said["three and one"]["average risk"] == pytest.approx(2 / 3, abs=TOLERANCE)
+    assert ours(DIFFERENCES["three and one"], "prosecutor-risk", figure="average").value == 0.5
+
+
+@pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+def test_two_spellings_are_one_value(said: dict[str, Any]) -> None:
+    assert said["two spellings"]["l"] == 2
+    assert ours(DIFFERENCES["two spellings"], "l-diversity").value == 1
+
+
+# --- the module metrics ---------------------------------------------------------------------
+
+
+def test_sizes_risk_entropy_and_penalty_agree(answers: list[dict[str, Any]]) -> None:
+    """What the page for those who come from pyCANON names for ``pycanon.metrics``."""
+    for asked, answer in zip(RANDOM, answers, strict=False):
+        classes = ours(asked, "k-anonymity")
+        assert [classes.classes, classes.value] == answer["sizes"][:2]
+        assert classes.rows / classes.classes == pytest.approx(answer["sizes"][3], abs=TOLERANCE)
+        risk = ours(asked, "prosecutor-risk")
+        assert risk.value == pytest.approx(answer["highest risk"], abs=TOLERANCE)
+        assert 1 / risk.lowest == pytest.approx(answer["sizes"][2], abs=TOLERANCE)
+        table = pa.table(asked["columns"])
+        penalty = petaudit.discernibility(table, table, quasi_identifiers=asked["qi"]).penalty
+        assert penalty == answer["penalty"]
+        everybody = table.append_column("everybody", pa.array(["x"] * table.num_rows))
+        whole = petaudit.entropy_l_diversity(
+            everybody, quasi_identifiers="everybody", sensitive=asked["sa"][0]
+        )
+        assert math.log(whole.value) == pytest.approx(answer["entropy of all"], abs=TOLERANCE)
+
+
+def test_a_tie_costs_nothing_in_the_classification_metric(said: dict[str, Any]) -> None:
+    """By Iyengar (2002) all rows but those of one majority value count: 1 of 2."""
+    assert said["two equal values"]["not the majority"] == 0
+    assert said["two of three"]["not the majority"] == pytest.approx(1 / 3, abs=TOLERANCE)

@@ -131,6 +131,31 @@ def test_the_risk_of_re_identification_looks_at_all_columns() -> None:
     assert by_zip == {"Re-identification Risk": 0.5}
 
 
+def test_of_two_tables_the_first_is_judged_as_in_petworks() -> None:
+    with pytest.warns(PetauditWarning, match="judges the first table, .* the second one was not"):
+        risk = PETValidation(ORIGINAL, RELEASED, "ReidentificationRisk", attributeTypes=TYPES)
+    assert risk == {"Re-identification Risk": 1.0}
+    with pytest.warns(PetauditWarning, match="judges the first table"):
+        risk = PETValidation(RELEASED, ORIGINAL, "ReidentificationRisk", attributeTypes=TYPES)
+    assert risk == {"Re-identification Risk": 0.5}
+
+
+def test_where_petworks_keeps_suppressed_rows_as_a_class_so_do_its_names() -> None:
+    """The class of the one `*` tells its illness: l is 1 and t is 1/2, there and here."""
+    table = pa.table({"zip": ["1*", "1*", "*"], "illness": ["flu", "cold", "flu"]})
+    given: dict[str, Any] = {"attributeTypes": TYPES}
+    assert not PETValidation(None, table, "l-diversity", l=2, **given)["fulfill l-diversity"]
+    assert not PETValidation(None, table, "t-closeness", tLimit=0.3, **given)["fulfill t-closeness"]
+    stakes = {"adversaryCost": 1, "adversaryGain": 3, "publisherLost": 3, "publisherBenefit": 2}
+    game = PETValidation(None, table, "profitability", allowAttack=True, **stakes, **given)
+    assert game["isProfitable"] is False
+    without = table.slice(0, 2)
+    assert PETValidation(None, without, "l-diversity", l=2, **given)["fulfill l-diversity"]
+    assert PETValidation(None, without, "t-closeness", tLimit=0.3, **given)["fulfill t-closeness"]
+    game = PETValidation(None, without, "profitability", allowAttack=True, **stakes, **given)
+    assert game["isProfitable"] is True
+
+
 @pytest.mark.parametrize(
     ("released", "bias", "holds"),
     [([1, 2, 3, 4, 5, 7], 1, True), ([1, 2, 3, 4, 5, 8], 1, False), ([6, 5, 4, 3, 2, 1], 0, True)],

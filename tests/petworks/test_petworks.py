@@ -11,6 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import petaudit
 import PETWorks
 from petaudit import datasets
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditError, RoleError
@@ -95,6 +96,7 @@ def test_profitability_echoes_its_inputs(allow_attack: bool, profitable: bool) -
         ("publisher's loss", 300),
         ("publisher's benefit", 1200),
         ("profitability", profitable),
+        ("isProfitable", profitable),
     ]
 
 
@@ -260,3 +262,81 @@ def test_a_copy_has_no_page(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="not a copy"):
         report({"k": 2, "fulfill k-anonymity": False}, "web", tmp_path / "page.html")
     assert not (tmp_path / "page.html").exists()
+
+
+# --- other names of the parameters, and what is not here ------------------------------------
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("original", "anonymized", "tech"),
+        ("recover", "origin", "tech"),
+        ("arg0", "arg1", "metric"),
+    ],
+)
+def test_parameters_have_the_names_of_every_version(names: tuple[str, str, str]) -> None:
+    """Those of the Chinese documents, of 2022 to 2023, and from December 2023."""
+    population, sample = pa.table({"born": ["197*", "197*"]}), pa.table({"born": ["197*"]})
+    given: dict[str, Any] = {
+        "attributeTypes": {"born": "quasi_identifier"},
+        "dMin": 0.5,
+        "dMax": 0.5,
+    }
+    values = (population, sample, "d-presence")
+    expected = {"dMin": 0.5, "dMax": 0.5, "d-presence": True}
+    for by_place in range(3):
+        named = dict(zip(names[by_place:], values[by_place:], strict=True))
+        assert PETValidation(*values[:by_place], **named, **given) == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "name"), [("arg1", "anonymized"), ("origin", "anonymized"), ("metric", "tech")]
+)
+def test_a_parameter_given_twice_is_an_error(other: str, name: str) -> None:
+    with pytest.raises(OptionError, match=f"'{other}' is another name of '{name}', which is alr"):
+        PETValidation(None, pa.table(BORN), "k-anonymity", k=2, **{other: "k-anonymity"})
+
+
+def test_a_missing_technique_lists_the_known_ones() -> None:
+    with pytest.raises(OptionError, match=r"unknown technique 'None'.*k-anonymity"):
+        PETValidation(None, pa.table(BORN))
+
+
+ATTACK = "no such attack .* PETWorks runs Anonymeter .* 'mpUCCs' finds who is singled out"
+INSTEAD = {
+    "dataProcess": "out of scope",
+    "PETAnonymization": "petaudit.generalize applies the levels that you choose",
+    "output": "frame.to_csv",
+    "loadConfig": "reads the side-car TABLE.yaml itself",
+    "FL": "out of scope",
+    "HomomorphicEncryption": "out of scope",
+    "TLSv1.2OrLater": "out of scope",
+    "SinglingOutRisk": "use the technique 'mpUCCs'; its first table is the original",
+    "LinkabilityRisk": ATTACK,
+    "InferenceRisk": ATTACK,
+    "MIATest": "no membership attack; the technique 'mpUCCs' with control=TABLE",
+}
+
+
+@pytest.mark.parametrize(("name", "instead"), INSTEAD.items())
+def test_what_is_not_here_says_what_to_use_instead(name: str, instead: str) -> None:
+    wanted = f"^{name} of PETWorks is not here: .*{instead}"
+    if name.isidentifier():
+        with pytest.raises(ImportError, match=wanted) as imported:
+            exec(f"from PETWorks import PETValidation, {name}")  # noqa: S102 (a word from above)
+        assert isinstance(imported.value, PetauditError)
+        assert "\n" not in str(imported.value)
+    for spelling in (name, name.lower()):
+        with pytest.raises(OptionError, match=wanted):
+            PETValidation("synthetic.csv", "original.csv", spelling, nAttack=10)
+
+
+@pytest.mark.parametrize("name", ["magic", "__path_of_nothing__"])
+def test_other_names_are_unknown_as_in_any_module(name: str) -> None:
+    assert not hasattr(PETWorks, name)
+
+
+def test_what_is_named_instead_exists() -> None:
+    assert callable(petaudit.generalize)
+    assert "mpUCCs" in TECHNIQUES
