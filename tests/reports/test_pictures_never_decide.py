@@ -17,7 +17,7 @@ def test_a_report_needs_no_more_memory_than_the_audit(tmp_path: Path) -> None:
         [sys.executable, "-m", "petaudit", *asked],
         capture_output=True,
         check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)),  # noqa: PLW1509
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)),
     )
     assert done.returncode == 0, done.stderr[-300:]
     assert "<svg" in page.read_text()

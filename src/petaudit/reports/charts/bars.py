@@ -111,7 +111,11 @@ def bar_list(
         ]
     )
     names = [
-        (names_width, at, Look(fill=INK, anchor="end", text=fitted(bar.name, names_width)))
+        (
+            names_width,
+            at,
+            Look(fill=INK, anchor="end", text=fitted(bar.name, names_width, longest=60)),
+        )
         for bar, at in zip(bars, middle, strict=True)
     ]
     sheet.texts(names, None, "y")
