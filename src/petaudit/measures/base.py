@@ -205,8 +205,9 @@ class Result:
         from petaudit.pictures.optional import pictures_of  # noqa: PLC0415 (it knows counts)
 
         known = all_measures().get(self.measure)
-        is_drawn = with_pictures and known is not None
-        pictures, notes = pictures_of(known, inputs, self) if is_drawn else ([], ())
+        if not with_pictures:
+            known = None
+        pictures, notes = ([], ()) if known is None else pictures_of(known, inputs, self)
         entry = self.to_dict()
         return entry | {
             "warnings": [*entry["warnings"], *notes],

@@ -65,7 +65,8 @@ def pictures_in(given: object) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
     """
     if given is None:
         return (), ()
-    is_list = isinstance(given, list | tuple) and len(given) <= _MOST_PICTURES
-    read = [if_possible(picture_from, plain) for plain in (given if is_list else [None])]
+    if not isinstance(given, list) or len(given) > _MOST_PICTURES:
+        given = [None]
+    read = [if_possible(picture_from, plain) for plain in given]
     pictures = tuple(picture for picture, _ in read if picture is not None)
     return pictures, tuple(dict.fromkeys(text for _, notes in read for text in notes))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -53,7 +53,7 @@ class Sheet:
 
     height: float
     width: float = WIDTH
-    shapes: list[tuple[str, Mapping[str, str], Look]] = field(default_factory=list)
+    shapes: list[tuple[str, dict[str, str], Look]] = field(default_factory=list)
     scales: dict[str | None, Callable[[float], float]] = field(
         default_factory=lambda: {None: float}
     )
