@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Iterator
@@ -15,12 +16,14 @@ from hypothesis import strategies as st
 from tests.pictures.examples import EXAMPLES
 
 from petaudit.languages.catalogue import LANGUAGES
-from petaudit.pictures import ColumnShares, Distributions, SearchTree
+from petaudit.pictures import ColumnShares, Distributions, RowsAtRisk, SearchTree
 from petaudit.pictures.column_shares import ColumnShare
 from petaudit.pictures.distributions import FarShares, ValueBin
+from petaudit.pictures.rows_at_risk import THRESHOLDS, RiskPoint
 from petaudit.pictures.search_tree import SearchNode
 from petaudit.reports.charts import Chart, draw, draw_comparison
 from petaudit.reports.charts.sheet import Look, Sheet
+from petaudit.reports.charts.words import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
@@ -196,6 +199,18 @@ def test_shapes_are_where_their_numbers_are() -> None:
 def test_nothing_is_drawn_nowhere(number: float) -> None:
     with pytest.raises(ValueError, match="no such place"):
         Sheet(height=10).rects([(0, number, 0, 1, Look())])
+
+
+@pytest.mark.parametrize("rows", [100, 10**6, 10**12])
+@pytest.mark.parametrize("hide_below", [0, 5])
+def test_shares_above_bars_do_not_overlap(rows: int, hide_below: int) -> None:
+    points = tuple(RiskPoint(own, max(12 - place, 1)) for place, own in enumerate(THRESHOLDS))
+    chart = draw(RowsAtRisk(points, rows, 0.2, points[8].rows), hide_below=hide_below)
+    texts = [own for own in checked(chart).iter(f"{SVG}text") if own.get("font-size") == "11.5"]
+    assert len(texts) == len(THRESHOLDS)
+    for text, behind in itertools.pairwise(texts):
+        wide = (width_of(text.text or "", 11.5) + width_of(behind.text or "", 11.5)) / 2
+        assert wide < float(behind.get("x", 0)) - float(text.get("x", 0))
 
 
 def test_a_search_tree_at_its_largest_is_small() -> None:
