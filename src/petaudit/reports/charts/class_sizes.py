@@ -9,7 +9,7 @@ from petaudit.reports.charts.bars import Bar, Divider, bar_list
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import Counts, hiding
 from petaudit.reports.charts.rendering import svg_of
-from petaudit.reports.charts.words import Speaker, figure, width_of
+from petaudit.reports.charts.words import Speaker, figure
 
 
 def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
@@ -83,7 +83,7 @@ def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
                 phrase("rows in classes of this size"), phrase("people in classes of this size")
             )
         ),
-        names_width=min(max([110.0, *(width_of(bar.name) for bar in bars)]), 280),
+        names_width=None,
         divider=divider,
     )
     return Chart(

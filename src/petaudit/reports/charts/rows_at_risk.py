@@ -11,7 +11,7 @@ from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import percent
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.sheet import BREACH, HATCH, INK, LINE, MAIN, MUTED, WIDTH, Look, Sheet
-from petaudit.reports.charts.words import Speaker, figure
+from petaudit.reports.charts.words import Speaker, figure, fitted
 
 _TOP, _BOTTOM, _LEFT = 52, 252, 8
 _STUB = 10
@@ -92,7 +92,12 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
             (at + 0.5, _height(own, picture.rows) + 9 * picture.rows / (_BOTTOM - _TOP), look)
             for at, own in enumerate(shown)
             for look in [
-                Look(fill=INK, text=_above_bar(own.text), anchor="middle", size=11.5)
+                Look(
+                    fill=INK,
+                    text=fitted(own.text.replace(" %", "%"), WIDTH / len(shown) - 4, 11.5),
+                    anchor="middle",
+                    size=11.5,
+                )
             ]
         ],
         "x",
@@ -146,16 +151,6 @@ def _shown(picture: RowsAtRisk, speaker: Speaker) -> list[_Shown]:
         text = f"<{percent(bound, picture.rows)}" if is_hidden else percent(many, picture.rows)
         found.append(_Shown(own.threshold, many, text, is_hidden, place == used))
     return found
-
-
-def _above_bar(text: str) -> str:
-    """A share with no more digits than there is room for; the table has all of them.
-
-    >>> _above_bar("4.8 %"), _above_bar("0.000729 %"), _above_bar("<1.2e-05 %"), _above_bar("0 %")
-    ('4.8%', '<0.01%', '<0.01%', '0%')
-    """
-    share = float(text.strip("<≥ %"))
-    return "<0.01%" if 0 < share < 0.01 else text.replace(" %", "%")
 
 
 def _height(own: _Shown, rows: int) -> float:
