@@ -68,6 +68,35 @@ def test_no_page_is_wider_than_its_window(
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
+def test_verdicts_are_seen_without_scrolling(
+    name: str, lang: str, report: Report, window: Window
+) -> None:
+    """However long the names of runs are."""
+    page = window.open(report(name, lang)).page
+    page.locator(".glance .run").evaluate_all(
+        "all => all.forEach(own => { own.textContent = "
+        "'Splitter[adult]_Synthesizer[copula]_Evaluator[three_columns]' })"
+    )
+    for width in PHONE_TO_DESK:
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator(".glance .pill").count() > 0
+        hidden = page.locator(".glance > .scroll").evaluate(
+            "own => own.scrollWidth - own.clientWidth"
+        )
+        assert hidden == 0, width
+        values, before = (
+            page.locator(f".glance tbody td.number:nth-of-type({place})") for place in (1, 2)
+        )
+        for value, earlier in zip(values.all(), before.all(), strict=False):
+            one, other = value.bounding_box(), earlier.bounding_box()
+            assert one is not None
+            assert other is not None
+            # They stand beside or below each other.
+            assert one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
 def test_pictures_are_drawn_in_light_and_dark(
     name: str, lang: str, report: Report, window: Window
 ) -> None:

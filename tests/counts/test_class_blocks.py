@@ -169,6 +169,31 @@ def test_answers_survive_the_way_through_json(reveal_values: bool, release: Rele
     assert measured(inputs) == whole
 
 
+@pytest.mark.parametrize("name", ["far_classes", "farthest"])
+def test_a_picture_that_cannot_be_told_of_is_no_hindrance(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In pieces, and through JSON: the figure is the same, and there is nothing to draw."""
+    path = tmp_path / "table.parquet"
+    table = pa.table({"zip": ["1", "1", "2", "2", "3"], "sick": ["a", "b", "a", "a", "b"]})
+    parquet.write_table(table, path)
+    asked: dict[str, Any] = {"quasi_identifiers": "zip", "sensitive": "sick"}
+    measure = find_measure("t-closeness")
+    whole = measure.run(gather(table, **asked), {"limit": 0.3})
+    monkeypatch.setattr(f"petaudit.measures._class_question.{name}", lambda *_: 1 / 0)
+    with in_pieces(packed=False):
+        inputs = gather(path, **asked)
+        assert measure.run(inputs, {"limit": 0.3}) == whole
+        counts = inputs.table.counts
+        for key, blocks in list(counts._class_blocks.items()):
+            counts._class_blocks[key] = Travelled(blocks)
+        result = measure.run(inputs, {"limit": 0.3})
+    assert result == whole
+    entry = result.to_entry(inputs)
+    assert entry["pictures"] == []
+    assert entry["warnings"][-1].startswith("A picture could not be drawn")
+
+
 def pairs_of(*classes: dict[int, int], labels: bool = False) -> ClassPairs:
     """Classes by the counts of their values."""
     entry = [place for place, own in enumerate(classes) for _ in own]

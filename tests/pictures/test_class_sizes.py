@@ -15,8 +15,12 @@ from petaudit.counts import ClassHistogram
 from petaudit.inputs import gather
 from petaudit.measures.k_anonymity import MEASURE
 from petaudit.pictures import ClassSizes, picture_from
-from petaudit.pictures.class_sizes import EDGES, class_sizes
+from petaudit.pictures.class_sizes import class_sizes
+from petaudit.reports.charts import draw
+from petaudit.units import Unit
 from strategies import arrow_columns
+
+FROM_TEN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
 
 
 def histogram(sizes: list[int], suppressed: int = 0) -> ClassHistogram:
@@ -32,8 +36,8 @@ def test_the_limit_is_never_inside_a_bin() -> None:
         *((size, size, 0, 0) for size in (2, 3, 4)),
         (5, 6, 1, 6),
         (7, 9, 1, 7),
-        *((low, high - 1, 0, 0) for low, high in itertools.pairwise(EDGES[5:])),
-        (10_000, 12_345, 1, 12_345),
+        *((low, high - 1, 0, 0) for low, high in itertools.pairwise(FROM_TEN[:-1])),
+        (10_000, 19_999, 1, 12_345),
     ]
     assert found.suppressed_rows == 9
 
@@ -49,7 +53,23 @@ def test_any_limit(limit: float | None) -> None:
     found = class_sizes(histogram([3, 8]), limit)
     assert sum(own.rows for own in found.bins) == 11
     assert found.limit is None or math.isfinite(found.limit)
-    assert len(found.bins) <= len(EDGES) + 1
+    assert len(found.bins) <= 7
+
+
+@pytest.mark.parametrize("size", [49_999, 50_000, 1_000_000, 2**31 + 1, 10**12, 10**14])
+@pytest.mark.parametrize("unit", Unit)
+@pytest.mark.parametrize("limit", [None, 5, 60_000])
+def test_bins_go_on_for_any_size(size: int, unit: Unit, limit: float | None) -> None:
+    found = class_sizes(histogram([3, size]), limit, unit)
+    last = found.bins[-1]
+    assert last.lowest <= size <= last.highest < 2.5 * last.lowest
+    assert (last.classes, last.rows) == (1, size)
+    assert picture_from(found.to_dict()) == found
+    chart = draw(found, hide_below=0)
+    assert chart is not None
+    # Bounds that are cut would be wrong ones.
+    assert f"{last.lowest:,}–{last.highest:,}</text>" in chart.svg
+    assert f">{size:,} (100 %)<" in chart.svg
 
 
 def test_no_class_at_all() -> None:
@@ -57,8 +77,8 @@ def test_no_class_at_all() -> None:
 
 
 @given(
-    sizes=st.lists(st.integers(1, 40) | st.integers(1, 30_000), min_size=1, max_size=30),
-    limit=st.none() | st.floats(0, 40_000),
+    sizes=st.lists(st.integers(1, 40) | st.integers(1, 10**15), min_size=1, max_size=30),
+    limit=st.none() | st.floats(0, 40_000) | st.floats(0, 1e16),
 )
 def test_every_class_is_in_the_bin_of_its_size(sizes: list[int], limit: float | None) -> None:
     found = class_sizes(histogram(sizes), limit)

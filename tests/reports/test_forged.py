@@ -343,9 +343,7 @@ FLOODS = {
 LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (12, 12))
-if "markdown" in sys.argv:
-    # What draws a page asks for more than it needs.
-    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
 from petaudit.cli import main
 sys.exit(main(sys.argv[1:]))
 """

@@ -11,6 +11,7 @@ from petaudit.languages.templates import length_filled
 
 _LARGEST: Final = 10**15
 _MOST_DECIMALS: Final = 20
+_MOST_LEVELS: Final = 50
 
 
 def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
@@ -95,8 +96,10 @@ def texts_of(document: object) -> dict[str, Any]:
     return found
 
 
-def with_phrases(document: Any, texts: Mapping[str, Any]) -> Any:
+def with_phrases(document: Any, texts: Mapping[str, Any], levels: int = _MOST_LEVELS) -> Any:
     """A document from JSON with its phrases again, where the texts still fit together.
+
+    What is nested deeper than any document of ours is left as it is.
 
     >>> from petaudit.languages.numbers import counted
     >>> from petaudit.languages.phrases import said
@@ -105,6 +108,8 @@ def with_phrases(document: Any, texts: Mapping[str, Any]) -> Any:
     '<5 rows'
     """
     match document:
+        case _ if levels == 0:
+            return document
         case str() if document in texts:
             try:
                 # The words for many may be longer than those for one, but not by much.
@@ -120,7 +125,9 @@ def with_phrases(document: Any, texts: Mapping[str, Any]) -> Any:
                 return document
             return found if found == document else document
         case Mapping():
-            return {name: with_phrases(value, texts) for name, value in document.items()}
+            return {
+                name: with_phrases(value, texts, levels - 1) for name, value in document.items()
+            }
         case list():
-            return [with_phrases(value, texts) for value in document]
+            return [with_phrases(value, texts, levels - 1) for value in document]
     return document

@@ -5,6 +5,7 @@ Only answers travel: the worst figure, a few of the worst classes, and sums.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ from petaudit.counts import ClassTable, ClassValueCounts
 from petaudit.labels import SUPPRESSED
 from petaudit.measures._attribute_figures import WorstClass
 from petaudit.pictures.distributions import FarClassValues, far_classes, farthest
+from petaudit.pictures.optional import if_possible
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,8 @@ class AttributeAnswer:
     marked_cells: int = 0
     """Cells of classes that are the suppression mark."""
     worst: tuple[WorstClass, ...] = ()
-    far: tuple[FarClassValues, ...] = ()
+    far: tuple[FarClassValues, ...] | None = ()
+    """For a picture; None where they could not be told, which is no reason to measure nothing."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ class Question:
                     own.count(np.isinf(own.values)),
                     _marked_cells(table, pairs),
                     self._worst_classes(table, own),
-                    far_classes(own, pairs) if self.with_far else (),
+                    if_possible(far_classes, own, pairs)[0] if self.with_far else (),
                 )
             )
         if self.also_breaks is not None:
@@ -142,6 +145,8 @@ class Question:
 
     def _joined(self, answers: Sequence[AttributeAnswer]) -> AttributeAnswer:
         extremes = [own.extreme for own in answers]
+        far = [own.far for own in answers if own.far is not None]
+        is_told = len(far) == len(answers)
         return AttributeAnswer(
             max(extremes) if self.largest_is_worst else min(extremes),
             sum(own.classes for own in answers),
@@ -150,7 +155,7 @@ class Question:
             sum(own.infinite for own in answers),
             sum(own.marked_cells for own in answers),
             self._worst_of([worst for own in answers for worst in own.worst]),
-            farthest([far for own in answers for far in own.far]),
+            if_possible(farthest, list(itertools.chain(*far)))[0] if is_told else None,
         )
 
     def _worst_of(self, found: Sequence[WorstClass]) -> tuple[WorstClass, ...]:
@@ -181,7 +186,7 @@ class Question:
                     if isinstance(own.extreme, Fraction)
                     else own.extreme,
                     "worst": [vars(worst) for worst in own.worst],
-                    "far": [vars(far) for far in own.far],
+                    "far": None if own.far is None else [vars(far) for far in own.far],
                 }
                 for own in answer.attributes
             ],
@@ -195,12 +200,8 @@ class Question:
             if isinstance(fields["extreme"], str):
                 fields["extreme"] = Fraction(fields["extreme"])
             fields["worst"] = tuple(WorstClass(**worst) for worst in fields["worst"])
-            fields["far"] = tuple(
-                FarClassValues(
-                    **far | {"values": tuple(far["values"]), "counts": tuple(far["counts"])}
-                )
-                for far in fields["far"]
-            )
+            if fields["far"] is not None:
+                fields["far"] = tuple(map(FarClassValues.from_plain, fields["far"]))
             attributes.append(AttributeAnswer(**fields))
         told = {name: tuple(given[name]) for name in ("classes_told", "rows_told")}
         return Answer(**dict(given) | told | {"attributes": tuple(attributes)})

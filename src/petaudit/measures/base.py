@@ -202,18 +202,21 @@ class Result:
         inputs.
         """
         from petaudit.measures.registry import all_measures  # noqa: PLC0415 (it knows the results)
+        from petaudit.pictures.optional import pictures_of  # noqa: PLC0415 (it knows counts)
 
         known = all_measures().get(self.measure)
-        pictures: tuple[Picture, ...] = ()
-        if with_pictures and known is not None and known.pictures is not None:
-            pictures = known.pictures(inputs, self)
-        return self.to_dict() | {
+        if not with_pictures:
+            known = None
+        pictures, notes = ([], ()) if known is None else pictures_of(known, inputs, self)
+        entry = self.to_dict()
+        return entry | {
+            "warnings": [*entry["warnings"], *notes],
             "figure": self.figure,
             "strict": self.is_strict,
             "conditions": list(self.conditions),
             "lower_bound": self.is_lower_bound,
             "explanation": list(self.explanation),
-            "pictures": [own.to_dict() for own in pictures],
+            "pictures": pictures,
         }
 
     def _repr_html_(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,9 +18,6 @@ if TYPE_CHECKING:
     from petaudit.counts import ClassHistogram
     from petaudit.inputs import Inputs
     from petaudit.measures.base import Result
-
-EDGES: Final = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
-"""Where bins begin; the last one has no end."""
 
 
 @dataclass(frozen=True)
@@ -74,26 +73,33 @@ def class_sizes(
     if not sizes.size:
         return ClassSizes((), bound, int(histogram.suppressed_rows), unit.value)
     least = 1 if bound is None else max(math.ceil(bound), 1)
-    edges = sorted({*EDGES, least})
+    edges = _edges(int(sizes[-1]), least)
     first, last = np.searchsorted(edges, [sizes[0], sizes[-1]], side="right").tolist()
     if bound is not None:
         # The bin below the limit is there even if it is empty: that nobody is in it is the news.
-        first = max(min(first, edges.index(least)), 1)
+        first = max(min(first, bisect_left(edges, least)), 1)
     place = np.searchsorted(edges[first:], sizes, side="right")
     classes = np.zeros(last - first + 1, np.int64)
     rows = classes.copy()
     np.add.at(classes, place, histogram.classes)
     np.add.at(rows, place, sizes * histogram.classes)
-    ends = [*(edge - 1 for edge in edges[1:]), int(sizes[-1])]
-    made = zip(
-        edges[first - 1 : last],
-        ends[first - 1 : last],
-        classes.tolist(),
-        rows.tolist(),
-        strict=True,
+    ends = itertools.pairwise(edges[first - 1 : last + 1])
+    bins = tuple(
+        SizeBin(start, stop - 1, *counts)
+        for (start, stop), *counts in zip(ends, classes.tolist(), rows.tolist(), strict=True)
     )
-    bins = tuple(SizeBin(*own) for own in made)
     return ClassSizes(bins, bound, int(histogram.suppressed_rows), unit.value)
+
+
+def _edges(largest: int, least: int) -> list[int]:
+    """Where bins begin: at 1 to 5, then at 10, 20, 50 and so on beyond any size, and at the limit.
+
+    >>> _edges(30, 7)
+    [1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 200, 500]
+    """
+    powers = [10**power for power in range(len(str(largest)) + 1)]
+    round_numbers = {factor * power for power in powers for factor in (1, 2, 5)}
+    return sorted({*round_numbers, 3, 4, min(least, powers[-1])})
 
 
 def class_sizes_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:

@@ -54,7 +54,7 @@ class FarValues:
 
     ground: Ground
     values: ValueCounts
-    classes: tuple[FarClassValues, ...]
+    classes: tuple[FarClassValues, ...] | None
 
 
 def far_classes(figures: ClassFigures, pairs: ClassValueCounts) -> tuple[FarClassValues, ...]:
@@ -147,6 +147,7 @@ def distributions_of(inputs: Inputs | None, result: TClosenessResult) -> tuple[P
     if inputs is None:
         return ()
     shown: Mapping[str, FarValues] = dict(list(result.far.items())[:MOST_ATTRIBUTES])
+    check(all(far.classes is not None for far in shown.values()), "the worst classes are unknown")
     return tuple(
         distributions(attribute, far, with_labels=inputs.reveal_values)
         for attribute, far in shown.items()
@@ -173,7 +174,7 @@ def distributions(attribute: str, far: FarValues, *, with_labels: bool) -> Distr
         ]
     )
     found = []
-    for own in far.classes:
+    for own in far.classes or ():
         counts = np.zeros(number, np.int64)
         np.add.at(counts, bin_of[list(own.values)], own.counts)
         found.append(FarShares(own.rows, own.classes, own.distance, tuple(counts.tolist())))

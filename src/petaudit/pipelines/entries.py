@@ -85,7 +85,7 @@ def entry_data(run: PlannedRun, outcome: Outcome, tables: Tables) -> dict[str, A
         "explanation": [],
         "warnings": [],
         "details": {},
-        "pictures": [plain(own.to_dict()) for own in outcome.pictures],
+        "pictures": list(outcome.pictures),
     }
     notes = list(outcome.warnings)
     if result is not None:

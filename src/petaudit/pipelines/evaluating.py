@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,7 +23,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
 from petaudit.people import people_notes
-from petaudit.pictures import Picture
+from petaudit.pictures.optional import pictures_of
 from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
@@ -51,7 +51,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     reason: str | None = None
     """The problem without any label and without where the files lie."""
-    pictures: tuple[Picture, ...] = ()
+    pictures: Sequence[Mapping[str, Any]] = ()
 
 
 def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
@@ -88,14 +88,15 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
                 if missing:
                     raise NotMeasurableError(missing)
                 result = measure.run(inputs, options)
-                if measure.pictures is not None:
-                    about["pictures"] = measure.pictures(inputs, result)
+                about["pictures"], notes = pictures_of(measure, inputs, result)
+                said += notes
             _check_judged(experiment.model, measure, result)
             return Outcome(result, None, warnings=tuple(said), **about)
         except UndecidedError as problem:
             found = problem.result if isinstance(problem.result, Result) else None
-            if found is not None and measure.pictures is not None:
-                about["pictures"] = measure.pictures(None, found)
+            if found is not None:
+                about["pictures"], notes = pictures_of(measure, None, found)
+                said += notes
             return replace(failed(problem), result=found)
         except PetauditError as problem:
             return failed(problem)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from petaudit.errors import phrase
 from petaudit.exact import quotient
-from petaudit.pictures import Picture, picture_from
+from petaudit.pictures.optional import pictures_in
 from petaudit.reports.fields import (
     better_of,
     entries_of,
@@ -23,7 +23,6 @@ from petaudit.reports.view import Before, Card, WorstClass
 from petaudit.units import Unit
 
 _MOST_WORST: Final = 3
-_MOST_PICTURES: Final = 20
 
 
 def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
@@ -33,6 +32,7 @@ def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
     limit = entry.get("limit")
     exact = details.get("exact_value")
     reason = sentence(entry.get("reason"))
+    pictures, notes = pictures_in(entry.get("pictures"))
     if status == "undecided":
         reason = phrase("the figure is a lower bound, so it does not show that the limit holds")
     return Card(
@@ -50,8 +50,8 @@ def card_of(entry: Mapping[str, Any], details: Mapping[str, Any]) -> Card:
         limit_exact=_quotient(entry),
         reason=reason,
         explanation=texts(entry.get("explanation")),
-        warnings=texts(entry.get("warnings")),
-        pictures=_pictures(entry.get("pictures") or ()),
+        warnings=tuple(dict.fromkeys((*texts(entry.get("warnings")), *notes))),
+        pictures=pictures,
         remedy=None if remedy is None else mapping(remedy),
         suppressed_left_out=bool(details.get("suppressed_rows")),
         unit=Unit.PERSON if details.get("counts") == Unit.PERSON.value else Unit.ROW,
@@ -89,12 +89,6 @@ def run_card_of(entry: Mapping[str, Any]) -> Card:
             allowed=shown(worse[0].get("allowed")),
         )
     return replace(card, **changes)
-
-
-def _pictures(given: Sequence[Any]) -> tuple[Picture, ...]:
-    if len(given) > _MOST_PICTURES:
-        raise ValueError
-    return tuple(picture_from(mapping(own)) for own in given)
 
 
 def _worst(details: Mapping[str, Any]) -> list[WorstClass]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import counted, joined, phrase, term
 from petaudit.measures import Family, Measure, all_measures
+from petaudit.pictures.optional import if_possible
 from petaudit.reports.charts import draw, draw_comparison
 from petaudit.reports.gauge import gauge_of
 from petaudit.reports.sentences import concerns, headline, next_steps, status_word, summary
@@ -21,6 +22,7 @@ from petaudit.units import Unit
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from petaudit.pictures import Picture
     from petaudit.reports.charts import Chart
 
 MOST_CHARTS: Final = 12
@@ -50,11 +52,14 @@ class _Page:
         self.charts_left = MOST_CHARTS
         self.charts_made = 0
         self.undrawn = 0
+        self.notes: dict[int, list[str]] = {id(card): [] for card in view.cards}
+        """What is said of pictures that could not be drawn, by card."""
 
     def content(self) -> dict[str, Any]:
         view, say = self.view, self.voice.say
         style = _style()
         charts = self._charts()
+        comparison, notes = if_possible(self._comparison)
         numbers = {id(card): number for number, card in enumerate(view.cards)}
         groups = [
             {
@@ -90,9 +95,9 @@ class _Page:
             "groups": groups,
             "number_of_cards": len(view.cards),
             "has_before": any(card.before is not None for card in view.cards),
-            "comparison": self._comparison(),
+            "comparison": comparison,
             "compared_with": self._compared_with(),
-            "left_undrawn": self._left_undrawn(),
+            "undrawn": self.voice.say_all([*notes, *self._left_undrawn()]),
             "chart": self._chart_markup,
             "problems": self.voice.say_all(view.problems),
             "warnings": self._warnings(),
@@ -140,12 +145,16 @@ class _Page:
         for card in sorted_cards(self.view.cards):
             self.undrawn += max(len(card.pictures) - self.charts_left, 0)
             for picture in card.pictures[: self.charts_left]:
-                shown = picture if self.voice.revealed else picture.without_values()
-                chart = draw(shown, language=self.voice.language, hide_below=self.voice.threshold)
+                chart, notes = if_possible(self._drawn, picture)
+                self.notes[id(card)] += notes
                 if chart is not None:
                     drawn[id(card)].append(chart)
                     self.charts_left -= 1
         return drawn
+
+    def _drawn(self, picture: Picture) -> Chart | None:
+        shown = picture if self.voice.revealed else picture.without_values()
+        return draw(shown, language=self.voice.language, hide_below=self.voice.threshold)
 
     def _compared_with(self) -> str | None:
         if self.view.compared_with is None:
@@ -153,15 +162,12 @@ class _Page:
         name = self.voice.name(self.view.compared_with)
         return self.voice.say(phrase("Before is what {name} says.", name=name))
 
-    def _left_undrawn(self) -> str | None:
+    def _left_undrawn(self) -> Iterator[str]:
         """What is not drawn is said, so that nobody looks for it."""
-        if self.undrawn == 0:
-            return None
-        return self.voice.say(
-            phrase(
+        if self.undrawn:
+            yield phrase(
                 "{number} more pictures are not drawn, to keep the page small.", number=self.undrawn
             )
-        )
 
     def _comparison(self) -> Chart | None:
         titles = Counter(card.title for card in self.view.cards)
@@ -198,6 +204,7 @@ class _Page:
         say = self.voice.say
         known = all_measures().get(card.measure)
         is_few = len(self.view.cards) <= _FEW_CARDS
+        gauge, notes = if_possible(gauge_of, card)
         return {
             "id": f"measure-{number}",
             "title": say(card.title),
@@ -213,7 +220,7 @@ class _Page:
                 else say(phrase("Not compared: {reason}", reason=card.before.reason))
             ),
             "better": say(_better(card)),
-            "gauge": gauge_of(card),
+            "gauge": gauge,
             "better_is": card.better,
             "gauge_text": say(self._gauge_text(card)),
             "open": is_few or card.status != "measured" or bool(charts),
@@ -224,7 +231,9 @@ class _Page:
             "reference": "" if known is None else known.reference,
             "reason": None if card.reason is None else self.voice.say(card.reason),
             "explanation": self.voice.say_all(card.explanation),
-            "warnings": self.voice.say_all(card.warnings),
+            "warnings": self.voice.say_all(
+                dict.fromkeys((*card.warnings, *self.notes[id(card)], *notes))
+            ),
             "charts": charts,
             "worst": self._worst(card),
         }

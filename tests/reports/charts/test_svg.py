@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,17 +11,19 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-import vl_convert
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pictures.examples import EXAMPLES
 
 from petaudit.languages.catalogue import LANGUAGES
-from petaudit.pictures import ColumnShares, Distributions, SearchTree
+from petaudit.pictures import ColumnShares, Distributions, RowsAtRisk, SearchTree
 from petaudit.pictures.column_shares import ColumnShare
 from petaudit.pictures.distributions import FarShares, ValueBin
+from petaudit.pictures.rows_at_risk import THRESHOLDS, RiskPoint
 from petaudit.pictures.search_tree import SearchNode
 from petaudit.reports.charts import Chart, draw, draw_comparison
+from petaudit.reports.charts.sheet import Look, Sheet
+from petaudit.reports.charts.words import width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
@@ -173,22 +177,40 @@ def test_any_name_gives_well_formed_drawings(name: str) -> None:
         checked(draw(own))
 
 
-def test_no_name_reaches_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Vega evaluates expressions; what it never sees it cannot evaluate."""
-    seen: list[str] = []
-    real = vl_convert.vega_to_svg
+def test_shapes_are_where_their_numbers_are() -> None:
+    """By hand: a scale from 0..4 onto 100..300, the other one upside down."""
+    sheet = Sheet(height=100)
+    sheet.scale("x", (0, 4), (100, 300))
+    sheet.scale("y", (0, 10), (90, 10))
+    sheet.rects([(1, 3, 0, 5, Look()), (3, 1, 5, 0, Look())], "x", "y")
+    sheet.rules([(0, 4, 10, 0, Look())], "x", "y")
+    sheet.symbols([(2, 5, Look())], "x", "y", area=64)
+    sheet.texts([(2, 7, Look(text="two"))], "x")
+    assert [attributes for _, attributes, _ in sheet.shapes] == [
+        {"d": "M150,50h100v40h-100Z"},
+        {"d": "M150,50h100v40h-100Z"},
+        {"transform": "translate(100,10)", "x2": "200", "y2": "80"},
+        {"d": "M4,0A4,4,0,1,1,-4,0A4,4,0,1,1,4,0", "transform": "translate(200,50)"},
+        {"x": "200", "y": "7"},
+    ]
 
-    def watched(spec: Any, **options: Any) -> Any:
-        seen.append(str(spec))
-        assert options == {"allowed_base_urls": []}
-        return real(spec, **options)
 
-    monkeypatch.setattr(vl_convert, "vega_to_svg", watched)
-    for own in (*named("SECRET"), *EXAMPLES):
-        draw(own)
-    draw_comparison([("SECRET", 1.0, 2.0, None, "lower")])
-    assert len(seen) == 4 + len(EXAMPLES)
-    assert not any("SECRET" in spec or "salary" in spec or "signal" in spec for spec in seen)
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_nothing_is_drawn_nowhere(number: float) -> None:
+    with pytest.raises(ValueError, match="no such place"):
+        Sheet(height=10).rects([(0, number, 0, 1, Look())])
+
+
+@pytest.mark.parametrize("rows", [100, 10**6, 10**12])
+@pytest.mark.parametrize("hide_below", [0, 5])
+def test_shares_above_bars_do_not_overlap(rows: int, hide_below: int) -> None:
+    points = tuple(RiskPoint(own, max(12 - place, 1)) for place, own in enumerate(THRESHOLDS))
+    chart = draw(RowsAtRisk(points, rows, 0.2, points[8].rows), hide_below=hide_below)
+    texts = [own for own in checked(chart).iter(f"{SVG}text") if own.get("font-size") == "11.5"]
+    assert len(texts) >= 4
+    for text, behind in itertools.pairwise(texts):
+        wide = (width_of(text.text or "", 11.5) + width_of(behind.text or "", 11.5)) / 2
+        assert wide < float(behind.get("x", 0)) - float(text.get("x", 0))
 
 
 def test_a_search_tree_at_its_largest_is_small() -> None:

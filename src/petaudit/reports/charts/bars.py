@@ -51,11 +51,16 @@ def bar_list(
     names_are: str,
     bars_are: str,
     *,
-    names_width: float = 150,
+    names_width: float | None = 150,
     divider: Divider | None = None,
     marks: Sequence[tuple[float, str]] = (),
 ) -> Sheet:
-    """Lay bars out from above; ``marks`` are dashed lines across, at lengths from 0 to 1."""
+    """Lay bars out from above; ``marks`` are dashed lines across, at lengths from 0 to 1.
+
+    Names are cut to fit; without a width for them there is room for all, as far as possible.
+    """
+    if names_width is None:
+        names_width = min(max([110.0, *(width_of(bar.name) for bar in bars)]), 280.0)
     behind = max([60.0, *(width_of(bar.number) for bar in bars)]) + _GAP
     left, right = names_width + _GAP, WIDTH - behind
     slots = len(bars) + (divider is not None)
@@ -111,7 +116,11 @@ def bar_list(
         ]
     )
     names = [
-        (names_width, at, Look(fill=INK, anchor="end", text=fitted(bar.name, names_width)))
+        (
+            names_width,
+            at,
+            Look(fill=INK, anchor="end", text=fitted(bar.name, names_width, longest=60)),
+        )
         for bar, at in zip(bars, middle, strict=True)
     ]
     sheet.texts(names, None, "y")

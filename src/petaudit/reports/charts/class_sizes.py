@@ -83,7 +83,7 @@ def draw_class_sizes(picture: ClassSizes, speaker: Speaker) -> Chart | None:
                 phrase("rows in classes of this size"), phrase("people in classes of this size")
             )
         ),
-        names_width=110,
+        names_width=None,
         divider=divider,
     )
     return Chart(

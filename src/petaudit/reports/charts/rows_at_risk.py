@@ -11,7 +11,7 @@ from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.hiding import percent
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.sheet import BREACH, HATCH, INK, LINE, MAIN, MUTED, WIDTH, Look, Sheet
-from petaudit.reports.charts.words import Speaker, figure
+from petaudit.reports.charts.words import Speaker, figure, fitted
 
 _TOP, _BOTTOM, _LEFT = 52, 252, 8
 _STUB = 10
@@ -92,7 +92,12 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
             (at + 0.5, _height(own, picture.rows) + 9 * picture.rows / (_BOTTOM - _TOP), look)
             for at, own in enumerate(shown)
             for look in [
-                Look(fill=INK, text=own.text.replace(" %", "%"), anchor="middle", size=11.5)
+                Look(
+                    fill=INK,
+                    text=fitted(own.text.replace(" %", "%"), WIDTH / len(shown) - 4, 11.5),
+                    anchor="middle",
+                    size=11.5,
+                )
             ]
         ],
         "x",

@@ -1,13 +1,9 @@
-"""A drawing as numbers: what Vega is given, and how its shapes look afterwards.
-
-No text is ever given to Vega, so no name can be taken for an expression, and no font has to be
-measured, which would take ten times as long as all the rest. Shapes and places of texts go there
-with a number each; looks and words are put in when the drawing comes back.
-"""
+"""A drawing while it is made: shapes at their places on the sheet, and how each looks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -24,7 +20,6 @@ HATCH: Final = "hatch"
 """The fill of what is hidden; stripes, so that it is told apart without colours."""
 
 Anchor = Literal["start", "middle", "end"]
-Shape = Literal["rect", "rule", "symbol"]
 
 
 @dataclass(frozen=True)
@@ -47,47 +42,55 @@ class Look:
 
 @dataclass
 class Sheet:
-    """Shapes in the order in which they are painted; all places are in units of its scales."""
+    """Shapes in the order in which they are painted; all places are in units of its scales.
+
+    >>> sheet = Sheet(height=20)
+    >>> sheet.scale("x", (0, 1), (100, 300))
+    >>> sheet.rects([(0, 0.5, 4, 16, Look(fill=MAIN))], "x")
+    >>> [(tag, attributes) for tag, attributes, _ in sheet.shapes]
+    [('path', {'d': 'M100,4h100v12h-100Z'})]
+    """
 
     height: float
     width: float = WIDTH
-    looks: list[Look] = field(default_factory=list)
-    scales: dict[str, dict[str, Any]] = field(default_factory=dict)
-    marks: list[dict[str, Any]] = field(default_factory=list)
-    data: list[dict[str, Any]] = field(default_factory=list)
+    shapes: list[tuple[str, dict[str, str], Look]] = field(default_factory=list)
+    scales: dict[str | None, Callable[[float], float]] = field(
+        default_factory=lambda: {None: float}
+    )
 
     def scale(self, name: str, domain: tuple[float, float], onto: tuple[float, float]) -> None:
         """Let numbers of a domain be places on the sheet."""
-        low, high = domain
-        self.scales[name] = {
-            "name": name,
-            "type": "linear",
-            "zero": False,
-            "domain": [low, high if high > low else low + 1],
-            "range": list(onto),
-        }
+        (low, high), (start, end) = domain, onto
+        wide = high - low if high > low else 1
+        self.scales[name] = lambda number: start + (number - low) / wide * (end - start)
 
     def rects(
         self,
-        shapes: Sequence[tuple[float, float, float, float, Look]],
+        shapes: Iterable[tuple[float, float, float, float, Look]],
         x: str | None = None,
         y: str | None = None,
     ) -> None:
         """From x to x2 and from y to y2."""
-        self._add("rect", ("x", "x2", "y", "y2"), shapes, x, y)
+        for (left, right, top, bottom), look in self._placed(shapes, (x, x, y, y)):
+            corner = f"M{short(min(left, right))},{short(min(top, bottom))}"
+            wide, high = abs(right - left), abs(bottom - top)
+            outline = f"{corner}h{short(wide)}v{short(high)}h{short(-wide)}Z"
+            self.shapes.append(("path", {"d": outline}, look))
 
     def rules(
         self,
-        shapes: Sequence[tuple[float, float, float, float, Look]],
+        shapes: Iterable[tuple[float, float, float, float, Look]],
         x: str | None = None,
         y: str | None = None,
     ) -> None:
         """Lines from x to x2 and from y to y2."""
-        self._add("rule", ("x", "x2", "y", "y2"), shapes, x, y)
+        for (left, right, top, bottom), look in self._placed(shapes, (x, x, y, y)):
+            ends = {"x2": short(right - left), "y2": short(bottom - top)}
+            self.shapes.append(("line", _moved(left, top) | ends, look))
 
     def symbols(
         self,
-        shapes: Sequence[tuple[float, float, Look]],
+        shapes: Iterable[tuple[float, float, Look]],
         x: str | None = None,
         y: str | None = None,
         *,
@@ -95,54 +98,54 @@ class Sheet:
         area: float = 100,
     ) -> None:
         """Points."""
-        more = {"shape": {"value": shape}, "size": {"value": area}}
-        self._add("symbol", ("x", "y"), shapes, x, y, more)
+        outline = _outline(shape, math.sqrt(area) / 2)
+        for place, look in self._placed(shapes, (x, y)):
+            self.shapes.append(("path", {"d": outline} | _moved(*place), look))
 
     def texts(
         self,
-        shapes: Sequence[tuple[float, float, Look]],
+        shapes: Iterable[tuple[float, float, Look]],
         x: str | None = None,
         y: str | None = None,
     ) -> None:
-        """Texts; to Vega they are points."""
-        self._add("symbol", ("x", "y"), shapes, x, y, {"size": {"value": 1}})
+        """Texts; the place is the middle of their height."""
+        for (left, middle), look in self._placed(shapes, (x, y)):
+            self.shapes.append(("text", {"x": short(left), "y": short(middle)}, look))
 
-    def spec(self) -> dict[str, Any]:
-        """What Vega is given: numbers only."""
-        return {
-            "width": self.width,
-            "height": self.height,
-            "padding": 0,
-            "autosize": "none",
-            "data": self.data,
-            "scales": list(self.scales.values()),
-            "marks": self.marks,
-        }
+    def _placed(
+        self, shapes: Iterable[Sequence[Any]], scales: Sequence[str | None]
+    ) -> Iterator[tuple[list[float], Look]]:
+        for *numbers, look in shapes:
+            places = zip(scales, numbers, strict=True)
+            yield [self.scales[scale](number) for scale, number in places], look
 
-    def _add(
-        self,
-        shape: Shape,
-        names: Sequence[str],
-        shapes: Sequence[Sequence[Any]],
-        x: str | None,
-        y: str | None,
-        more: Mapping[str, Any] | None = None,
-    ) -> None:
-        values = []
-        for *places, look in shapes:
-            number = {name: float(place) for name, place in zip(names, places, strict=True)}
-            values.append(number | {"k": len(self.looks)})
-            self.looks.append(look)
-        if not values:
-            return
-        name = f"d{len(self.data)}"
-        self.data.append({"name": name, "values": values})
-        own = {"x": x, "x2": x, "y": y, "y2": y}
-        encode: dict[str, Any] = {
-            field: {"field": field} if own[field] is None else {"field": field, "scale": own[field]}
-            for field in names
-        }
-        encode |= {"description": {"field": "k"}, "fill": {"value": "red"}, **(more or {})}
-        if shape == "rule":
-            encode["stroke"] = {"value": "red"}
-        self.marks.append({"type": shape, "from": {"data": name}, "encode": {"enter": encode}})
+
+def _moved(x: float, y: float) -> dict[str, str]:
+    return {"transform": f"translate({short(x)},{short(y)})"}
+
+
+def _outline(shape: str, reach: float) -> str:
+    r = short(reach)
+    match shape:
+        case "circle":
+            return f"M{r},0A{r},{r},0,1,1,-{r},0A{r},{r},0,1,1,{r},0"
+        case "diamond":
+            return f"M-{r},0L0,-{r}L{r},0L0,{r}Z"
+        case "square":
+            side = short(2 * reach)
+            return f"M-{r},-{r}h{side}v{side}h-{side}Z"
+        case "triangle-up":
+            h = short(math.sqrt(3) / 2 * reach)
+            return f"M0,-{h}L-{r},{h}L{r},{h}Z"
+    raise ValueError(f"no shape is called {shape}")
+
+
+def short(number: float) -> str:
+    """A number with as many digits as anybody sees.
+
+    >>> short(12.0), short(1 / 3), short(-0.001)
+    ('12', '0.33', '0')
+    """
+    if not math.isfinite(number):
+        raise ValueError("there is no such place on a sheet")
+    return f"{round(number, 2) + 0.0:.10g}"
