@@ -157,29 +157,43 @@ def corrected_v(phi_squared: float, values: tuple[int, int], rows: int) -> float
     return min(1.0, math.sqrt(max(0.0, surplus) / freedom))
 
 
-def exact_correlation(first: Places, second: Places) -> float | None:
+@dataclass(frozen=True)
+class WholeColumn:
+    """The whole numbers of some rows from 0 on, and their sums."""
+
+    numbers: Places
+    largest: int
+    total: int
+    squares: int
+    """0 where the sum is too large for 64 bits."""
+
+    @classmethod
+    def of(cls, numbers: Places) -> WholeColumn:
+        """From the number of each row."""
+        if not numbers.size:
+            return cls(numbers, 0, 0, 0)
+        above = numbers - numbers.min()
+        largest = int(above.max())
+        fits = largest * largest * len(above) < _LARGEST_SUM
+        return cls(above, largest, int(above.sum()), int(above @ above) if fits else 0)
+
+
+def exact_correlation(first: WholeColumn, second: WholeColumn) -> float | None:
     """Pearson's correlation of two columns of whole numbers, the sums exact.
 
     So the order of the rows does not matter. None where 64 bits do not hold the sums.
 
-    >>> exact_correlation(np.array([1, 2, 3]), np.array([0, 1, 5])) == 5 / math.sqrt(28)
+    >>> one, other = (WholeColumn.of(np.array(own)) for own in ([1, 2, 3], [0, 1, 5]))
+    >>> exact_correlation(one, other) == 5 / math.sqrt(28)
     True
     """
-    rows = len(first)
-    if not rows:
+    rows = len(first.numbers)
+    if not (first.largest and second.largest):
         return 0.0
-    first, second = first - first.min(), second - second.min()
-    spans = [int(own.max()) for own in (first, second)]
-    if not all(spans):
-        return 0.0
-    if max(spans) * max(spans) * rows >= _LARGEST_SUM:
+    if not (first.squares and second.squares):
         return None
-    sums = [int(own.sum()) for own in (first, second)]
-    covariance = rows * int(first @ second) - sums[0] * sums[1]
-    squares = [
-        rows * int(own @ own) - total * total
-        for own, total in zip((first, second), sums, strict=True)
-    ]
+    covariance = rows * int(first.numbers @ second.numbers) - first.total * second.total
+    squares = [rows * own.squares - own.total * own.total for own in (first, second)]
     # Python divides whole numbers of any size with one rounding.
     share = covariance * covariance / (squares[0] * squares[1])
     return math.copysign(math.sqrt(share), covariance) if covariance else 0.0

@@ -6,11 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from petaudit.association import Floats
+from petaudit.association import Floats, WholeColumn, doubled_ranks
 from petaudit.counts import TableCounts, ValueCounts
 from petaudit.counts.column_codes import Codes, column_codes
 from petaudit.counts.scales import NUMBERS, Scale, scale_of
@@ -20,9 +21,12 @@ from petaudit.labels import SUPPRESSED
 from petaudit.measures._comparison import leaves_under, the_original
 from petaudit.released_labels import LeavesUnder, decimal_of
 
+NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]
+
 _EXACT_FLOAT: Final = 1 << 53
 _EXACT_POWER: Final = 22
 """Ten to the power of this is exact as a float."""
+_MOST_ROWS_HELD: Final = 100_000
 _LARGEST: Final = 1 << 31
 """Products of larger numbers are too large to be added up in 64 bits."""
 
@@ -47,6 +51,24 @@ class AssociatedColumn:
         if self.numbers is None:
             return int(np.count_nonzero(self.known)) < 2
         return len(np.unique(self.numbers[self.known])) < 2
+
+    def numbers_and_ranks(self, chosen: Bools | None = None) -> NumbersAndRanks:
+        """The numbers of all rows or of some, and twice their ranks."""
+        assert self.codes is not None  # noqa: S101 (asked only of tables that are here)
+        if chosen is None and len(self.codes) <= _MOST_ROWS_HELD:
+            return self._held
+        return self._numbers_and_ranks(self.codes if chosen is None else self.codes[chosen])
+
+    @cached_property
+    def _held(self) -> NumbersAndRanks:
+        """Held for small tables, where every other column asks for the same."""
+        assert self.codes is not None  # noqa: S101
+        return self._numbers_and_ranks(self.codes)
+
+    def _numbers_and_ranks(self, codes: Codes) -> NumbersAndRanks:
+        assert self.whole is not None  # noqa: S101
+        ranks = doubled_ranks(self.whole, codes)
+        return WholeColumn.of(self.whole[codes]), WholeColumn.of(ranks[codes])
 
 
 Sides: TypeAlias = tuple[AssociatedColumn, AssociatedColumn]
@@ -77,8 +99,8 @@ def _known(values: ValueCounts, under: LeavesUnder | None) -> Bools:
     silent = (SUPPRESSED, *(() if under is None else under.silent))
     found = np.ones(len(values.labels), dtype=bool)
     for label in silent:
-        if label in values.index:
-            found[values.index[label]] = False
+        if label in values.labels:
+            found[values.labels.index(label)] = False
     return found
 
 

@@ -17,7 +17,6 @@ from petaudit.association import (
     correlation_ratio,
     count_cells,
     cramers_v,
-    doubled_ranks,
     exact_correlation,
     pearson,
     ranks_of,
@@ -103,20 +102,12 @@ class _FromRows:
         left, right = self._left, self._right
         if left.whole is None or right.whole is None or left.codes is None or right.codes is None:
             return None
-        codes = [left.codes, right.codes]
+        chosen = None
         if not (left.known.all() and right.known.all()):
-            both = left.known[codes[0]] & right.known[codes[1]]
-            codes = [own[both] for own in codes]
-        numbers = [own.whole[rows] for own, rows in zip((left, right), codes, strict=True)]
-        linear = exact_correlation(*numbers)
-        if linear is None:
-            return None
-        ranks = [
-            doubled_ranks(own.whole, rows)[rows]
-            for own, rows in zip((left, right), codes, strict=True)
-        ]
-        ranked = exact_correlation(*ranks)
-        return None if ranked is None else (linear, ranked)
+            chosen = left.known[left.codes] & right.known[right.codes]
+        sides = [own.numbers_and_ranks(chosen) for own in (left, right)]
+        linear, ranked = (exact_correlation(*own) for own in zip(*sides, strict=True))
+        return None if linear is None or ranked is None else (linear, ranked)
 
     def ratio(self) -> float:
         if self._right.numbers is None:

@@ -39,6 +39,7 @@ _TABLES = (GLOBAL, COLUMNWISE)
 AUTO: Final = "auto"
 FIGURES: Final = (AUTO, "total-variation", "hellinger", "kolmogorov-smirnov", "wasserstein")
 _ON_A_SCALE: Final = FIGURES[3:]
+_LARGEST_SUM: Final = 1 << 62
 _FEW_VALUES: Final = 10
 _ROWS_PER_VALUE: Final = 5
 """With fewer rows than this per value, the shares of single values are a matter of chance."""
@@ -345,7 +346,11 @@ class _Distances:
         if not old_rows or not new_rows:
             return Fraction(0 if old_rows == new_rows else 1), Fraction(0)
         ahead = np.abs(np.cumsum(new * old_rows - old * new_rows))
-        moved = sum(map(mul, ahead.tolist(), np.diff(places).tolist()))
+        steps = np.diff(places)
+        if ahead.dtype != object and int(ahead.max()) * int(places[-1] - places[0]) < _LARGEST_SUM:
+            moved = int(ahead[:-1] @ steps)
+        else:
+            moved = sum(map(mul, ahead.tolist(), steps.tolist()))
         held = places[old > 0]
         span = int(held[-1] - held[0])
         raw = Fraction(moved, old_rows * new_rows)

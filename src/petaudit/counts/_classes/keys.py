@@ -126,18 +126,15 @@ class ColumnValues:
     def _of_whole(cls, cells: pa.Array, numbers: Integers, whole: Integers) -> ColumnValues:
         """The same without reading labels: whole numbers have one spelling each."""
         is_null = np.zeros(len(cells), dtype=bool)
-        labels: list[str | None] = []
         if len(whole) < len(cells):
             is_null = np.array(cells.is_null().to_pylist(), dtype=bool)
-            labels.append(None)
-        order = np.concatenate(
-            (np.flatnonzero(~is_null)[np.argsort(whole)], np.flatnonzero(is_null))
-        )
-        ascending = np.sort(whole)
+        by_size = np.argsort(whole)
+        ascending = whole[by_size]
+        order = np.concatenate((np.flatnonzero(~is_null)[by_size], np.flatnonzero(is_null)))
         position = np.empty(len(cells), dtype=np.int64)
         position[order] = np.arange(len(cells))
-        labels = [*map(str, ascending.tolist()), *labels]
-        return cls(ValueCounts(tuple(labels), numbers[order], whole=ascending), cells, position)
+        labels = (*map(str, ascending.tolist()), *(None for _ in range(int(is_null.sum()))))
+        return cls(ValueCounts(labels, numbers[order], whole=ascending), cells, position)
 
     @cached_property
     def merged(self) -> ColumnValues:
