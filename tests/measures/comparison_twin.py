@@ -115,9 +115,7 @@ def kolmogorov_smirnov(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> 
     return largest
 
 
-def wasserstein(
-    p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]
-) -> tuple[Fraction, Fraction]:
+def wasserstein(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> tuple[Fraction, Fraction]:
     """Carry the smallest numbers to the smallest, piece by piece; normalised, and raw."""
     parts, sides = [], []
     for own in (p, q):
