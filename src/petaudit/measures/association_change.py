@@ -283,12 +283,15 @@ MEASURE = Measure(
     range=(0.0, 1.0),
     needs=(Need.ORIGINAL,),
     formula=(
-        "mean over pairs of columns of |released - original|: correlation of two numbers (halved), "
-        "correlation ratio eta of a number and labels, Cramér's V of labels (not corrected for "
-        "bias); a column with one value has 0; suppressed cells are left out"
+        "mean over pairs of columns of |released - original|: correlation of two numbers (halved; "
+        "dates and times are numbers), correlation ratio eta of a number and labels, Cramér's V of "
+        "labels (both corrected for bias); a column with one value has 0; suppressed cells are "
+        "left out, and pairs with fewer than two rows per label"
     ),
     reference=(
-        "H. Cramér: Mathematical Methods of Statistics, 1946, doi 10.1515/9781400883868; "
+        "W. Bergsma: A Bias-Correction for Cramér's V and Tschuprow's T. Journal of the Korean "
+        "Statistical Society 42(3), 2013, doi 10.1016/j.jkss.2012.10.002; T. L. Kelley: An "
+        "Unbiased Correlation Ratio Measure, PNAS 21(9), 1935, doi 10.1073/pnas.21.9.554; "
         "C. Spearman: The Proof and Measurement of Association between Two Things, 1904, "
         "doi 10.2307/1412159"
     ),
@@ -315,6 +318,7 @@ MEASURE = Measure(
     ),
     does_not_say=(
         "A small mean does not say that the relation which you need is still there: look at the "
-        "worst pairs. In small tables chance alone changes relations."
+        "worst pairs. In small tables chance alone changes relations. Of labels that are nearly "
+        "all different nothing can be told; such pairs are left out and named."
     ),
 )

@@ -376,9 +376,11 @@ MEASURE = Measure(
     range=(0.0, 1.0),
     needs=(Need.ORIGINAL,),
     formula=(
-        "mean over columns of the distance between the shares p and q of the values: total "
-        "variation sum |p - q| / 2, Hellinger sqrt(sum (sqrt p - sqrt q)^2 / 2), Wasserstein-1 / "
-        "range; a generalised label counts evenly for the leaves under it"
+        "mean over columns of the distance between the shares p and q of the values: "
+        "Kolmogorov-Smirnov max |P(x) - Q(x)| of the cumulative shares for numbers and dates, "
+        "total variation sum |p - q| / 2 for labels; or Hellinger sqrt(sum (sqrt p - sqrt q)^2 / 2), "
+        "Wasserstein-1 / range of the original; a generalised label counts evenly for the leaves "
+        "under it"
     ),
     reference=(
         "A. L. Gibbs, F. E. Su: On Choosing and Bounding Probability Metrics. International "
@@ -387,15 +389,20 @@ MEASURE = Measure(
     compute=compute,
     limit_help="the mean distance over the columns must be at most this",
     options=(
-        Option("figure", f"which distance: {listing(FIGURES)}", kind=kinds.Choice(FIGURES)),
+        Option(
+            "figure",
+            f"which distance: {listing(FIGURES)}; auto is Kolmogorov-Smirnov for numbers and dates "
+            "of many values, total variation for others",
+            kind=kinds.Choice(FIGURES),
+        ),
         Option("columns", "which columns; all but identifiers if not given", kind=kinds.COLUMNS),
     ),
     granularities=_TABLES,
     pictures=column_distances_of,
     meaning=(
         "How far the mix of values of a column is from that of the original, on average over the "
-        "columns. With 0, every mix is the same; with 0.1 (total variation), a tenth of the rows "
-        "would have to change."
+        "columns. With 0, every mix is the same; with 0.1, the share of some group of values is "
+        "off by a tenth of the rows: of numbers or dates up to some point, or of any labels."
     ),
     does_not_say=(
         "Columns are looked at one by one, so a figure of 0 does not say that relations between "
