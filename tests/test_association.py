@@ -31,13 +31,20 @@ def test_coefficients_are_those_of_numpy_and_scipy(rows: int, kinds: int) -> Non
     assert spearman(cells, x, y) == pytest.approx(
         stats.spearmanr(x[first], y[second]).statistic, abs=1e-12
     )
-    assert cramers_v(cells) == pytest.approx(
-        stats.contingency.association(stats.contingency.crosstab(first, second).count), abs=1e-12
-    )
+    crossed = stats.contingency.crosstab(first, second).count
+    r, c = crossed.shape
+    v = stats.contingency.association(crossed)
+    # Bergsma 2013: a bias-corrected V; with as many values as rows there is none.
+    phi = v**2 * (min(r, c) - 1) - (r - 1) * (c - 1) / (rows - 1)
+    smaller = min(own - (own - 1) ** 2 / (rows - 1) for own in (r, c)) - 1
+    corrected = np.sqrt(max(phi, 0) / smaller) if smaller > 1e-9 else 0
+    assert cramers_v(cells) == pytest.approx(min(corrected, 1), abs=1e-9)
     groups = [y[second][first == own] for own in np.unique(first)]
     total = ((y[second] - y[second].mean()) ** 2).sum()
     within = sum(((own - own.mean()) ** 2).sum() for own in groups)
-    assert correlation_ratio(cells, y) == pytest.approx(np.sqrt(1 - within / total), abs=1e-9)
+    chance = (within / (rows - len(groups))) / (total / (rows - 1)) if rows > len(groups) else 1
+    expected = np.sqrt(max(1 - chance, 0))
+    assert correlation_ratio(cells, y) == pytest.approx(expected, abs=1e-7)
 
 
 def test_counting_by_sorting_is_counting_in_bins(monkeypatch: pytest.MonkeyPatch) -> None:

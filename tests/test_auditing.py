@@ -95,7 +95,11 @@ def possible(given: Mapping[str, Any]) -> set[str]:
         (HIERARCHIES, {"precision", "granularity", "ambiguity"}),
         (QI | HIERARCHIES, {"k-anonymity", "precision"}),
         (SENSITIVE | HIERARCHIES, {"t-closeness", "precision"}),
-        ({"original": ORIGINAL_TABLE}, {"distribution-distance", "association-change"}),
+        # Without a hierarchy these are labels, and of all-different ones nothing can be told.
+        (
+            {"original": pa.table(ORIGINAL | {"zip": ["47602", "47602", "47905", "47905"]})},
+            {"distribution-distance", "association-change"},
+        ),
         (EVERYTHING, {"t-closeness", "non-uniform-entropy", "average-class-size"}),
         (EVERYTHING | {"options": {"profitability": GAME}}, {"profitability", "discernibility"}),
         (QI | {"options": {"profitability": GAME}}, {"profitability"}),

@@ -17,6 +17,7 @@ Places: TypeAlias = npt.NDArray[np.int64]
 
 _BINS_PER_ROW: Final = 8
 _FEW_BINS: Final = 1 << 20
+_LARGEST_SUM: Final = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -88,13 +89,13 @@ def spearman(cells: Cells, first: Floats, second: Floats) -> float:
 
 
 def correlation_ratio(cells: Cells, numbers: Floats) -> float:
-    """Eta: the root of the share of the variance that lies between the groups.
+    """Eta: the root of the share of the variance that lies between the groups, without chance.
 
     The groups are the first column of the cells, ``numbers`` the values of the second.
 
     >>> cells = count_cells(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 2]), (2, 3))
     >>> round(correlation_ratio(cells, np.array([0.0, 2.0, 4.0])) ** 2, 12)
-    0.5
+    0.25
     """
     values = _centred(numbers[cells.second], cells.counts)
     if values is None:
@@ -102,14 +103,25 @@ def correlation_ratio(cells: Cells, numbers: Floats) -> float:
     rows = np.bincount(cells.first, weights=cells.counts)
     sums = np.bincount(cells.first, weights=cells.counts * values)
     present = rows > 0
-    if np.count_nonzero(present) == 1:
-        return 0.0
     between = float(np.sum(sums[present] ** 2 / rows[present]))
-    return min(1.0, math.sqrt(between / float(np.sum(cells.counts * values * values))))
+    share = between / float(np.sum(cells.counts * values * values))
+    return corrected_ratio(share, int(np.count_nonzero(present)), int(cells.counts.sum()))
+
+
+def corrected_ratio(share: float, groups: int, rows: int) -> float:
+    """Eta from its square, less what as many groups explain by chance (Kelley 1935).
+
+    >>> corrected_ratio(1.0, 2, 10), corrected_ratio(0.25, 3, 9), corrected_ratio(1.0, 5, 5)
+    (1.0, 0.0, 0.0)
+    """
+    if groups < 2 or groups >= rows:
+        return 0.0
+    chance = (1 - min(share, 1.0)) * (rows - 1) / (rows - groups)
+    return math.sqrt(max(0.0, 1 - chance))
 
 
 def cramers_v(cells: Cells) -> float:
-    """Cramér's V of two columns of labels, without correction for bias.
+    """Cramér's V of two columns of labels, corrected for bias.
 
     >>> cramers_v(count_cells(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]), (2, 2)))
     1.0
@@ -120,14 +132,71 @@ def cramers_v(cells: Cells) -> float:
         np.bincount(places, weights=cells.counts).astype(np.float64)
         for places in (cells.first, cells.second)
     )
-    freedom = min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1
-    if not freedom:
-        return 0.0
     total = float(cells.counts.sum())
     expected = rows[cells.first] * columns[cells.second] / total
     surplus = float(np.sum((cells.counts - expected) ** 2 / expected))
     surplus += _expected_of_absent(cells, rows, columns, expected)
-    return min(1.0, math.sqrt(surplus / total / freedom))
+    values = (int(np.count_nonzero(rows)), int(np.count_nonzero(columns)))
+    return corrected_v(surplus / total, values, int(total))
+
+
+def corrected_v(phi_squared: float, values: tuple[int, int], rows: int) -> float:
+    """Cramér's V less what as many values have by chance (Bergsma 2013).
+
+    Phi-square of two independent columns is about (r - 1)(c - 1) / (n - 1), and not 0. Where all
+    values of a column are different, nothing is left to tell a relation from chance by.
+
+    >>> corrected_v(1.0, (2, 2), 8), corrected_v(0.1, (2, 2), 8), corrected_v(7.0, (8, 8), 8)
+    (1.0, 0.0, 0.0)
+    """
+    left, right = values
+    if min(values) < 2 or max(values) >= rows:
+        return 0.0
+    surplus = phi_squared - (left - 1) * (right - 1) / (rows - 1)
+    freedom = min((left - 1) * (rows - left), (right - 1) * (rows - right)) / (rows - 1)
+    return min(1.0, math.sqrt(max(0.0, surplus) / freedom))
+
+
+@dataclass(frozen=True)
+class WholeColumn:
+    """The whole numbers of some rows from 0 on, and their sums."""
+
+    numbers: Places
+    largest: int
+    total: int
+    squares: int
+    """0 where the sum is too large for 64 bits."""
+
+    @classmethod
+    def of(cls, numbers: Places) -> WholeColumn:
+        """From the number of each row."""
+        if not numbers.size:
+            return cls(numbers, 0, 0, 0)
+        above = numbers - numbers.min()
+        largest = int(above.max())
+        fits = largest * largest * len(above) < _LARGEST_SUM
+        return cls(above, largest, int(above.sum()), int(above @ above) if fits else 0)
+
+
+def exact_correlation(first: WholeColumn, second: WholeColumn) -> float | None:
+    """Pearson's correlation of two columns of whole numbers, the sums exact.
+
+    So the order of the rows does not matter. None where 64 bits do not hold the sums.
+
+    >>> one, other = (WholeColumn.of(np.array(own)) for own in ([1, 2, 3], [0, 1, 5]))
+    >>> exact_correlation(one, other) == 5 / math.sqrt(28)
+    True
+    """
+    rows = len(first.numbers)
+    if not (first.largest and second.largest):
+        return 0.0
+    if not (first.squares and second.squares):
+        return None
+    covariance = rows * int(first.numbers @ second.numbers) - first.total * second.total
+    squares = [rows * own.squares - own.total * own.total for own in (first, second)]
+    # Python divides whole numbers of any size with one rounding.
+    share = covariance * covariance / (squares[0] * squares[1])
+    return math.copysign(math.sqrt(share), covariance) if covariance else 0.0
 
 
 def _expected_of_absent(cells: Cells, rows: Floats, columns: Floats, expected: Floats) -> float:
@@ -186,4 +255,24 @@ def ranks_of(values: Floats, rows: Places) -> Floats:
     middle = np.cumsum(per_value) - (per_value - 1) / 2
     found = np.empty(len(values))
     found[order] = middle[group]
+    return found
+
+
+def doubled_ranks(values: Places, codes: npt.NDArray[np.integer]) -> Places:
+    """Twice the mean rank of each value among some rows: whole numbers, because ties are halves.
+
+    >>> doubled_ranks(np.array([5, 1, 1]), np.array([0, 0, 1, 2])).tolist()
+    [7, 3, 3]
+    """
+    order = np.argsort(values, kind="stable")
+    ascending = values[order]
+    begins = np.ones(len(values), dtype=bool)
+    begins[1:] = ascending[1:] != ascending[:-1]
+    group = np.cumsum(begins) - 1
+    rows = np.bincount(codes, minlength=len(values))[order]
+    starts = np.flatnonzero(begins)
+    tied = np.add.reduceat(rows, starts) if len(values) else rows
+    doubled = 2 * np.cumsum(tied) - tied + 1
+    found = np.empty(len(values), dtype=np.int64)
+    found[order] = doubled[group]
     return found

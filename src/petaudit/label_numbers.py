@@ -109,6 +109,8 @@ class PlainNumbers:
     is_number: Bools
     mantissas: Integers
     places: Integers
+    is_padded: bool = False
+    """Whether one of them has leading zeros, as codes have."""
 
     @classmethod
     def of(cls, labels: Sequence[str | None]) -> PlainNumbers:
@@ -152,18 +154,18 @@ class PlainNumbers:
 
 def _read(labels: Sequence[str | None]) -> PlainNumbers:
     """Read labels in blocks that fit into the processor's cache."""
-    is_number = np.zeros(len(labels), dtype=bool)
+    is_number, is_padded = (np.zeros(len(labels), dtype=bool) for _ in range(2))
     mantissas, places = (np.zeros(len(labels), dtype=np.int64) for _ in range(2))
     for start in range(0, len(labels), _BLOCK):
         block = slice(start, start + _BLOCK)
         texts = [
             label if label is not None and len(label) <= _LONGEST else "" for label in labels[block]
         ]
-        is_number[block], mantissas[block], places[block] = _read_block(texts)
-    return PlainNumbers(is_number, mantissas, places)
+        is_number[block], mantissas[block], places[block], is_padded[block] = _read_block(texts)
+    return PlainNumbers(is_number, mantissas, places, bool(is_padded.any()))
 
 
-def _read_block(texts: Sequence[str]) -> tuple[Bools, Integers, Integers]:
+def _read_block(texts: Sequence[str]) -> tuple[Bools, Integers, Integers, Bools]:
     """Go through all texts at once, character by character."""
     lengths = np.array([len(text) for text in texts])
     width = int(lengths.max(initial=0)) or 1
@@ -172,10 +174,12 @@ def _read_block(texts: Sequence[str]) -> tuple[Bools, Integers, Integers]:
     negative = letters[0] == ord("-")
     read = (negative | (letters[0] == ord("+"))).astype(np.int64)
     dot = np.zeros(len(texts), dtype=bool)
+    is_padded = np.zeros(len(texts), dtype=bool)
     mantissas, places, digits, significant = (np.zeros(len(texts), np.int64) for _ in range(4))
     for letter in letters:
         digit = letter.astype(np.int64) - ord("0")
         is_digit = (digit >= 0) & (digit <= 9)
+        is_padded |= is_digit & (digits == 1) & (mantissas == 0) & ~dot
         mantissas = np.where(is_digit, mantissas * 10 + digit, mantissas)
         significant += is_digit & (mantissas != 0)
         digits += is_digit
@@ -186,7 +190,7 @@ def _read_block(texts: Sequence[str]) -> tuple[Bools, Integers, Integers]:
     # Whatever is neither sign, digit nor dot was not read, and is missing from the length.
     is_number = (digits > 0) & (read + digits == lengths) & (significant <= _MOST_DIGITS)
     mantissas = np.where(is_number, np.where(negative, -mantissas, mantissas), 0)
-    return is_number, mantissas, np.where(mantissas == 0, 0, places)
+    return is_number, mantissas, np.where(mantissas == 0, 0, places), is_padded & is_number
 
 
 def _decimal_places(number: Fraction) -> int:

@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from petaudit.counts import ValueCounts
+from petaudit.counts.scales import NUMBERS, Scale
 from petaudit.exact import parse_number
 from petaudit.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.label_numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
@@ -79,7 +80,7 @@ class LeavesUnder:
                     under.setdefault(label, []).append(leaf or None)
         self._under = {label: tuple(leaves) for label, leaves in under.items()}
         self.all = tuple(leaf or None for leaf in hierarchy.leaves)
-        self._by_number: dict[Decimal, str] | None = None
+        self._by_number: dict[Decimal, tuple[str | None, ...]] | None = None
 
     def leaves(self, label: str | None) -> tuple[str | None, ...] | None:
         """The leaves under a label; None where no level has it."""
@@ -92,10 +93,13 @@ class LeavesUnder:
         if number is None:
             return None
         if self._by_number is None:
-            spelled = ((decimal_of(leaf), leaf) for leaf in self.hierarchy.leaves)
-            self._by_number = {own: leaf for own, leaf in spelled if own is not None}
-        leaf = self._by_number.get(number)
-        return None if leaf is None else (leaf,)
+            self._by_number = {}
+            # The lowest level comes last, and stays.
+            for text in sorted(self._under, key=self.hierarchy.level_of, reverse=True):
+                spelled = decimal_of(text)
+                if spelled is not None:
+                    self._by_number[spelled] = self._under[text]
+        return self._by_number.get(number)
 
     def middle(self, label: str | None) -> Fraction | None:
         """Half-way between the lowest and the highest leaf; None unless leaves are numbers.
@@ -105,6 +109,12 @@ class LeavesUnder:
         """
         numbers = numbers_among(self.leaves(label) or ())
         return None if numbers is None else (min(numbers) + max(numbers)) / 2
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The labels that say nothing: the root, unless a leaf is called so, too."""
+        top = self.hierarchy.top
+        return (top,) if self.says_nothing(top) else ()
 
     def says_nothing(self, label: str | None) -> bool:
         """Whether a label is the root, which every value has."""
@@ -128,15 +138,17 @@ class Spread:
     """How many labels stand in no level of the hierarchy."""
 
     @property
-    def holds_numbers_only(self) -> bool:
-        """Whether all labels are numbers, nulls left out."""
-        is_number = self.numbers.is_number
-        others = np.flatnonzero(~is_number).tolist()
-        return bool(is_number.any()) and all(self.labels[place] is None for place in others)
+    def strange(self) -> int:
+        """How many labels say something that is not on the scale of the column."""
+        others = np.flatnonzero(~self.numbers.is_number).tolist()
+        return sum(self.labels[place] not in (None, SUPPRESSED) for place in others)
 
 
-def spread(counts: ValueCounts, under: LeavesUnder | None) -> Spread:
+def spread(counts: ValueCounts, under: LeavesUnder | None, scale: Scale | None = None) -> Spread:
     """Share the rows of every generalised label evenly among the leaves under it.
+
+    A label that says nothing, as ``*`` and the root do, is a value by itself: nobody can tell what
+    to make of it, and shared among all leaves it would look like knowledge.
 
     >>> under = LeavesUnder(Hierarchy("age", [["1", "low"], ["2", "low"], ["7", "high"]]))
     >>> found = spread(ValueCounts(("2", "low"), np.array([1, 3])), under)
@@ -144,25 +156,27 @@ def spread(counts: ValueCounts, under: LeavesUnder | None) -> Spread:
     (['2', '1'], [5, 3], 8)
     """
     if under is None:
-        numbers = counts.numbers(decimal_of)
+        by_value = scale is None or scale.kind == NUMBERS
+        numbers = counts.numbers(decimal_of) if by_value else scale.read(counts.labels)
         return Spread(counts.labels, counts.counts, counts.rows, numbers, 0)
-    groups = []
+    groups: list[tuple[str | None, ...]] = []
     unknown = 0
     for label in counts.labels:
-        leaves = under.leaves(label)
+        silent = label == SUPPRESSED or label in under.silent
+        leaves = (SUPPRESSED,) if silent else under.leaves(label)
         # A null that the hierarchy does not mention is a value like any other.
         unknown += leaves is None and label is not None
         groups.append((label,) if leaves is None else leaves)
-    scale = lcm(*{len(leaves) for leaves in groups})
+    parts = lcm(*{len(leaves) for leaves in groups})
     weights: dict[str | None, int] = {}
     for leaves, count in zip(groups, counts.counts.tolist(), strict=True):
-        weight = count * scale // len(leaves)
+        weight = count * parts // len(leaves)
         for leaf in leaves:
             weights[leaf] = weights.get(leaf, 0) + weight
     labels = list(weights)
-    numbers = read_numbers(labels, decimal_of)
+    numbers = read_numbers(labels, decimal_of) if scale is None else scale.read(labels)
     whole = np.array(list(weights.values()), dtype=object)
-    return Spread(labels, whole, counts.rows * scale, numbers, unknown)
+    return Spread(labels, whole, counts.rows * parts, numbers, unknown)
 
 
 @dataclass(frozen=True)

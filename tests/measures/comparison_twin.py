@@ -52,16 +52,23 @@ def leaves_of(label: str, hierarchy: Hierarchy | None) -> list[str]:
             return under
     if label == STAR:
         return list(found)
-    return [leaf for leaf in found if number(label) is not None and same(leaf) == same(label)] or [
-        label
-    ]
+    for level in range(levels):
+        under = [leaf for leaf, path in found.items() if is_same_number(path[level], label)]
+        if under:
+            return under
+    return [label]
+
+
+def is_same_number(one: str, other: str) -> bool:
+    """Whether both spell one number."""
+    return number(one) is not None and number(one) == number(other)
 
 
 def shares(labels: Sequence[str], hierarchy: Hierarchy | None) -> dict[Fraction | str, Fraction]:
-    """The share of every value, generalised rows spread evenly."""
+    """The share of every value, generalised rows spread evenly unless they say nothing."""
     found: dict[Fraction | str, Fraction] = {}
     for label in labels:
-        leaves = leaves_of(label, hierarchy)
+        leaves = [STAR] if says_nothing(label, hierarchy) else leaves_of(label, hierarchy)
         for leaf in leaves:
             part = Fraction(1, len(labels) * len(leaves))
             found[same(leaf)] = found.get(same(leaf), Fraction(0)) + part
@@ -79,18 +86,45 @@ def hellinger(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> float:
     return math.sqrt(max(1 - affinity, 0))
 
 
-def wasserstein(
-    p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]
-) -> tuple[Fraction, Fraction] | None:
+def holds_numbers(labels: Sequence[str], hierarchy: Hierarchy | None) -> bool:
+    """Whether all labels of the original that say something are numbers, and no codes."""
+    said = [own for own in labels if own != NULL and not says_nothing(own, hierarchy)]
+    codes = [own for own in said if len(own) > 1 and own[0] == "0" and own[1].isdigit()]
+    return bool(said) and not codes and all(number(own) is not None for own in said)
+
+
+def is_continuous(labels: Sequence[str], hierarchy: Hierarchy | None) -> bool:
+    """Numbers with more than ten values, or with fewer than five rows per value."""
+    said = {same(own) for own in labels if number(own) is not None}
+    if not holds_numbers(labels, hierarchy):
+        return False
+    return len(said) > 10 or len(labels) < 5 * len(said)
+
+
+def kolmogorov_smirnov(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> Fraction:
+    """Over every set of a half-line of numbers and any of the labels, one by one."""
+    numbers = sorted({key for own in (p, q) for key in own if not isinstance(key, str)})
+    labels = sorted({key for own in (p, q) for key in own if isinstance(key, str)})
+    largest = Fraction(0)
+    for count in range(len(numbers) + 1):
+        for size in range(len(labels) + 1):
+            for chosen in combinations(labels, size):
+                event = [*numbers[:count], *chosen]
+                sides = [sum(own.get(key, Fraction(0)) for key in event) for own in (p, q)]
+                largest = max(largest, abs(sides[0] - sides[1]))
+    return largest
+
+
+def wasserstein(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> tuple[Fraction, Fraction]:
     """Carry the smallest numbers to the smallest, piece by piece; normalised, and raw."""
-    sides = []
+    parts, sides = [], []
     for own in (p, q):
-        numbers = {key: part for key, part in own.items() if key != NULL}
-        if not numbers or any(isinstance(key, str) for key in numbers):
-            return None
-        total = sum(numbers.values())
-        sides.append([[key, part / total] for key, part in sorted(numbers.items())])
-    places = [key for side in sides for key, _ in side]
+        numbers = {key: part for key, part in own.items() if not isinstance(key, str)}
+        parts.append(sum(numbers.values(), start=Fraction(0)))
+        sides.append([[key, part / parts[-1]] for key, part in sorted(numbers.items())])
+    if not all(sides):
+        return Fraction(1 if any(sides) else 0), Fraction(0)
+    places = [key for key, _ in sides[0]]
     span = max(places) - min(places)
     cost = Fraction(0)
     left, right = sides
@@ -101,7 +135,8 @@ def wasserstein(
             side[0][1] -= moved
             if side[0][1] == 0:
                 side.pop(0)
-    return (cost / span if span else Fraction(0)), cost
+    share = min(cost / span, Fraction(1)) if span else Fraction(cost > 0)
+    return abs(parts[0] - parts[1]) + min(parts) * share, cost
 
 
 # --- association ----------------------------------------------------------------------------
@@ -123,19 +158,19 @@ def reading(
     """How labels become numbers; None where the column is one of categories."""
 
     def read(label: str) -> Fraction | None:
-        own = number(label)
-        if own is None and hierarchy is not None and label != leaves_of(label, hierarchy)[0]:
-            under = [leaf for leaf in leaves_of(label, hierarchy) if leaf != NULL]
-            values = [number(leaf) for leaf in under]
-            if values and None not in values:
-                own = (min(values) + max(values)) / 2  # type: ignore[type-var, operator]
-        return own
+        if hierarchy is None:
+            return number(label)
+        under = [leaf for leaf in leaves_of(label, hierarchy) if leaf != NULL]
+        values = [number(leaf) for leaf in under]
+        if not values or None in values:
+            return None
+        return (min(values) + max(values)) / 2  # type: ignore[type-var, operator]
 
-    before = [x for x in original if x != NULL and not says_nothing(x, hierarchy)]
     after = [x for x in released if x != NULL and not says_nothing(x, hierarchy)]
-    if not before or any(number(label) is None for label in before):
+    before = [x for x in original if x != NULL and not says_nothing(x, hierarchy)]
+    if not holds_numbers(original, hierarchy):
         return None
-    return None if any(read(label) is None for label in after) else read
+    return None if any(read(label) is None for label in (*before, *after)) else read
 
 
 def pearson(pairs: Sequence[tuple[Fraction, Fraction]]) -> float:
@@ -162,24 +197,33 @@ def spearman(pairs: Sequence[tuple[Fraction, Fraction]]) -> float:
     return pearson([(rank(a, 0), rank(b, 1)) for a, b in pairs])
 
 
+def is_crowded(labels: Sequence[str]) -> bool:
+    """Whether labels have fewer than two rows each."""
+    return bool(labels) and len(labels) < 2 * len(set(labels))
+
+
 def eta(pairs: Sequence[tuple[str, Fraction]]) -> float:
-    """Root of the variance between groups over the variance."""
-    if not pairs:
+    """Root of 1 less the mean square within groups over the mean square of all."""
+    groups = {own for own, _ in pairs}
+    if len(groups) < 2 or len(groups) == len(pairs):
         return 0.0
-    mean = sum(value for _, value in pairs) / Fraction(len(pairs))
-    variance = sum((value - mean) ** 2 for _, value in pairs)
-    between = Fraction(0)
-    for group in {own for own, _ in pairs}:
-        members = [value for own, value in pairs if own == group]
-        between += len(members) * (sum(members) / Fraction(len(members)) - mean) ** 2
-    return math.sqrt(between / variance) if variance else 0.0
+
+    def squares(values: Sequence[Fraction]) -> Fraction:
+        mean = sum(values) / Fraction(len(values))
+        return sum(((value - mean) ** 2 for value in values), start=Fraction(0))
+
+    every = squares([value for _, value in pairs])
+    if not every:
+        return 0.0
+    within = sum(squares([value for own, value in pairs if own == group]) for group in groups)
+    mean_within = Fraction(within) / (len(pairs) - len(groups))
+    return math.sqrt(max(1 - mean_within / (every / (len(pairs) - 1)), Fraction(0)))
 
 
 def cramers_v(pairs: Sequence[tuple[str, str]]) -> float:
-    """Root of chi-square over n and the smaller number of values less one."""
+    """Bergsma's: phi-square less its expectation, over the smaller corrected number of values."""
     left, right = {a for a, _ in pairs}, {b for _, b in pairs}
-    smaller = min(len(left), len(right)) - 1
-    if smaller < 1:
+    if min(len(left), len(right)) < 2:
         return 0.0
     n = len(pairs)
     chi = Fraction(0)
@@ -188,7 +232,10 @@ def cramers_v(pairs: Sequence[tuple[str, str]]) -> float:
             rows = sum(pair[0] == a for pair in pairs)
             expected = Fraction(rows * sum(pair[1] == b for pair in pairs), n)
             chi += (pairs.count((a, b)) - expected) ** 2 / expected
-    return math.sqrt(chi / (n * smaller))
+    r, k = len(left), len(right)
+    phi = max(chi / n - Fraction((r - 1) * (k - 1), n - 1), Fraction(0))
+    smaller = min(own - Fraction((own - 1) ** 2, n - 1) for own in (r, k)) - 1
+    return min(math.sqrt(phi / smaller), 1.0) if smaller else 0.0
 
 
 def association_changes(
@@ -197,8 +244,8 @@ def association_changes(
     columns: Sequence[str],
     hierarchies: Mapping[str, Hierarchy],
     correlation: str = "pearson",
-) -> dict[tuple[str, str], tuple[float, float, float]]:
-    """For every pair of columns the association before and after, and the change."""
+) -> dict[tuple[str, str], tuple[float, float, float] | None]:
+    """For every pair the association before and after, and the change; None if it is not told."""
     read = {
         name: reading(
             [row[name] for row in original], [row[name] for row in released], hierarchies.get(name)
@@ -215,12 +262,15 @@ def association_changes(
             return row[name]
         return None if row[name] == NULL else own(row[name])
 
-    found = {}
+    found: dict[tuple[str, str], tuple[float, float, float] | None] = {}
     for one, other in combinations(columns, 2):
         both = []
+        crowded = False
         for rows in (original, released):
             pairs: list[Any] = [(value(row, one), value(row, other)) for row in rows]
             pairs = [pair for pair in pairs if None not in pair]
+            for side, name in enumerate((one, other)):
+                crowded |= not read[name] and is_crowded([pair[side] for pair in pairs])
             if read[one] and read[other]:
                 both.append((pearson if correlation == "pearson" else spearman)(pairs))
             elif read[one]:
@@ -230,5 +280,5 @@ def association_changes(
             else:
                 both.append(cramers_v(pairs))
         change = abs(both[1] - both[0]) / (2 if read[one] and read[other] else 1)
-        found[one, other] = (both[0], both[1], change)
+        found[one, other] = None if crowded else (both[0], both[1], change)
     return found

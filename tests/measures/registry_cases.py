@@ -95,13 +95,14 @@ ENTRIES: dict[str, Entry] = {
     "distribution-distance": Entry(
         _AT_MOST_ONE,
         {"limit": "0.5"},
+        twice="values with few rows are compared in another way",
         labels_matter=_NUMBERS,
         follows_columns=("worst_column",),
-        stars_are_spread=True,
     ),
     "association-change": Entry(
         _AT_MOST_ONE,
         {"limit": "0.5"},
+        twice="more rows leave less to chance",
         labels_matter=_NUMBERS,
         follows_columns=("pairs",),
         stars_are_spread=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import date, time, timedelta
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -11,14 +13,16 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import wasserstein_distance
+from scipy.stats import ks_2samp, wasserstein_distance
 
 import strategies
 from measures import comparison_twin as twin
 from petaudit import ranges
 from petaudit.errors import ColumnError, NotMeasurableError, OptionError, PetauditWarning
 from petaudit.inputs import gather
+from petaudit.measures.association_change import association_change
 from petaudit.measures.distribution_distance import (
+    FIGURES,
     MEASURE,
     DistributionDistanceResult,
     compute,
@@ -37,8 +41,8 @@ def of(result: DistributionDistanceResult, column: str) -> Any:
 
 
 @settings(max_examples=150)
-@given(release=strategies.releases(), kept=st.integers(1, 25), figure=st.integers(0, 2))
-def test_the_distances_are_the_twins(release: Release, kept: int, figure: int) -> None:
+@given(release=strategies.releases(), kept=st.integers(1, 25), asked=st.sampled_from(FIGURES))
+def test_the_distances_are_the_twins(release: Release, kept: int, asked: str) -> None:
     # Some rows are gone: neither their number nor their order matters.
     released = release.released[:kept][::-1]
     inputs = gather(
@@ -48,31 +52,42 @@ def test_the_distances_are_the_twins(release: Release, kept: int, figure: int) -
         quasi_identifiers=release.quasi_identifiers,
     )
     names = [*release.quasi_identifiers, "pay", "disease"]
-    by_column = {}
+    by_column: dict[str, dict[str, Any]] = {}
     for name in names:
-        p, q = (
-            twin.shares([row[name] for row in rows], release.hierarchies.get(name))
-            for rows in (release.original, released)
-        )
-        moved = twin.wasserstein(p, q)
-        by_column[name] = (twin.total_variation(p, q), twin.hellinger(p, q), moved)
-    expected: list[Any] = [own[figure] for own in by_column.values()]
-    if figure == 2:
-        expected = [moved[0] for moved in expected if moved is not None]
-    asked = ("total-variation", "hellinger", "wasserstein")[figure]
+        tree = release.hierarchies.get(name)
+        before, after = ([row[name] for row in rows] for rows in (release.original, released))
+        p, q = (twin.shares(labels, tree) for labels in (before, after))
+        ordered = twin.holds_numbers(before, tree)
+        own: dict[str, Any] = {
+            "total-variation": twin.total_variation(p, q),
+            "hellinger": twin.hellinger(p, q),
+            "kolmogorov-smirnov": twin.kolmogorov_smirnov(p, q) if ordered else None,
+            "wasserstein": twin.wasserstein(p, q)[0] if ordered else None,
+            "raw": twin.wasserstein(p, q)[1] if ordered else None,
+        }
+        kind = "kolmogorov-smirnov" if twin.is_continuous(before, tree) else "total-variation"
+        by_column[name] = own | {"auto": own[kind]}
+    expected = [own[asked] for own in by_column.values() if own[asked] is not None]
     if not expected:
-        with pytest.raises(NotMeasurableError, match="no column holds numbers in both tables"):
+        with pytest.raises(NotMeasurableError, match="no column holds numbers or dates only"):
             compute(inputs, figure=asked)
         return
     found = compute(inputs, figure=asked)
     assert [own.column for own in found.columns] == names
-    for own in found.columns:
-        variation, hellinger, moved = by_column[own.column]
-        assert own.total_variation == float(variation)
-        assert own.hellinger == pytest.approx(hellinger, abs=1e-7)
-        assert (own.wasserstein, own.wasserstein_raw) == (
-            (None, None) if moved is None else (float(moved[0]), float(moved[1]))
-        )
+    for column in found.columns:
+        figures = by_column[column.column]
+        exact = [None if own is None else float(own) for own in figures.values()]
+        assert column.hellinger == pytest.approx(exact.pop(1), abs=1e-7)
+        assert exact == [
+            column.total_variation,
+            column.kolmogorov_smirnov,
+            column.wasserstein,
+            column.wasserstein_raw,
+            float(figures["auto"]),
+        ]
+        judged = None if figures[asked] is None else float(figures[asked])
+        assert column.distance == pytest.approx(judged, abs=1e-7)
+        assert (column.kind == "labels") == (column.kolmogorov_smirnov is None)
     if asked == "hellinger":
         assert found.exact_value is None
         assert found.value == pytest.approx(sum(expected) / len(expected), abs=1e-7)
@@ -81,16 +96,94 @@ def test_the_distances_are_the_twins(release: Release, kept: int, figure: int) -
         assert found.value == float(found.exact_value)
 
 
+NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=30)
+
+
 @settings(max_examples=60)
-@given(
-    before=st.lists(st.integers(-50, 50), min_size=1, max_size=30),
-    after=st.lists(st.integers(-50, 50), min_size=1, max_size=30),
-)
-def test_wasserstein_is_scipys(before: list[int], after: list[int]) -> None:
-    found = distribution_distance(pa.table({"x": before}), pa.table({"x": after}))
-    assert found.columns[0].wasserstein_raw == pytest.approx(
-        wasserstein_distance(before, after), abs=1e-9
+@given(before=NUMBERS, after=NUMBERS)
+def test_distances_of_numbers_are_scipys(before: list[int], after: list[int]) -> None:
+    [found] = distribution_distance(pa.table({"x": before}), pa.table({"x": after})).columns
+    assert found.wasserstein_raw == pytest.approx(wasserstein_distance(before, after), abs=1e-9)
+    assert found.kolmogorov_smirnov == pytest.approx(
+        ks_2samp(before, after, method="asymp").statistic, abs=1e-12
     )
+    assert found.kolmogorov_smirnov <= found.total_variation + 1e-12
+
+
+@settings(max_examples=30)
+@given(
+    before=NUMBERS,
+    after=NUMBERS,
+    form=st.sampled_from(["%Y-%m-%d", "%Y/%m/%d", "%Y-%m-%dT00:00Z", "%Y-%m-%d 00:00:00.0"]),
+)
+def test_dates_are_numbers_of_days(before: list[int], after: list[int], form: str) -> None:
+    days = [[date(2000, 2, 29) + timedelta(days=own) for own in side] for side in (before, after)]
+    spelled = [[day.strftime(form) for day in side] for side in days]
+    [as_numbers] = distribution_distance(pa.table({"x": before}), pa.table({"x": after})).columns
+    for one, other in (days, spelled):
+        [found] = distribution_distance(pa.table({"x": one}), pa.table({"x": other})).columns
+        assert found == replace(as_numbers, kind="dates")
+
+
+def test_instants_and_times() -> None:
+    def kinds(*sides: list[Any]) -> tuple[str, float | None]:
+        [found] = distribution_distance(*(pa.table({"x": side}) for side in sides)).columns
+        return found.kind, found.wasserstein_raw
+
+    # The same instants, seen from Taipei and from London; then by the clock on the wall.
+    taipei, utc = ["2024-03-09 08:00:00+08:00"], ["2024-03-09T00:00Z"]
+    assert kinds(taipei, utc) == ("dates", 0)
+    assert kinds(taipei, ["2024-03-09"]) == ("dates", pytest.approx(8 / 24))
+    assert kinds([time(8, 30), time(9)], [time(8, 30, 30), time(9)]) == ("times", 15)
+    assert kinds([timedelta(days=2)], [timedelta(days=1, seconds=1)]) == ("times", 86_399)
+    assert kinds(["2024-03-09 00:00:00.123456789"], ["2024-03-09"])[1] == pytest.approx(
+        0.123456789 / 86_400
+    )
+    # None of these is a date.
+    for label in ("2024-02-30", "2024-03-09 24:00", "09.03.2024", "2024-03", "2024-3-9"):
+        assert kinds([label], [label]) == ("labels", None)
+
+
+@pytest.mark.parametrize(
+    ("original", "kind", "judged"),
+    [
+        # Ten values with five rows each are compared one by one, eleven are not.
+        ([*range(10)] * 5, "numbers", "total_variation"),
+        ([*range(11)] * 5, "numbers", "kolmogorov_smirnov"),
+        ([*range(10)] * 4, "numbers", "kolmogorov_smirnov"),
+        ([f"{own:02d}" for own in range(11)], "labels", "total_variation"),
+        ([*"abcdefghijk", "1"], "labels", "total_variation"),
+    ],
+)
+def test_which_columns_are_judged_as_numbers(original: list[Any], kind: str, judged: str) -> None:
+    released = [original[0], original[-1], original[3], *original[4:6] * 2]
+    [found] = distribution_distance(pa.table({"x": original}), pa.table({"x": released})).columns
+    assert found.kind == kind
+    assert found.distance == getattr(found, judged)
+    assert found.total_variation != found.kolmogorov_smirnov
+
+
+# SDMetrics 0.32.0 on these columns: KSComplement, TVComplement, CorrelationSimilarity.
+PEOPLE = {
+    "age": [23, 45, 31, 62, 18, 39, 51, 27, 44, 36, 29, 58],
+    "pay": [2.5, 4.1, 3.3, 5.0, 1.2, 3.9, 4.8, 2.9, 4.4, 3.0, 2.7, 5.2],
+    "sex": ["F", "M", "F", "F", "M", "M", "F", "M", "F", "M", "F", "M"],
+}
+OTHERS = {
+    "age": [25, 40, 33, 70, 19, 35, 47, 22, 41, 60],
+    "pay": [3.1, 2.2, 4.0, 3.5, 1.9, 5.5, 2.4, 3.6, 4.2, 2.0],
+    "sex": ["F", "F", "F", "M", "M", "F", "F", "M", "F", "F"],
+}
+SDMETRICS = (0.8666666666666667, 0.6833333333333333, 0.8, 0.47874009746749036)
+
+
+def test_figures_are_those_of_sdmetrics() -> None:
+    tables = (pa.table(PEOPLE), pa.table(OTHERS))
+    age, pay, sex = distribution_distance(*tables).columns
+    pairs = association_change(*tables, columns=["age", "pay"]).pairs
+    assert (age.distance, pay.distance) == (age.kolmogorov_smirnov, pay.kolmogorov_smirnov)
+    figures = (age.distance, pay.distance, sex.distance, pairs[0].change)
+    assert [1 - (own or 0) for own in figures] == pytest.approx(SDMETRICS, abs=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -137,10 +230,11 @@ def test_a_generalised_label_is_spread_over_its_leaves() -> None:
     assert distribution_distance(original, released).value == 1 / 2
 
 
-def test_a_suppressed_cell_is_spread_over_all_leaves() -> None:
+@pytest.mark.parametrize("label", ["*", "Europe"])
+def test_a_label_that_says_nothing_is_a_value_by_itself(label: str) -> None:
     original = pa.table({"city": ["Paris", "Lyon", "Rome"]})
-    released = pa.table({"city": ["*"]})
-    assert distribution_distance(original, released, hierarchies={"city": PLACES}).value == 0
+    released = pa.table({"city": [label]})
+    assert distribution_distance(original, released, hierarchies={"city": PLACES}).value == 1
     assert distribution_distance(original, released).value == 1
 
 
@@ -168,10 +262,14 @@ def test_ranges_of_numbers_are_spread_over_the_numbers_of_the_original() -> None
     assert found.value == 0
 
 
-def test_nulls_count_in_the_variation_and_have_no_place_among_numbers() -> None:
+def test_nulls_count_though_they_have_no_place_among_numbers() -> None:
     found = distribution_distance(pa.table({"x": [1, 3, None]}), pa.table({"x": [1, 3, 3]}))
     own = found.columns[0]
     assert own.total_variation == pytest.approx(1 / 3, abs=1e-15)
+    # At most 1, or null: 2/3 against 1/3.
+    assert own.kolmogorov_smirnov == pytest.approx(1 / 3, abs=1e-15)
+    # A third moved from null by the whole range, and of the other two thirds a sixth.
+    assert own.wasserstein == pytest.approx(1 / 3 + 2 / 3 * 1 / 6, abs=1e-15)
     # 1/2 1/2 against 1/3 2/3: a sixth is moved by 2.
     assert own.wasserstein_raw == pytest.approx(1 / 3, abs=1e-15)
 
@@ -190,11 +288,14 @@ def test_the_value_is_the_mean_and_the_worst_column_is_named() -> None:
     assert found.exact_value == Fraction(1 + 0, 3) + Fraction(1, 2) / 3
     assert found.worst_column == "a"
     assert found.explanation == (
-        "mean total-variation over 3 columns; largest first: a 1, n 0.5, b 0",
+        "mean distance (Kolmogorov-Smirnov for numbers, total variation for labels) over 3 "
+        "columns; largest first: a 1, n 0.5, b 0",
     )
     by_number = distribution_distance(original, released, figure="wasserstein")
     assert by_number.value == 1 / 2
-    assert by_number.explanation[1] == "left out, because they hold no numbers: b, a"
+    assert (
+        by_number.explanation[1] == "left out, because they hold more than numbers or dates: b, a"
+    )
 
 
 # --- columns --------------------------------------------------------------------------------
@@ -258,8 +359,8 @@ def test_hellinger_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"figure": "hellingr"}, "figure is 'hellingr' (did you mean 'hellinger'?); total-vari"),
-        ({"figure": 3}, "figure is 3; total-variation, hellinger or wasserstein was expected"),
+        ({"figure": "hellingr"}, "figure is 'hellingr' (did you mean 'hellinger'?); auto, total"),
+        ({"figure": 3}, "figure is 3; auto, total-variation, hellinger, kolmogorov-smirnov or was"),
         ({"columns": []}, "columns is an empty list; the name of a column or a list of names"),
         ({"columns": [1]}, "columns is a list; the name of a column or a list of names"),
         ({"limit": -1}, "the limit of distribution-distance is -1; it cannot be negative"),
@@ -288,7 +389,7 @@ def test_tables_and_documents() -> None:
     columnwise = found.table("columnwise")
     assert columnwise["attribute"].values == ["id", "zip", "age"]
     assert columnwise["wasserstein"].values == [0.0, None, 0.0]
-    assert found.figure == "distribution-distance (total-variation)"
+    assert found.figure == "distribution-distance (auto)"
     assert "exact_value" not in found.to_dict()
     with pytest.raises(OptionError, match="has no table 'details'"):
         found.table("details")
@@ -320,12 +421,12 @@ def test_null_is_what_strategies_say() -> None:
 def test_adult(shared_data: Path) -> None:
     adult = shared_data / "adult"
     found = distribution_distance(adult / "adult.csv", adult / "adult_anonymized.csv")
-    # The hierarchy of sex has two leaves, so a suppressed row counts half for each.
+    # A suppressed row says nothing about sex.
     rows = [line.split(";")[0] for line in (adult / "adult.csv").read_text().splitlines()[1:]]
     released = [
         line.split(";")[0] for line in (adult / "adult_anonymized.csv").read_text().splitlines()[1:]
     ]
-    males = Fraction(rows.count("Male"), 30_162)
-    spread = Fraction(2 * released.count("Male") + released.count("*"), 2 * 30_162)
-    assert of(found, "sex").total_variation == float(abs(males - spread))
-    assert found.value == pytest.approx(0.12574063343530173, abs=1e-15)
+    gained = [max(rows.count(own) - released.count(own), 0) for own in ("Male", "Female")]
+    assert of(found, "sex").total_variation == sum(gained) / 30_162
+    # Every column lost just these rows.
+    assert found.value == pytest.approx(0.27285988992772364, abs=1e-15)

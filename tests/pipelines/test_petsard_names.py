@@ -33,6 +33,7 @@ OPTIONS_HERE = {
 }
 
 LIKENESS = "use distribution-distance and association-change"
+QUALITY = "use distribution-distance, whose columns are 1 - KSComplement (numbers, dates)"
 LACKING_METHODS = [
     ("Synthesizer", "default", "use gaussian-copula"),
     ("Synthesizer", "petsard-gaussian_copula", "use gaussian-copula"),
@@ -46,9 +47,9 @@ LACKING_METHODS = [
     ("Synthesizer", "custom_method", "give it as custom_data"),
     ("Evaluator", "default", LIKENESS),
     ("Evaluator", "sdmetrics-diagnosticreport", LIKENESS),
-    ("Evaluator", "sdmetrics-qualityreport", LIKENESS),
+    ("Evaluator", "sdmetrics-qualityreport", QUALITY),
     ("Evaluator", "sdmetrics-single_table-diagnosticreport", LIKENESS),
-    ("Evaluator", "sdmetrics-single_table-qualityreport", LIKENESS),
+    ("Evaluator", "sdmetrics-single_table-qualityreport", QUALITY),
     ("Evaluator", "stats", LIKENESS),
     ("Evaluator", "anonymeter-singlingout", "use mpuccs, which compares with a control, too"),
     ("Evaluator", "Anonymeter-SinglingOut", "use mpuccs, which compares with a control, too"),

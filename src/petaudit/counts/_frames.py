@@ -69,7 +69,9 @@ def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[An
     if lazy.implementation.is_ibis() and is_on_postgres(lazy.to_native()):
         return lazy  # so it is read there
     expressions = []
-    trim = trim and lazy.implementation is not nw.Implementation.PYARROW  # trimmed at the door
+    trim = (
+        trim and lazy.implementation is not nw.Implementation.PYARROW
+    )  # as with_trimmed_text does
     for column, dtype in lazy.collect_schema().items():
         value = nw.col(column)
         if isinstance(dtype, (nw.String, *_CODED)):
@@ -141,9 +143,16 @@ def _wrap_arrow(
     columns: list[pa.ChunkedArray], names: tuple[str, ...]
 ) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
     """Give every column a type that all of Arrow's functions know."""
-    plain = [_labelled_column(_plain_column(column)) for column in columns]
+    plain = [_plain_column(column) for column in columns]
     table = pa.Table.from_arrays(plain, names=[f"c{index}" for index in range(len(names))])
     return nw.from_native(table).lazy(), names
+
+
+def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """The same Arrow table with trimmed text: not at the door, because few columns may be asked."""
+    table: pa.Table = lazy.to_native()
+    trimmed = [_labelled_column(column) for column in table.columns]
+    return nw.from_native(pa.Table.from_arrays(trimmed, names=table.column_names)).lazy()
 
 
 def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +22,8 @@ class ValueCounts:
     counts: Integers
     spellings: tuple[tuple[str | None, ...], ...] | None = None
     """What the table writes for each label, where several spellings are one value."""
+    whole: Integers | None = field(default=None, repr=False, compare=False)
+    """The labels but for a null as numbers, where the table holds whole numbers."""
 
     @cached_property
     def rows(self) -> int:
@@ -53,7 +55,12 @@ class ValueCounts:
     @cached_property
     def plain_numbers(self) -> PlainNumbers:
         """The numbers that labels spell plainly, read once for all that reckon with them."""
-        return PlainNumbers.of(self.labels)
+        if self.whole is None:
+            return PlainNumbers.of(self.labels)
+        is_number = np.arange(len(self.labels)) < len(self.whole)
+        mantissas = np.zeros(len(self.labels), dtype=np.int64)
+        mantissas[is_number] = self.whole
+        return PlainNumbers(is_number, mantissas, np.zeros_like(mantissas))
 
     def numbers(self, reader: Reader) -> LabelNumbers:
         """All numbers; a reader reads those that are not written plainly."""

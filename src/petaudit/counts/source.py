@@ -16,7 +16,7 @@ import pyarrow as pa
 from petaudit.counts._databases.addresses import is_address, shown_address
 from petaudit.counts._databases.opening import DatabaseTable, open_table
 from petaudit.counts._files import find_files, open_files
-from petaudit.counts._frames import A_TABLE, normalized, wrap_frame
+from petaudit.counts._frames import A_TABLE, normalized, with_trimmed_text, wrap_frame
 from petaudit.counts._spark.files import is_uri, open_with_spark, shown_uri
 from petaudit.counts._spark.settings import check_master
 from petaudit.counts.table_counts import THE_FRAME, TableCounts
@@ -121,7 +121,10 @@ def open_source(
             )
         )
     columns = _column_names(names, called)
-    return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
+    is_arrow = lazy.implementation is nw.Implementation.PYARROW
+    trimming = with_trimmed_text if is_arrow else None
+    counts = TableCounts(normalized(lazy), columns, called, trim=trimming)
+    return Source(called, columns, counts, ())
 
 
 def shown_table(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -44,7 +45,7 @@ class TableCounts:
     Columns are addressed by name; the frame below has them as c0, c1, ... so that no name of a
     user ever becomes part of a query. ``frame`` has trimmed text. ``untrimmed``, where it is
     given, has text as it stands, for counting that is cheaper on it. ``load`` puts a small table
-    beside the data.
+    beside the data. ``trim`` trims the text of the frame when it is first asked for.
     """
 
     def __init__(
@@ -55,9 +56,11 @@ class TableCounts:
         *,
         load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None,
         untrimmed: nw.LazyFrame[Any] | None = None,
+        trim: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None,
     ) -> None:
-        self.frame = frame
-        self.raw_frame = frame if untrimmed is None else untrimmed
+        self._opened = frame
+        self._untrimmed = untrimmed
+        self._trim = trim
         self.has_raw_frame = untrimmed is not None
         self.load = load
         self._name = name
@@ -74,21 +77,36 @@ class TableCounts:
         self._row_codes: dict[str, RowCodes] = {}
         self._rows: int | None = None
 
+    @cached_property
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The rows, with trimmed text."""
+        return self._opened if self._trim is None else self._trim(self._opened)
+
+    @property
+    def raw_frame(self) -> nw.LazyFrame[Any]:
+        """The rows, with text as it stands where that is cheaper to count."""
+        return self.frame if self._untrimmed is None else self._untrimmed
+
+    def _raw_rows(self, names: Sequence[str]) -> nw.LazyFrame[Any]:
+        """Some columns of the raw frame; without text among them, nothing has to be trimmed."""
+        plain = self._untrimmed is None and not any(self.is_text(name) for name in names)
+        return (self._opened if plain else self.raw_frame).select(*names)
+
     @property
     def engine(self) -> str:
         """The name of the engine that counts."""
-        engine = self.frame.implementation
-        return engine_of(self.frame.to_native()) if engine.is_ibis() else str(engine.value)
+        engine = self._opened.implementation
+        return engine_of(self._opened.to_native()) if engine.is_ibis() else str(engine.value)
 
     @property
     def is_remote(self) -> bool:
         """Whether rows and classes live elsewhere: from there nothing but aggregates is fetched."""
-        return self.is_on_spark or bool(self.frame.implementation.is_ibis())
+        return self.is_on_spark or bool(self._opened.implementation.is_ibis())
 
     @property
     def is_on_spark(self) -> bool:
         """Whether a Spark cluster holds the rows."""
-        return bool(self.frame.implementation.is_spark_like())
+        return bool(self._opened.implementation.is_spark_like())
 
     def require_local(self) -> None:
         """Raise unless rows and classes can be fetched: those of an engine elsewhere stay there."""
@@ -106,7 +124,8 @@ class TableCounts:
     def rows(self) -> int:
         """How many rows the table has."""
         if self._rows is None:
-            self._rows = self.number(self.raw_frame.select(nw.len().alias("rows")))
+            rows = self._opened if self._untrimmed is None else self._untrimmed
+            self._rows = self.number(rows.select(nw.len().alias("rows")))
         return self._rows
 
     def value_counts(self, column: str) -> ValueCounts:
@@ -256,8 +275,10 @@ class TableCounts:
         ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
         """
         self.require_local()
-        cells = [nw.col(self.position(name)).alias(f"x{i}") for i, name in enumerate(columns)]
-        table = self.collected((self.raw_frame if raw else self.frame).select(*cells))
+        keys = self.keys(columns)
+        cells = [nw.col(key).alias(f"x{i}") for i, key in enumerate(keys)]
+        rows = self._raw_rows(list(dict.fromkeys(keys))) if raw else self.frame
+        table = self.collected(rows.select(*cells))
         return [table.column(f"x{i}") for i in range(len(columns))]
 
     @property
@@ -290,9 +311,7 @@ class TableCounts:
         """The counts of a column's values, and the cells of the raw frame that they stand for."""
         if column not in self._values:
             name = self.position(column)
-            counted = self.collected(
-                self.raw_frame.select(name).group_by(name).agg(nw.len().alias("n"))
-            )
+            counted = self.collected(self._raw_rows([name]).group_by(name).agg(nw.len().alias("n")))
             cells = counted.column(name).combine_chunks()
             self._keep_values(column, cells, whole_numbers(counted.column("n")))
         return self._values[column]
@@ -300,9 +319,14 @@ class TableCounts:
     def note_values(self, column: str, cells: pa.Array, codes: Integers) -> None:
         """Count the values of a column from the codes of its rows, which spares a query.
 
-        Only of our own files is it certain that grouping would find the same cells.
+        Only of our own files is it certain that grouping would find the same cells, and of whole
+        numbers and text in Arrow.
         """
-        if self.load is not None and column not in self._values:
+        kind = cells.type
+        plain = pa.types.is_integer(kind) or pa.types.is_string(kind)
+        plain = plain or pa.types.is_large_string(kind)
+        is_certain = self.load is not None or (plain and self.engine == "pyarrow")
+        if is_certain and column not in self._values:
             self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
 
     def _keep_values(self, column: str, cells: pa.Array, numbers: Integers) -> None:

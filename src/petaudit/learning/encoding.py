@@ -101,9 +101,10 @@ class NumberReader:
         """The number of a label, or the middle of those that it stands for; None if unknown."""
         if label is None or label == SUPPRESSED:
             return None
-        number = parse_number(label)
-        if number is None and self.under is not None:
-            number = self.under.middle(label)
+        # A label above the leaves stands for them, though it may look like a number.
+        number = None if self.under is None else self.under.middle(label)
+        if number is None:
+            number = parse_number(label)
         if number is None:
             number = middle_of(label, self.lowest, self.highest)
         return number if number is not None and _is_usable(number) else None

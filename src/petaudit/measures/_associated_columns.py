@@ -5,20 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
-from typing import TypeAlias
+from functools import cached_property
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from petaudit.association import Floats
+from petaudit.association import Floats, WholeColumn, doubled_ranks
 from petaudit.counts import TableCounts, ValueCounts
 from petaudit.counts.column_codes import Codes, column_codes
+from petaudit.counts.scales import NUMBERS, Scale, scale_of
 from petaudit.inputs import Inputs
-from petaudit.label_numbers import Bools
+from petaudit.label_numbers import Bools, Integers, Whole, in_common_units
 from petaudit.labels import SUPPRESSED
 from petaudit.measures._comparison import leaves_under, the_original
 from petaudit.released_labels import LeavesUnder, decimal_of
+
+NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]
+
+_EXACT_FLOAT: Final = 1 << 53
+_EXACT_POWER: Final = 22
+"""Ten to the power of this is exact as a float."""
+_MOST_ROWS_HELD: Final = 100_000
+_LARGEST: Final = 1 << 31
+"""Products of larger numbers are too large to be added up in 64 bits."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,8 @@ class AssociatedColumn:
     known: Bools
     """Whether a label says anything: ``*`` does not, nor does a null among numbers."""
     numbers: Floats | None
+    whole: Integers | None = None
+    """The same as whole numbers of some unit from 0 on, where 64 bits hold them."""
 
     @property
     def is_constant(self) -> bool:
@@ -39,6 +51,24 @@ class AssociatedColumn:
         if self.numbers is None:
             return int(np.count_nonzero(self.known)) < 2
         return len(np.unique(self.numbers[self.known])) < 2
+
+    def numbers_and_ranks(self, chosen: Bools | None = None) -> NumbersAndRanks:
+        """The numbers of all rows or of some, and twice their ranks."""
+        assert self.codes is not None  # noqa: S101 (asked only of tables that are here)
+        if chosen is None and len(self.codes) <= _MOST_ROWS_HELD:
+            return self._held
+        return self._numbers_and_ranks(self.codes if chosen is None else self.codes[chosen])
+
+    @cached_property
+    def _held(self) -> NumbersAndRanks:
+        """Held for small tables, where every other column asks for the same."""
+        assert self.codes is not None  # noqa: S101
+        return self._numbers_and_ranks(self.codes)
+
+    def _numbers_and_ranks(self, codes: Codes) -> NumbersAndRanks:
+        assert self.whole is not None  # noqa: S101
+        ranks = doubled_ranks(self.whole, codes)
+        return WholeColumn.of(self.whole[codes]), WholeColumn.of(ranks[codes])
 
 
 Sides: TypeAlias = tuple[AssociatedColumn, AssociatedColumn]
@@ -55,22 +85,10 @@ def both_sides(inputs: Inputs, names: Sequence[str]) -> dict[str, Sides]:
         under = leaves_under(inputs, name)
         values = [table.counts.value_counts(name) for table in tables]
         known = [_known(own, under) for own in values]
-        # The original decides; only the released table has labels that stand for several.
-        numbers = [
-            _numbers(own, its_known, its_under)
-            for own, its_known, its_under in zip(values, known, (None, under), strict=True)
-        ]
-        if numbers[0] is None or numbers[1] is None or np.isnan(numbers[0]).all():
-            numbers = [None, None]
+        numbers = _numbers_of_both(values, known, under)
         sides = [
-            AssociatedColumn(
-                name,
-                tables[side].counts,
-                codes[side].get(name),
-                known[side] if own is None else known[side] & ~np.isnan(own),
-                own,
-            )
-            for side, own in enumerate(numbers)
+            AssociatedColumn(name, table.counts, own.get(name), *read)
+            for table, own, read in zip(tables, codes, numbers, strict=True)
         ]
         found[name] = (sides[0], sides[1])
     return found
@@ -78,34 +96,93 @@ def both_sides(inputs: Inputs, names: Sequence[str]) -> dict[str, Sides]:
 
 def _known(values: ValueCounts, under: LeavesUnder | None) -> Bools:
     """Which labels say something."""
-    silent = {SUPPRESSED}
-    if under is not None and under.says_nothing(under.hierarchy.top):
-        silent.add(under.hierarchy.top)
+    silent = (SUPPRESSED, *(() if under is None else under.silent))
     found = np.ones(len(values.labels), dtype=bool)
-    found[[values.index[label] for label in silent if label in values.index]] = False
+    for label in silent:
+        if label in values.labels:
+            found[values.labels.index(label)] = False
     return found
 
 
-def _numbers(values: ValueCounts, known: Bools, under: LeavesUnder | None) -> Floats | None:
-    """The number of each label, NaN where it says nothing; None where one cannot be read."""
-    labels = values.labels
-    plain = values.plain_numbers.is_number
-    found = np.full(len(labels), math.nan)
-    for place in np.flatnonzero(known & ~plain).tolist():
-        label = labels[place]
-        if label is None:
-            continue
-        number: Decimal | Fraction | None = decimal_of(label)
-        if number is None:
-            number = None if under is None else under.middle(label)
-        if number is None:
-            return None
-        try:
-            found[place] = float(number)
-        except OverflowError:
-            return None
-    plainly = known & plain
-    # A label is rounded to the nearest float just as the decimal number is that it spells.
-    found[plainly] = [float(labels[place] or "") for place in np.flatnonzero(plainly).tolist()]
-    # A decimal number that is too large for a float becomes infinite instead.
-    return None if np.isinf(found).any() else found
+def _numbers_of_both(
+    values: Sequence[ValueCounts], known: Sequence[Bools], under: LeavesUnder | None
+) -> list[tuple[Bools, Floats | None, Integers | None]]:
+    """Which labels count in each table, and as which numbers; no numbers where one has none."""
+    as_labels: list[tuple[Bools, Floats | None, Integers | None]] = [
+        (own, None, None) for own in known
+    ]
+    # The original decides; only the released table has labels that stand for several.
+    scale = scale_of(values[0], values[1], decimal_of, () if under is None else under.silent)
+    if scale is None:
+        return as_labels
+    middles = None if under is None else _Middles(under, scale)
+    found: list[tuple[Bools, Floats | None, Integers | None]] = []
+    for own, said in zip(values, known, strict=True):
+        numbers = own.numbers(decimal_of) if scale.kind == NUMBERS else scale.read(own.labels)
+        if middles is not None:
+            numbers = numbers.with_others(middles.above(own.labels, said))
+        unread = np.flatnonzero(said & ~numbers.is_number).tolist()
+        if any(own.labels[place] is not None for place in unread):
+            return as_labels
+        counting = said & numbers.is_number
+        [whole], places = in_common_units(numbers)
+        floats = _as_floats(whole, places, counting)
+        if floats is None:
+            return as_labels
+        found.append((counting, floats, _from_zero(whole, counting)))
+    return found
+
+
+class _Middles:
+    """What labels above the leaves count as: half-way between the lowest and the highest leaf."""
+
+    def __init__(self, under: LeavesUnder, scale: Scale) -> None:
+        self._under = under
+        [numbers], places = in_common_units(read := scale.read(under.all))
+        self._numbers = {
+            leaf: Fraction(number, 10**places) if is_number else None
+            for leaf, number, is_number in zip(
+                under.all, numbers.tolist(), read.is_number.tolist(), strict=True
+            )
+        }
+
+    def above(self, labels: Sequence[str | None], known: Bools) -> dict[int, Fraction | None]:
+        """The number of each such label, by its place; none where a leaf under it has none."""
+        found: dict[int, Fraction | None] = {}
+        for place in np.flatnonzero(known).tolist():
+            leaves = self._under.leaves(labels[place])
+            if leaves is None or leaves == (labels[place],):
+                continue
+            numbers = [self._numbers[leaf] for leaf in leaves if leaf is not None]
+            read = [number for number in numbers if number is not None]
+            is_read = bool(read) and len(read) == len(numbers)
+            found[place] = (min(read) + max(read)) / 2 if is_read else None
+        return found
+
+
+def _as_floats(whole: Whole, places: int, counting: Bools) -> Floats | None:
+    """The nearest float of each number, NaN where it does not count; None where one has none."""
+    found = np.full(len(whole), math.nan)
+    chosen = whole[counting]
+    unit = 10**places
+    if whole.dtype != object and places <= _EXACT_POWER and (np.abs(chosen) < _EXACT_FLOAT).all():
+        # Both are exact as floats, so that their quotient is rounded once.
+        found[counting] = chosen / unit
+        return found
+    try:
+        found[counting] = [number / unit for number in chosen.tolist()]
+    except OverflowError:
+        return None
+    return found
+
+
+def _from_zero(whole: Whole, counting: Bools) -> Integers | None:
+    chosen = whole[counting]
+    if not chosen.size:
+        return np.zeros(len(whole), dtype=np.int64)
+    low = chosen.min()
+    if chosen.max() - low >= _LARGEST:
+        return None
+    above = np.where(counting, whole - low, 0).astype(np.int64)
+    step = int(np.gcd.reduce(above))
+    return above // step if step > 1 else above

@@ -15,7 +15,7 @@ from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._associated_columns import Sides, both_sides
-from petaudit.measures._associations import association
+from petaudit.measures._associations import Association, association
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -31,6 +31,7 @@ _TABLES = (GLOBAL, DETAILS)
 _CORRELATIONS: Final = ("pearson", "spearman")
 _MOST_COLUMNS: Final = 30
 _WORST_SHOWN: Final = 5
+_ROWS_PER_LABEL: Final = 2
 _DETAILS: Final[dict[str, Kind]] = {
     "first": "text",
     "second": "text",
@@ -48,15 +49,18 @@ _DETAILS: Final[dict[str, Kind]] = {
 
 @dataclass(frozen=True)
 class PairChange:
-    """The association of two columns before and after; ``change`` is from 0 to 1."""
+    """The association of two columns before and after; ``change`` is from 0 to 1.
+
+    It is None, as both sides are, where labels are nearly all different: nothing can be told then.
+    """
 
     first: str
     second: str
     kind: str
     coefficient: str
-    original: float
-    released: float
-    change: float
+    original: float | None
+    released: float | None
+    change: float | None
     pearson_original: float | None = None
     pearson_released: float | None = None
     spearman_original: float | None = None
@@ -73,6 +77,8 @@ class AssociationChangeResult(Result):
     correlation: str
     pairs: tuple[PairChange, ...]
     constant_columns: tuple[str, ...]
+    crowded_columns: tuple[str, ...]
+    """Columns of labels, nearly all different, because of which nothing can be told of a pair."""
     left_out: tuple[str, ...]
 
     @property
@@ -83,7 +89,8 @@ class AssociationChangeResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """The worst pairs, and what is by convention."""
-        ranked = sorted(self.pairs, key=lambda own: -own.change)[:_WORST_SHOWN]
+        told = [own for own in self.pairs if own.change is not None]
+        ranked = sorted(told, key=lambda own: -(own.change or 0))[:_WORST_SHOWN]
         worst = [
             phrase(
                 "{first} and {second} {before:.3g} -> {after:.3g} ({coefficient})",
@@ -98,10 +105,13 @@ class AssociationChangeResult(Result):
         lines = [
             phrase(
                 "{pairs}; largest change first: {worst}",
-                pairs=counted(len(self.pairs), "pair"),
+                pairs=counted(len(told), "pair"),
                 worst=joined(worst, "; "),
             )
         ]
+        if len(told) < len(self.pairs):
+            pairs = counted(len(self.pairs) - len(told), "pair")
+            lines.append(_not_told(pairs, self.crowded_columns))
         if self.constant_columns:
             lines.append(
                 phrase(
@@ -129,6 +139,15 @@ class AssociationChangeResult(Result):
         if granularity == GLOBAL:
             return super().table(granularity)
         raise no_such_table(self.measure, granularity, _TABLES)
+
+
+def _not_told(pairs: str, columns: Sequence[str]) -> str:
+    return phrase(
+        "nothing can be told of {pairs}, which are left out: fewer than two rows per label in "
+        "{names}",
+        pairs=pairs,
+        names=listing(columns),
+    )
 
 
 def association_change(
@@ -177,8 +196,17 @@ def compute(
             )
         )
     both = both_sides(inputs, names)
-    pairs = tuple(_change(one, other, both, correlation) for one, other in combinations(names, 2))
-    value = math.fsum(own.change for own in pairs) / len(pairs)
+    crowded: dict[str, None] = {}
+    pairs = tuple(
+        _change(one, other, both, correlation, crowded) for one, other in combinations(names, 2)
+    )
+    changes = [own.change for own in pairs if own.change is not None]
+    if not changes:
+        pairs_said = counted(len(pairs), "pair")
+        raise NotMeasurableError(
+            phrase("no pair is left: {reason}", reason=_not_told(pairs_said, tuple(crowded)))
+        )
+    value = math.fsum(changes) / len(changes)
     warnings: list[str] = []
     if left_out:
         warnings.append(
@@ -190,6 +218,9 @@ def compute(
                 most=most,
             )
         )
+    if crowded:
+        reason = _not_told(counted(len(pairs) - len(changes), "pair"), tuple(crowded))
+        warnings.append(phrase("association-change: {reason}", reason=reason))
     return AssociationChangeResult(
         value=value,
         limit=None if bound is None else float(bound),
@@ -200,6 +231,7 @@ def compute(
         constant_columns=tuple(
             name for name in names if any(own.is_constant for own in both[name])
         ),
+        crowded_columns=tuple(crowded),
         left_out=left_out,
     )
 
@@ -209,7 +241,9 @@ def _change(
     second: str,
     both: dict[str, Sides],
     correlation: str,
+    crowded: dict[str, None],
 ) -> PairChange:
+    """The change of one pair; columns whose labels are nearly all different are noted."""
     one, other = both[first], both[second]
     sides = [association(one[side], other[side]) for side in range(2)]
     are_numbers = [one[0].numbers is not None, other[0].numbers is not None]
@@ -220,13 +254,24 @@ def _change(
         change = abs(after - before) / 2
         kind = "number-number"
         return PairChange(first, second, kind, correlation, before, after, change, *linear, *ranked)
-    if any(are_numbers):
-        before, after = (own.ratio() for own in sides)
-        kind = "number-category" if are_numbers[0] else "category-number"
-        return PairChange(first, second, kind, "eta", before, after, abs(after - before))
-    before, after = (own.cramers_v() for own in sides)
-    change = abs(after - before)
-    return PairChange(first, second, "category-category", "cramers-v", before, after, change)
+    words = ["number" if is_number else "category" for is_number in are_numbers]
+    coefficient = "eta" if any(are_numbers) else "cramers-v"
+    pair = (first, second, "-".join(words), coefficient)
+    noted = [
+        name
+        for place, name in enumerate((first, second))
+        if not are_numbers[place] and any(_is_crowded(own, place) for own in sides)
+    ]
+    if noted:
+        crowded.update(dict.fromkeys(noted))
+        return PairChange(*pair, None, None, None)
+    before, after = (own.ratio() if any(are_numbers) else own.cramers_v() for own in sides)
+    return PairChange(*pair, before, after, abs(after - before))
+
+
+def _is_crowded(side: Association, place: int) -> bool:
+    """Whether labels have fewer than two rows each: then chance explains as much as they do."""
+    return 0 < side.rows < _ROWS_PER_LABEL * side.values[place]
 
 
 MEASURE = Measure(
@@ -238,12 +283,15 @@ MEASURE = Measure(
     range=(0.0, 1.0),
     needs=(Need.ORIGINAL,),
     formula=(
-        "mean over pairs of columns of |released - original|: correlation of two numbers (halved), "
-        "correlation ratio eta of a number and labels, Cramér's V of labels (not corrected for "
-        "bias); a column with one value has 0; suppressed cells are left out"
+        "mean over pairs of columns of |released - original|: correlation of two numbers (halved; "
+        "dates and times are numbers), correlation ratio eta of a number and labels, Cramér's V of "
+        "labels (both corrected for bias); a column with one value has 0; suppressed cells are "
+        "left out, and pairs with fewer than two rows per label"
     ),
     reference=(
-        "H. Cramér: Mathematical Methods of Statistics, 1946, doi 10.1515/9781400883868; "
+        "W. Bergsma: A Bias-Correction for Cramér's V and Tschuprow's T. Journal of the Korean "
+        "Statistical Society 42(3), 2013, doi 10.1016/j.jkss.2012.10.002; T. L. Kelley: An "
+        "Unbiased Correlation Ratio Measure, PNAS 21(9), 1935, doi 10.1073/pnas.21.9.554; "
         "C. Spearman: The Proof and Measurement of Association between Two Things, 1904, "
         "doi 10.2307/1412159"
     ),
@@ -270,6 +318,7 @@ MEASURE = Measure(
     ),
     does_not_say=(
         "A small mean does not say that the relation which you need is still there: look at the "
-        "worst pairs. In small tables chance alone changes relations."
+        "worst pairs. In small tables chance alone changes relations. Of labels that are nearly "
+        "all different nothing can be told; such pairs are left out and named."
     ),
 )

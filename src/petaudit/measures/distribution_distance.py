@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import cached_property
 from operator import mul
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from petaudit import kinds
+from petaudit.counts import ValueCounts
 from petaudit.counts.made_frames import MadeColumn
+from petaudit.counts.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.label_numbers import Whole
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -29,23 +33,34 @@ from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 from petaudit.pictures.column_shares import column_distances_of
-from petaudit.released_labels import SideBySide, side_by_side, spread
+from petaudit.released_labels import SideBySide, decimal_of, side_by_side, spread
 
 _TABLES = (GLOBAL, COLUMNWISE)
-FIGURES: Final = ("total-variation", "hellinger", "wasserstein")
+AUTO: Final = "auto"
+FIGURES: Final = (AUTO, "total-variation", "hellinger", "kolmogorov-smirnov", "wasserstein")
+_ON_A_SCALE: Final = FIGURES[3:]
+_LARGEST_SUM: Final = 1 << 62
+_FEW_VALUES: Final = 10
+_ROWS_PER_VALUE: Final = 5
+"""With fewer rows than this per value, the shares of single values are a matter of chance."""
 
 
 @dataclass(frozen=True)
 class ColumnDistance:
-    """The distances of one column; the last two only where it holds numbers in both tables."""
+    """The distances of one column; those after Hellinger only for numbers, dates and times."""
 
     column: str
+    kind: str
+    """numbers, dates, times or labels."""
+    distance: float | None
+    """What is judged."""
     total_variation: float
     hellinger: float
+    kolmogorov_smirnov: float | None
     wasserstein: float | None
-    """Divided by the range of the numbers of both tables."""
+    """Divided by the range of the original, at most 1."""
     wasserstein_raw: float | None
-    """In the unit of the column."""
+    """In the unit of the column; dates in days, times in seconds."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +74,7 @@ class DistributionDistanceResult(Result):
     columns: tuple[ColumnDistance, ...]
     worst_column: str
     not_ordered: tuple[str, ...]
-    """Columns without a Wasserstein distance, because they hold other labels than numbers."""
+    """Columns of labels, which have neither a Kolmogorov-Smirnov nor a Wasserstein distance."""
     exact_value: Fraction | None = field(repr=False)
 
     @property
@@ -70,42 +85,47 @@ class DistributionDistanceResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """The worst columns, and which were left out."""
-        ranked = sorted(self._figures(), key=lambda own: -own[1])
+        known = [own for own in self.columns if own.distance is not None]
+        ranked = sorted(known, key=lambda own: -(own.distance or 0))
         shown = [
-            phrase("{column} {figure:.4g}", column=column, figure=value)
-            for column, value in ranked[:5]
+            phrase("{column} {figure:.4g}", column=own.column, figure=own.distance)
+            for own in ranked[:5]
         ]
         lines = [
             phrase(
                 "mean {distance} over {columns}; largest first: {figures}",
-                distance=self.distance,
+                distance=self._distance_name,
                 columns=counted(len(ranked), "column"),
                 figures=joined(shown),
             )
         ]
-        if self.distance == "wasserstein" and self.not_ordered:
+        if self.distance in _ON_A_SCALE and self.not_ordered:
             lines.append(
                 phrase(
-                    "left out, because they hold no numbers: {names}",
+                    "left out, because they hold more than numbers or dates: {names}",
                     names=listing(self.not_ordered),
                 )
             )
         return tuple(lines)
 
-    def _figures(self) -> list[tuple[str, float]]:
-        name = self.distance.replace("-", "_")
-        values = [(own.column, getattr(own, name)) for own in self.columns]
-        return [(column, value) for column, value in values if value is not None]
+    @property
+    def _distance_name(self) -> str:
+        if self.distance != AUTO:
+            return self.distance
+        return phrase("distance (Kolmogorov-Smirnov for numbers, total variation for labels)")
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``columnwise`` has all distances of each column."""
         if granularity == COLUMNWISE:
-            names = ("total_variation", "hellinger", "wasserstein", "wasserstein_raw")
-            attribute = MadeColumn("text", [own.column for own in self.columns])
-            return {"attribute": attribute} | {
-                name: MadeColumn("number", [getattr(own, name) for own in self.columns])
+            names = [own.name for own in fields(ColumnDistance)]
+            found = {
+                name: MadeColumn(
+                    "text" if name in ("column", "kind") else "number",
+                    [getattr(own, name) for own in self.columns],
+                )
                 for name in names
             }
+            return {"attribute": found.pop("column")} | found
         if granularity == GLOBAL:
             return super().table(granularity)
         raise no_such_table(self.measure, granularity, _TABLES)
@@ -116,7 +136,7 @@ def distribution_distance(
     table: object,
     *,
     limit: Number | None = None,
-    figure: str = "total-variation",
+    figure: str = AUTO,
     columns: Sequence[str] | str | None = None,
     **given: Any,
 ) -> DistributionDistanceResult:
@@ -138,7 +158,7 @@ def distribution_distance(
 def compute(
     inputs: Inputs,
     limit: Number | None = None,
-    figure: str = "total-variation",
+    figure: str = AUTO,
     columns: Any = None,
 ) -> DistributionDistanceResult:
     """Measure the distances from opened inputs."""
@@ -151,34 +171,25 @@ def compute(
     exact_figures: dict[str, Fraction] = {}
     for name in names:
         under = leaves_under(inputs, name)
-        before = spread(original.counts.value_counts(name), under)
-        after = spread(inputs.table.counts.value_counts(name), under)
-        warnings += _unknown_labels(name, before.unknown, original.name)
-        warnings += _unknown_labels(name, after.unknown, inputs.table.name)
-        both = side_by_side(before, after)
-        totals = (before.total, after.total)
-        variation = _total_variation(both, *totals)
-        ordered = before.holds_numbers_only and after.holds_numbers_only
-        moved = _wasserstein(both) if ordered else None
-        found.append(
-            ColumnDistance(
-                name,
-                float(variation),
-                _hellinger(both, *totals),
-                None if moved is None else float(moved[0]),
-                None if moved is None else _as_float(moved[1]),
-            )
-        )
-        if figure == "total-variation":
-            exact_figures[name] = variation
-        elif figure == "hellinger":
-            exact_figures[name] = Fraction(found[-1].hellinger)
-        elif moved is not None:
-            exact_figures[name] = moved[0]
+        values = [table.counts.value_counts(name) for table in (original, inputs.table)]
+        scale = scale_of(*values, decimal_of, () if under is None else under.silent)
+        before, after = (spread(own, under, scale) for own in values)
+        for side, table in ((before, original), (after, inputs.table)):
+            warnings += _unknown_labels(name, side.unknown, table.name)
+            if scale is not None and not side.unknown:
+                warnings += _strange_labels(name, side.strange, table.name, scale.kind)
+        own = _Distances(side_by_side(before, after), before.total, after.total, scale)
+        asked = figure
+        if figure == AUTO:
+            asked = "kolmogorov-smirnov" if own.is_continuous(values[0]) else "total-variation"
+        if (judged := own.exact(asked)) is not None:
+            exact_figures[name] = judged
+        found.append(own.as_column(name, judged))
     if not exact_figures:
         raise NotMeasurableError(
             phrase(
-                "no column holds numbers in both tables, which wasserstein needs: {names}",
+                "no column holds numbers or dates only, which {figure} needs: {names}",
+                figure=figure,
                 names=listing(names),
             )
         )
@@ -194,7 +205,7 @@ def compute(
         distance=figure,
         columns=tuple(found),
         worst_column=max(exact_figures, key=lambda name: exact_figures[name]),
-        not_ordered=tuple(own.column for own in found if own.wasserstein is None),
+        not_ordered=tuple(own.column for own in found if own.kind == LABELS),
         exact_value=None if figure == "hellinger" else value,
     )
 
@@ -222,35 +233,131 @@ def _unknown_labels(column: str, unknown: int, table: str) -> list[str]:
     return [found]
 
 
-def _total_variation(both: SideBySide, old_total: int, new_total: int) -> Fraction:
-    """Half the sum of the differences between the shares, in whole numbers."""
-    moved = int(np.abs(both.old * new_total - both.new * old_total).sum())
-    return Fraction(moved, 2 * old_total * new_total)
+def _strange_labels(column: str, strange: int, table: str, kind: str) -> list[str]:
+    if not strange:
+        return []
+    kinds_said = {NUMBERS: phrase("numbers"), DATES: phrase("dates"), TIMES: phrase("times")}
+    return [
+        phrase(
+            "column {column!r}: {labels} of {table} cannot be compared with the {kind} of the "
+            "original; rows with such a label count as moved",
+            column=column,
+            labels=counted(strange, "label"),
+            table=table,
+            kind=kinds_said[kind],
+        )
+    ]
 
 
-def _hellinger(both: SideBySide, old_total: int, new_total: int) -> float:
-    """Square root of half the sum of the squared differences between the roots of the shares."""
-    old, new = (
-        np.sqrt((weights / total).astype(np.float64))
-        for weights, total in ((both.old, old_total), (both.new, new_total))
-    )
-    return min(math.sqrt(math.fsum(((old - new) ** 2).tolist()) / 2), 1.0)
+@dataclass(frozen=True)
+class _Distances:
+    """All distances of one column, in whole numbers as far as there are no roots."""
 
+    both: SideBySide
+    old_total: int
+    new_total: int
+    scale: Scale | None
 
-def _wasserstein(both: SideBySide) -> tuple[Fraction, Fraction]:
-    """How far numbers were moved on average, as a part of the range of both tables and raw.
+    def is_continuous(self, original: ValueCounts) -> bool:
+        """Whether single values say little: numbers or dates that are many, or have few rows.
 
-    A null has no place among numbers: both distributions are those of the other rows.
-    """
-    places = both.numbers
-    old, new = both.old[: len(places)], both.new[: len(places)]
-    old_total, new_total = int(old.sum()), int(new.sum())
-    ahead = np.abs(np.cumsum(old * new_total - new * old_total))
-    moved = sum(map(mul, ahead.tolist(), np.diff(places).tolist()))
-    unit = 10**both.places
-    raw = Fraction(moved, old_total * new_total * unit)
-    span = Fraction(int(places[-1] - places[0]), unit)
-    return (raw / span if span else Fraction(0)), raw
+        Numbers of few values may be codes. Their shares can be compared one by one, and what comes
+        of it is never smaller than the largest gap between the cumulative distributions.
+        """
+        if self.scale is None:
+            return False
+        values = int(np.count_nonzero(self.both.old[: len(self.both.numbers)]))
+        return values > _FEW_VALUES or original.rows < _ROWS_PER_VALUE * values
+
+    def exact(self, figure: str) -> Fraction | None:
+        """One of them; None where a column of labels does not have it."""
+        match figure:
+            case "total-variation":
+                return self.total_variation
+            case "hellinger":
+                return Fraction(self.hellinger)
+            case "kolmogorov-smirnov":
+                return self.kolmogorov_smirnov
+        return None if self.wasserstein is None else self.wasserstein[0]
+
+    def as_column(self, name: str, judged: Fraction | None) -> ColumnDistance:
+        """As floats."""
+        gap, moved = self.kolmogorov_smirnov, self.wasserstein
+        return ColumnDistance(
+            name,
+            LABELS if self.scale is None else self.scale.kind,
+            None if judged is None else float(judged),
+            float(self.total_variation),
+            self.hellinger,
+            None if gap is None else float(gap),
+            None if moved is None else float(moved[0]),
+            None if moved is None else _as_float(moved[1]),
+        )
+
+    @cached_property
+    def _gained(self) -> Whole:
+        """What each value gained: its new share less its old one, times both totals."""
+        gained: Whole = self.both.new * self.old_total - self.both.old * self.new_total
+        return gained
+
+    @cached_property
+    def total_variation(self) -> Fraction:
+        """Half the sum of the differences between the shares."""
+        return Fraction(int(np.abs(self._gained).sum()), 2 * self.old_total * self.new_total)
+
+    @cached_property
+    def hellinger(self) -> float:
+        """The root of half the sum of the squared differences between the roots of the shares."""
+        old, new = (
+            np.sqrt((weights / total).astype(np.float64))
+            for weights, total in (
+                (self.both.old, self.old_total),
+                (self.both.new, self.new_total),
+            )
+        )
+        return min(math.sqrt(math.fsum(((old - new) ** 2).tolist()) / 2), 1.0)
+
+    @cached_property
+    def kolmogorov_smirnov(self) -> Fraction | None:
+        """The largest difference of the share of rows whose number is at most x, whatever x is.
+
+        Nulls and labels have no place among numbers. So that none is forgotten, rows with some of
+        them may come in addition, as it is worst. With labels alone that is total variation.
+        """
+        if self.scale is None:
+            return None
+        count = len(self.both.numbers)
+        ahead, others = np.cumsum(self._gained[:count]), self._gained[count:]
+        more = int(ahead.max(initial=0)) + int(others[others > 0].sum())
+        less = int(ahead.min(initial=0)) + int(others[others < 0].sum())
+        return Fraction(max(more, -less), self.old_total * self.new_total)
+
+    @cached_property
+    def wasserstein(self) -> tuple[Fraction, Fraction] | None:
+        """How far numbers moved on average, as a part of the range of the original and raw.
+
+        Rows that have a number in one table only moved by the whole range.
+        """
+        if self.scale is None:
+            return None
+        places, count = self.both.numbers, len(self.both.numbers)
+        old, new = self.both.old[:count], self.both.new[:count]
+        old_rows, new_rows = int(old.sum()), int(new.sum())
+        if not old_rows or not new_rows:
+            return Fraction(0 if old_rows == new_rows else 1), Fraction(0)
+        ahead = np.abs(np.cumsum(new * old_rows - old * new_rows))
+        steps = np.diff(places)
+        if ahead.dtype != object and int(ahead.max()) * int(places[-1] - places[0]) < _LARGEST_SUM:
+            moved = int(ahead[:-1] @ steps)
+        else:
+            moved = sum(map(mul, ahead.tolist(), steps.tolist()))
+        held = places[old > 0]
+        span = int(held[-1] - held[0])
+        raw = Fraction(moved, old_rows * new_rows)
+        part = min(raw / span, Fraction(1)) if span else Fraction(1 if moved else 0)
+        shares = Fraction(old_rows, self.old_total), Fraction(new_rows, self.new_total)
+        lost = abs(shares[0] - shares[1])
+        return lost + min(shares) * part, raw / (10**self.both.places * self.scale.unit)
 
 
 def _as_float(number: Fraction) -> float:
@@ -269,9 +376,11 @@ MEASURE = Measure(
     range=(0.0, 1.0),
     needs=(Need.ORIGINAL,),
     formula=(
-        "mean over columns of the distance between the shares p and q of the values: total "
-        "variation sum |p - q| / 2, Hellinger sqrt(sum (sqrt p - sqrt q)^2 / 2), Wasserstein-1 / "
-        "range; a generalised label counts evenly for the leaves under it"
+        "mean over columns of the distance between the shares p and q of the values: "
+        "Kolmogorov-Smirnov max |P(x) - Q(x)| of the cumulative shares for numbers and dates, "
+        "total variation sum |p - q| / 2 for labels; or Hellinger sqrt(sum (sqrt p - sqrt q)^2 / 2), "
+        "Wasserstein-1 / range of the original; a generalised label counts evenly for the leaves "
+        "under it"
     ),
     reference=(
         "A. L. Gibbs, F. E. Su: On Choosing and Bounding Probability Metrics. International "
@@ -280,15 +389,20 @@ MEASURE = Measure(
     compute=compute,
     limit_help="the mean distance over the columns must be at most this",
     options=(
-        Option("figure", f"which distance: {listing(FIGURES)}", kind=kinds.Choice(FIGURES)),
+        Option(
+            "figure",
+            f"which distance: {listing(FIGURES)}; auto is Kolmogorov-Smirnov for numbers and dates "
+            "of many values, total variation for others",
+            kind=kinds.Choice(FIGURES),
+        ),
         Option("columns", "which columns; all but identifiers if not given", kind=kinds.COLUMNS),
     ),
     granularities=_TABLES,
     pictures=column_distances_of,
     meaning=(
         "How far the mix of values of a column is from that of the original, on average over the "
-        "columns. With 0, every mix is the same; with 0.1 (total variation), a tenth of the rows "
-        "would have to change."
+        "columns. With 0, every mix is the same; with 0.1, the share of some group of values is "
+        "off by a tenth of the rows: of numbers or dates up to some point, or of any labels."
     ),
     does_not_say=(
         "Columns are looked at one by one, so a figure of 0 does not say that relations between "

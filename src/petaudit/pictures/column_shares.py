@@ -65,6 +65,5 @@ def column_distances_of(
     _: Inputs | None, result: DistributionDistanceResult
 ) -> tuple[Picture, ...]:
     """How far each column moved, by the distance that was asked for."""
-    name = result.distance.replace("-", "_")
-    figures = {own.column: getattr(own, name) for own in result.columns}
+    figures = {own.column: own.distance for own in result.columns}
     return (column_shares(result.measure, figures, result.value, is_kept=False),)

@@ -15,6 +15,11 @@ _NONE: Final = phrase("there is no counterpart here")
 _LIKENESS: Final = phrase(
     "use distribution-distance and association-change, whose figures are others"
 )
+_QUALITY: Final = phrase(
+    "use distribution-distance, whose columns are 1 - KSComplement (numbers, dates) and "
+    "1 - TVComplement (labels), and association-change, whose pairs of numbers are "
+    "1 - CorrelationSimilarity; pairs with labels and the overall score are others"
+)
 _AS_CUSTOM_DATA: Final = phrase("make the table with it and give it as custom_data")
 
 MODULES: Final[Mapping[str, str]] = {
@@ -43,6 +48,8 @@ METHODS: Final[Mapping[str, Mapping[str, str]]] = {
     "Evaluator": {
         "default": _LIKENESS,
         "sdmetrics": _LIKENESS,
+        "sdmetrics-qualityreport": _QUALITY,
+        "sdmetrics-single_table-qualityreport": _QUALITY,
         "stats": _LIKENESS,
         "anonymeter-singlingout": phrase("use mpuccs, which compares with a control, too"),
         "anonymeter": phrase("there is no counterpart here yet"),

@@ -40,6 +40,7 @@ _LARGE_TABLE = 200_000
 _SAMPLE_ROWS = 1 << 14
 _MOST_LABELS = 1 << 17
 LARGEST_KEY = 1 << 62
+_LARGEST_WHOLE = 10**18
 
 
 @dataclass(frozen=True)
@@ -101,6 +102,10 @@ class ColumnValues:
     @classmethod
     def of(cls, cells: pa.Array, numbers: Integers) -> ColumnValues:
         """From the different cells of a column, and how often each occurs."""
+        if pa.types.is_integer(cells.type):
+            whole = whole_numbers(pa.chunked_array([cells.drop_null()]))
+            if not whole.size or -_LARGEST_WHOLE < whole.min() <= whole.max() < _LARGEST_WHOLE:
+                return cls._of_whole(cells, numbers, whole)
         own = cell_labels(cells)
         places = np.arange(len(own), dtype=np.int64)
         first = dict.fromkeys(own)
@@ -116,6 +121,20 @@ class ColumnValues:
         position = np.empty_like(order)
         position[order] = np.arange(len(order))
         return cls(counts, cells, position[places])
+
+    @classmethod
+    def _of_whole(cls, cells: pa.Array, numbers: Integers, whole: Integers) -> ColumnValues:
+        """The same without reading labels: whole numbers have one spelling each."""
+        is_null = np.zeros(len(cells), dtype=bool)
+        if len(whole) < len(cells):
+            is_null = np.array(cells.is_null().to_pylist(), dtype=bool)
+        by_size = np.argsort(whole)
+        ascending = whole[by_size]
+        order = np.concatenate((np.flatnonzero(~is_null)[by_size], np.flatnonzero(is_null)))
+        position = np.empty(len(cells), dtype=np.int64)
+        position[order] = np.arange(len(cells))
+        labels = (*map(str, ascending.tolist()), *(None for _ in range(int(is_null.sum()))))
+        return cls(ValueCounts(labels, numbers[order], whole=ascending), cells, position)
 
     @cached_property
     def merged(self) -> ColumnValues:
