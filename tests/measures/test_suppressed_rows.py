@@ -211,6 +211,7 @@ LONE_FIGURES: dict[str, tuple[dict[str, Any], float | bool, float | bool]] = {
     "marketer-risk": ({}, 0.4, 0.25),
     "sample-uniques": ({}, 0.2, 0),
     "special-uniques": ({}, 0.2, 0),
+    "distinction": ({}, 0.4, 0.25),
     "strict-average-risk": ({}, 0.4, 0.25),
     "k-map": ({"population_size": 5}, 1, 4),
     "population-uniqueness": ({"population_size": 5}, 0.2, 0),

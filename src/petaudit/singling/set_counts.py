@@ -1,0 +1,42 @@
+"""Counts of all sets of few columns, by partitions of the rows in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from petaudit.counts.set_counts import SetCounts
+from petaudit.singling._arrays import Codes
+from petaudit.singling._partition import Pair, Partition
+
+
+def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
+    """Count by all sets of up to so many columns, small sets first; a line of codes per column.
+
+    >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
+    >>> [(each.columns, each.classes, each.equal_pairs) for each in count_all_sets(codes, 2)]
+    [((0,), 2, 2), ((1,), 2, 3), ((0, 1), 3, 1)]
+    """
+    # Rows that are alone leave a partition, so columns with many values come first.
+    order = sorted(range(len(codes)), key=lambda column: -int(codes[column].max(initial=0)))
+    pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
+    scratch, settled = pair.new_scratch(), np.ones(pair.rows, np.uint8)
+
+    def refined(partition: Partition, columns: tuple[int, ...]) -> Iterator[SetCounts]:
+        for column in range(columns[-1] + 1 if columns else 0, pair.columns):
+            more = (*columns, column)
+            shared = partition.repeated_sizes_with(pair.codes[column], scratch)
+            yield SetCounts(
+                tuple(sorted(order[place] for place in more)),
+                pair.rows,
+                # All other rows are alone.
+                pair.rows - int(shared.sum()) + len(shared),
+                int((shared * (shared - 1) // 2).sum()),
+            )
+            if len(more) < up_to and column + 1 < pair.columns:
+                finer = partition.split(pair.codes[column], settled, scratch, count_all=True)
+                yield from refined(finer, more)
+
+    counts = refined(Partition.whole(pair), ())
+    return sorted(counts, key=lambda each: (len(each.columns), each.columns))
