@@ -16,6 +16,9 @@ from petaudit.counts._minimal.search import PERSON, kept_rows, people_of
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
 
+USUAL_SETS: Final = 1_000
+"""Sets are smaller where there would be more of them, unless somebody says otherwise."""
+_USUAL_SIZE: Final = 3
 _AT_ONCE: Final = 16
 """Sets that one query counts: each takes a while to reach an engine elsewhere."""
 
@@ -48,6 +51,27 @@ class SetCounts:
         (Fraction(4, 5), Fraction(1, 1))
         """
         return 1 - Fraction(self.equal_pairs, max(math.comb(self.rows, 2), 1))
+
+
+def usual_size(columns: int) -> int:
+    """How large sets are if nobody says: 3 columns, or fewer where there are very many sets.
+
+    >>> [usual_size(columns) for columns in (2, 13, 18, 19, 44, 45)]
+    [2, 3, 3, 2, 2, 1]
+    """
+    size = min(_USUAL_SIZE, columns)
+    while size > 1 and number_of_sets(columns, size) > USUAL_SETS:
+        size -= 1
+    return size
+
+
+def number_of_sets(columns: int, up_to: int) -> int:
+    """How many sets of up to so many of the columns there are.
+
+    >>> number_of_sets(13, 3)
+    377
+    """
+    return sum(math.comb(columns, size) for size in range(1, up_to + 1))
 
 
 def count_sets(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
-from petaudit.counts.column_codes import codes_of_rows
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.set_counts import SetCounts, count_sets
+from petaudit.counts.set_counts import USUAL_SETS, number_of_sets, usual_size
 from petaudit.errors import (
     NotMeasurableError,
     OptionError,
@@ -36,12 +33,8 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
-from petaudit.memory import memory_limit
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
-_USUAL_SIZE: Final = 3
-_USUAL_SETS: Final = 1_000
-"""Without max_columns, sets are smaller where there would be more of them."""
 _MOST_SETS: Final = 50_000
 _MOST_WORK: Final = 100_000_000
 """Rows times sets that a complete audit looks at without being asked."""
@@ -173,7 +166,15 @@ def compute(
     histogram = inputs.class_histogram
     if not histogram.rows:
         raise NotMeasurableError(ALL_SUPPRESSED)
-    counts = _counts(inputs, up_to)
+    from petaudit.singling.set_counts import sets_of_columns  # noqa: PLC0415 (compiles)
+
+    counts = sets_of_columns(
+        inputs.table,
+        names,
+        up_to,
+        with_suppressed=inputs.suppressed == "class",
+        person=inputs.person,
+    )
     value = max(each.distinction for each in counts)
     return DistinctionResult(
         value=float(value),
@@ -201,27 +202,6 @@ def compute(
     )
 
 
-def usual_size(columns: int) -> int:
-    """How large sets are if nobody says: 3 columns, or fewer where there are very many sets.
-
-    >>> [usual_size(columns) for columns in (2, 13, 18, 19, 44, 45)]
-    [2, 3, 3, 2, 2, 1]
-    """
-    size = min(_USUAL_SIZE, columns)
-    while size > 1 and number_of_sets(columns, size) > _USUAL_SETS:
-        size -= 1
-    return size
-
-
-def number_of_sets(columns: int, up_to: int) -> int:
-    """How many sets of up to so many of the columns there are.
-
-    >>> number_of_sets(13, 3)
-    377
-    """
-    return sum(math.comb(columns, size) for size in range(1, up_to + 1))
-
-
 def _require_few_sets(columns: int, up_to: int) -> None:
     sets = number_of_sets(columns, up_to)
     # Sets of one column are always looked at: the table has them all.
@@ -236,27 +216,6 @@ def _require_few_sets(columns: int, up_to: int) -> None:
                 most=_MOST_SETS,
             )
         )
-
-
-def _counts(inputs: Inputs, up_to: int) -> list[SetCounts]:
-    """In memory where the rows are here and fit, else by the engine."""
-    names, counts = inputs.quasi_identifiers, inputs.table.counts
-    with_suppressed = inputs.suppressed == "class"
-    if inputs.person is None and not counts.is_remote:
-        from petaudit.singling.memory_need import need_of_special  # noqa: PLC0415 (compiles)
-        from petaudit.singling.set_counts import count_all_sets  # noqa: PLC0415
-
-        # Frames that are in memory already have no other way.
-        need = need_of_special(inputs.table.rows, 0, len(names), up_to)
-        if need <= memory_limit() or counts.load is None:
-            codes = codes_of_rows(inputs.table, names, with_suppressed=with_suppressed)
-            return count_all_sets(codes, up_to)
-    sets = [
-        columns
-        for size in range(1, up_to + 1)
-        for columns in itertools.combinations(range(len(names)), size)
-    ]
-    return count_sets(counts, names, sets, with_suppressed=with_suppressed, person=inputs.person)
 
 
 def _takes_long(inputs: Inputs) -> str | None:
@@ -313,7 +272,7 @@ MEASURE = Measure(
         Option(
             "max_columns",
             "look at all sets of up to so many columns; if not given 3, or fewer where there would "
-            f"be more than {_USUAL_SETS:,} sets",
+            f"be more than {USUAL_SETS:,} sets",
             kind=Whole(1),
         ),
     ),

@@ -1,14 +1,43 @@
-"""Counts of all sets of few columns, by partitions of the rows in memory."""
+"""Counts of all sets of few columns: by partitions of the rows in memory, or by the engine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from petaudit.counts.set_counts import SetCounts
+from petaudit.counts.column_codes import codes_of_rows
+from petaudit.counts.set_counts import SetCounts, count_sets
+from petaudit.counts.source import Source
+from petaudit.memory import memory_limit
 from petaudit.singling._arrays import Codes
 from petaudit.singling._partition import Pair, Partition
+from petaudit.singling.memory_need import need_of_special
+
+
+def sets_of_columns(
+    source: Source,
+    columns: Sequence[str],
+    up_to: int,
+    *,
+    with_suppressed: bool = True,
+    person: str | None = None,
+) -> list[SetCounts]:
+    """Count by all sets of up to so many columns, small sets first."""
+    counts = source.counts
+    if person is None and not counts.is_remote:
+        # Frames that are in memory already have no other way.
+        need = need_of_special(source.rows, 0, len(columns), up_to)
+        if need <= memory_limit() or counts.load is None:
+            codes = codes_of_rows(source, columns, with_suppressed=with_suppressed)
+            return count_all_sets(codes, up_to)
+    sets = [
+        places
+        for size in range(1, up_to + 1)
+        for places in itertools.combinations(range(len(columns)), size)
+    ]
+    return count_sets(counts, columns, sets, with_suppressed=with_suppressed, person=person)
 
 
 def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
