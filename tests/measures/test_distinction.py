@@ -69,7 +69,7 @@ def figures_of(result: module.DistinctionResult) -> dict[tuple[str, ...], tuple[
 
 
 def test_the_table_of_the_paper() -> None:
-    """The figures of ARX 3.9.2 (TestRiskQuasiIdentifiers); the paper names 0.8 and 0.9."""
+    """The figures that ARX is tested with (TestRiskQuasiIdentifiers)."""
     result = distinction(PAPER, quasi_identifiers=NAMES)
     assert figures_of(result) == {
         ("age",): (0.6, 0.8),

@@ -55,7 +55,7 @@ class Identifying:
 def _named(columns: Sequence[str], counts: SetCounts) -> Phrase:
     return phrase(
         "{columns} ({figure:.3g})",
-        columns=joined([remark(name.strip()) for name in columns], " + "),
+        columns=joined([remark(name.strip()) for name in columns]),
         figure=float(counts.distinction),
     )
 
@@ -67,7 +67,7 @@ def identifying(source: Source, identifiers: Collection[str]) -> Identifying:
     >>> from petaudit.counts import open_source
     >>> table = pa.table({"zip": ["1", "1", "2", "2"], "age": ["7", "8", "7", "8"]})
     >>> str(identifying(open_source(table), ()).text)
-    'Nearly an identifier (distinction 0.9 or more), alone or together: zip + age (1).'
+    'Nearly an identifier (distinction 0.9 or more), alone or together: zip, age (1).'
     """
     kinds = source.counts.schema.values()
     names = [

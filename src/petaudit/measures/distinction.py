@@ -254,7 +254,9 @@ MEASURE = Measure(
     ),
     reference=(
         "R. Motwani, Y. Xu: Efficient Algorithms for Masking and Finding Quasi-Identifiers. "
-        "Proceedings of the VLDB Conference, 2007"
+        "Proceedings of the VLDB Conference, 2007; F. Prasser, J. Eicher, H. Spengler, R. Bild, "
+        "K. A. Kuhn: Flexible data anonymization using ARX. Software: Practice and Experience "
+        "50(7), 2020, doi 10.1002/spe.2812"
     ),
     meaning=(
         "How close some few columns come to naming every row. With 0.9 there are columns by "
