@@ -109,7 +109,7 @@ def open_source(
         weakref.finalize(counts, opened.close).atexit = False
         is_loaded = not opened.is_view
         return Source(name, columns, counts, paths, is_untyped=is_loaded, is_loaded=is_loaded)
-    lazy, names = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
+    lazy, names, replaced = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
     if engine is not None and not _is_counted_by(lazy, engine):
         raise OptionError(
             phrase(
@@ -121,7 +121,8 @@ def open_source(
             )
         )
     columns = _column_names(names, called)
-    return Source(called, columns, TableCounts(normalized(lazy), columns, called), ())
+    counts = TableCounts(normalized(lazy), columns, called, replaced=replaced)
+    return Source(called, columns, counts, ())
 
 
 def shown_table(name: str) -> str:
