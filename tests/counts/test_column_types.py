@@ -61,10 +61,6 @@ COUNTED: dict[str, tuple[Callable[[], Any], Cells]] = {
         lambda: pandas([pd.Interval(0, 5), None, pd.Interval(0, 5)], object),
         ["(0, 5]", None, "(0, 5]"],
     ),
-    "pandas interval, objects": (
-        lambda: pandas(list(pd.cut(IN_BREAKS, [0, 5, 10])), object),
-        BREAKS,
-    ),
     "pandas period": (
         lambda: pandas(pd.PeriodIndex(["2020-01", "2020-01", "2020-02", None], freq="M")),
         ["2020-01", "2020-01", "2020-02", None],

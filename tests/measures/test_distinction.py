@@ -194,7 +194,9 @@ def test_a_table_larger_than_memory_is_counted_by_the_engine(
 
 
 def wide(columns: int, rows: int = 2) -> pa.Table:
-    return pa.table({f"c{place}": [str(row % 2) for row in range(rows)] for place in range(columns)})
+    return pa.table(
+        {f"c{place}": [str(row % 2) for row in range(rows)] for place in range(columns)}
+    )
 
 
 @pytest.mark.parametrize(("columns", "size"), [(1, 1), (2, 2), (18, 3), (19, 2), (45, 1)])
@@ -221,7 +223,8 @@ def test_a_large_table_waits_until_it_is_asked(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(module, "_MOST_WORK", 5 * 7 - 1)
     monkeypatch.setattr(module, "_MOST_WORK_IN_ENGINE", 5 * 3 - 1)
     why = MEASURE.why_left_out(gather(PAPER, quasi_identifiers=NAMES))
-    assert why is not None and "counts 5 rows by 7 sets of columns" in why
+    assert why is not None
+    assert "counts 5 rows by 7 sets of columns" in why
     monkeypatch.setattr(module, "_MOST_WORK", 5 * 7)
     assert MEASURE.why_left_out(gather(PAPER, quasi_identifiers=NAMES)) is None
     with_people = gather(PAPER, quasi_identifiers=["sex", "state"], person="age")

@@ -90,7 +90,9 @@ def smallest(sizes: Sizes, holds: Callable[[Sizes], bool]) -> int | None:
 
 def table_of(sizes: Sizes, names: str = "*abcd") -> pa.Table:
     """A class of suppressed rows among them, which is a class like others."""
-    return pa.table({"q": [name for name, size in zip(names, sizes, strict=False) for _ in range(size)]})
+    return pa.table(
+        {"q": [name for name, size in zip(names, sizes, strict=False) for _ in range(size)]}
+    )
 
 
 def removed(name: str, options: Mapping[str, Any], table: pa.Table, **given: Any) -> int | None:
@@ -138,7 +140,9 @@ def test_no_fewer_rows_would_do_against_a_population(
 
 @settings(max_examples=60)
 @given(
-    classes=st.lists(st.lists(st.sampled_from("xyz"), min_size=1, max_size=3), min_size=1, max_size=3),
+    classes=st.lists(
+        st.lists(st.sampled_from("xyz"), min_size=1, max_size=3), min_size=1, max_size=3
+    ),
     least=st.integers(1, 3),
 )
 def test_no_fewer_rows_would_do_for_l_diversity(classes: list[list[str]], least: int) -> None:
@@ -151,7 +155,9 @@ def test_no_fewer_rows_would_do_for_l_diversity(classes: list[list[str]], least:
         if all(len({value for q, value in kept if q == name}) >= least for name, _ in kept)
     ]
     table = pa.table({"q": [q for q, _ in rows], "s": [s for _, s in rows]})
-    assert removed("l-diversity", {"limit": least}, table, sensitive="s") == min(enough, default=None)
+    assert removed("l-diversity", {"limit": least}, table, sensitive="s") == min(
+        enough, default=None
+    )
 
 
 def test_the_example_of_the_issue() -> None:
@@ -183,6 +189,8 @@ def test_no_fewer_rows_would_do_if_suppressed_rows_are_a_class(sizes: list[int],
     if takes.rows_to_suppress is not None:
         assert takes.rows_to_suppress == min(hidden)
     elif takes.rows_to_drop is not None:
-        assert takes.rows_to_drop == smallest(sizes, lambda kept: k_people(kept, kept, {"limit": k}))
+        assert takes.rows_to_drop == smallest(
+            sizes, lambda kept: k_people(kept, kept, {"limit": k})
+        )
     else:
         assert smallest(sizes, lambda kept: k_people(kept, kept, {"limit": k})) is None
