@@ -337,10 +337,14 @@ class TableCounts:
             )
         )
 
+    def is_countable(self, column: str) -> bool:
+        """Whether the values of a column can be counted."""
+        return not uncountable(self.schema[self._position[column]])
+
     def position(self, column: str) -> str:
         """The frame's own name of a column; an error if its kind cannot be counted."""
         name = self._position[column]
-        if uncountable(self.schema[name]):
+        if not self.is_countable(column):
             raise not_countable(column, self._replaced.get(column, self.schema[name]))
         return name
 

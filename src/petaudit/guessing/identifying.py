@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
-from petaudit.counts._frames import uncountable
 from petaudit.counts.set_counts import SetCounts, number_of_sets, usual_size
 from petaudit.counts.source import Source
 from petaudit.errors import Phrase, counted, joined, phrase
@@ -69,10 +68,7 @@ def identifying(source: Source, identifiers: Collection[str]) -> Identifying:
     >>> str(identifying(open_source(table), ()).text)
     'Nearly an identifier (distinction 0.9 or more), alone or together: zip, age (1).'
     """
-    kinds = source.counts.schema.values()
-    names = [
-        name for name, kind in zip(source.columns, kinds, strict=True) if not uncountable(kind)
-    ]
+    names = [name for name in source.columns if source.counts.is_countable(name)]
     most = _MOST_WORK_ELSEWHERE if source.counts.is_remote else _MOST_WORK
     up_to = usual_size(len(names))
     while up_to and number_of_sets(len(names), up_to) * source.rows > most:
