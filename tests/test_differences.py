@@ -151,6 +151,7 @@ OURS: dict[str, Callable[[], str]] = {
         "rows", "special-uniques", table("fm*", r=list("12*")),
         quasi_identifiers=["q", "r"], suppressed="exclude",
     ),
+    "A33": detail("separation", "distinction", table("a")),
     "A18": figure("granularity", table(["Peru", "France", "Germany"]), hierarchies=PLACES),
     "A19": figure("precision", table(["Peru", "France", "Germany"]), hierarchies=PLACES),
     "A20": figure(

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from petaudit.measures.delta_disclosure import delta_disclosure
     from petaudit.measures.delta_presence import delta_presence
     from petaudit.measures.discernibility import discernibility
+    from petaudit.measures.distinction import distinction
     from petaudit.measures.distribution_distance import distribution_distance
     from petaudit.measures.enhanced_beta_likeness import enhanced_beta_likeness
     from petaudit.measures.entropy_l_diversity import entropy_l_diversity
@@ -84,6 +85,7 @@ _HOMES = {
     "delta_disclosure": "petaudit.measures.delta_disclosure",
     "delta_presence": "petaudit.measures.delta_presence",
     "discernibility": "petaudit.measures.discernibility",
+    "distinction": "petaudit.measures.distinction",
     "distribution_distance": "petaudit.measures.distribution_distance",
     "enhanced_beta_likeness": "petaudit.measures.enhanced_beta_likeness",
     "entropy_l_diversity": "petaudit.measures.entropy_l_diversity",
@@ -144,6 +146,7 @@ __all__ = [
     "delta_disclosure",
     "delta_presence",
     "discernibility",
+    "distinction",
     "distribution_distance",
     "enhanced_beta_likeness",
     "entropy_l_diversity",

@@ -75,6 +75,7 @@ ENTRIES: dict[str, Entry] = {
     "marketer-risk": Entry(_AT_MOST_ONE, {"limit": "0.4"}, HALVED),
     "sample-uniques": Entry(_AT_MOST_ONE, {"limit": "0.4"}, "no row is unique any more"),
     "special-uniques": Entry(_AT_MOST_ONE, {"limit": "0.4"}, "no row is unique any more"),
+    "distinction": Entry(_AT_MOST_ONE, {"limit": "0.4"}, HALVED, follows_columns=("sets",)),
     "population-uniqueness": Entry(
         _AT_MOST_ONE, {"limit": "0.4"}, "nobody is unique any more", is_estimate=True
     ),

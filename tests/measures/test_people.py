@@ -141,6 +141,7 @@ def _outcomes(table: Any, population: Any) -> dict[str, Any]:
         "strict-average-risk": {"limit": "0.3", "k": 2},
         "sample-uniques": {"limit": "0.1"},
         "special-uniques": {"limit": "0.1"},
+        "distinction": {"limit": "0.1"},
         "profitability": GAME,
         "delta-presence": {"limit": "0.5"},
         "population-uniqueness": {"limit": "0.5"},

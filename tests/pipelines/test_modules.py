@@ -45,6 +45,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "marketer-risk": {"limit": 0.01, "threshold": 0.1},
     "sample-uniques": {"limit": 0},
     "special-uniques": {"limit": 0.5, "max_columns": 2, "sampling_fraction": 0.5},
+    "distinction": {"limit": 0.9, "max_columns": 2},
     "population-uniqueness": {"limit": 0.1, "population_size": 200_000, "model": "zayatz"},
     "mpuccs": {"max_baseline_cols": 2, "limit": 0.1},
     "suppression": {"limit": 0.1},

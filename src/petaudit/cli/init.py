@@ -27,6 +27,7 @@ from petaudit.errors import (
 )
 from petaudit.guessing import Guess, guess_roles
 from petaudit.guessing.headers import header_doubt, reading_doubts
+from petaudit.guessing.identifying import Identifying, identifying
 from petaudit.guessing.starter import Starter, can_be_named, starter_text
 from petaudit.hierarchies import Hierarchies
 from petaudit.output import refuse_inputs, write_whole
@@ -203,6 +204,8 @@ def _starter(
     if is_synthetic:
         unfit = [own.name for own in facts if own.kind is Kind.OTHER]
         return replace(starter, synthetic=_address(chosen.synthetic, folder), uncountable=unfit)
+    named = [name for name, role in by_column.items() if role is Role.IDENTIFIER]
+    starter = replace(starter, identifying=identifying(table, named))
     if other is None:
         return starter
     hierarchies = Hierarchies({}) if side_car is None else side_car.hierarchies()
@@ -277,7 +280,7 @@ def _summary(starter: Starter, target: Path) -> str:
     if is_synthetic:
         shown = [guess for guess in shown if guess.column in starter.identifiers]
     if shown and starter.quotes_names:
-        lines += [*_guessed(shown), ""]
+        lines += [*_guessed(shown, starter.identifying), ""]
     elif shown and not is_synthetic:
         lines += [term("the guessed roles stand in the file only"), ""]
     elif not is_synthetic:
@@ -285,6 +288,8 @@ def _summary(starter: Starter, target: Path) -> str:
             "roles come from {file}, the side-car of the table", file=starter.side_car
         )
         lines += [from_file, ""]
+    if starter.identifying.text is not None and starter.quotes_names:
+        lines += section(term("Columns that tell rows apart"), [starter.identifying.text])
     for caution in starter.cautions:
         lines += section(term("CAUTION"), [caution])
     lines += section(term("Nothing can be measured yet:"), starter.to_fill_in)
@@ -295,13 +300,25 @@ def _summary(starter: Starter, target: Path) -> str:
     return "\n".join([*finished(lines), *commands]) + "\n"
 
 
-def _guessed(guesses: Sequence[Guess]) -> list[str]:
+def _guessed(guesses: Sequence[Guess], told: Identifying) -> list[str]:
+    """A line per column; how well it tells rows apart is left out where nobody counted."""
+    head = [term("column"), term("role")]
+    if told.columns:
+        head += [term("distinction"), term("separation")]
     rows = [
         [
             shortened(guess.column.strip(), 40) or term("(no name)"),
             _ROLE_NAMES[guess.role],
+            *(_apart(told, guess.column) if told.columns else ()),
             guess.why,
         ]
         for guess in guesses
     ]
-    return format_table([term("column"), term("role"), term("why")], rows)
+    return format_table([*head, term("why")], rows)
+
+
+def _apart(told: Identifying, column: str) -> tuple[str, str]:
+    counts = told.columns.get(column)
+    if counts is None:
+        return "-", "-"
+    return f"{float(counts.distinction):.3g}", f"{float(counts.separation):.3g}"

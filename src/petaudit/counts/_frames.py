@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeAlias
+from uuid import UUID
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -29,12 +30,20 @@ _CODED = (nw.Categorical, nw.Enum)
 A_TABLE = phrase("a table")
 
 
-def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
-    """Return the frame with columns c0, c1, ... and the names that its owner gave them."""
+_WRITTEN_OUT = ("IntervalDtype", "PeriodDtype")
+"""Of pandas, and of no other engine."""
+Wrapped: TypeAlias = tuple[nw.LazyFrame[Any], tuple[str, ...], dict[str, str]]
+
+
+def wrap_frame(frame: object, called: str = A_TABLE) -> Wrapped:
+    """Return the frame with columns c0, c1, ... and the names that its owner gave them.
+
+    Beside them are the types of columns that were replaced because no engine takes them.
+    """
     if isinstance(frame, duckdb.DuckDBPyRelation):
         names = tuple(frame.columns)
         cells = numbered_cells(names, frame.types)
-        return nw.from_native(frame.project(cells) if names else frame), names
+        return nw.from_native(frame.project(cells) if names else frame), names, {}
     if _is_pandas(frame):
         return _wrap_arrow(*_arrow_from_pandas(frame))
     if isinstance(frame, pa.Table):
@@ -57,11 +66,11 @@ def wrap_frame(frame: object, called: str = A_TABLE) -> tuple[nw.LazyFrame[Any],
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
     if lazy.implementation.is_ibis():
         table, names = read_by_ibis(lazy.to_native())
-        return nw.from_native(table), names
+        return nw.from_native(table), names, {}
     names = tuple(lazy.collect_schema().names())
     if lazy.implementation.is_pyspark():
-        return nw.from_native(numbered_columns(lazy.to_native())), names
-    return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names
+        return nw.from_native(numbered_columns(lazy.to_native())), names, {}
+    return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names, {}
 
 
 def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[Any]:
@@ -85,6 +94,9 @@ def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[An
                 # Some engines make it wider, and its decimals would be lost.
                 number = number.cast(nw.Float32)
             expressions.append(nw.when(~value.is_nan()).then(number).alias(column))
+        elif isinstance(dtype, nw.Int128) and lazy.implementation.is_polars():
+            # Arrow has no such integers.
+            expressions.append(value.cast(nw.String).alias(column))
         elif isinstance(dtype, nw.Unknown):
             # A column of nothing but nulls has no type; text will do for it.
             expressions.append(value.cast(nw.String).alias(column))
@@ -117,15 +129,7 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
     columns = []
     names = tuple(str(name) for name in frame.columns)
     for index, name in enumerate(names):
-        try:
-            cells = pa.array(frame.iloc[:, index], from_pandas=True)
-        except (pa.ArrowException, OverflowError):
-            raise ColumnError(
-                phrase(
-                    "column {column!r} mixes values of different kinds; convert it to text first",
-                    column=name,
-                )
-            ) from None
+        cells = _pandas_cells(frame.iloc[:, index], name)
         if pa.types.is_date(cells.type) and any(
             isinstance(value, datetime) for value in frame.iloc[:, index]
         ):
@@ -139,13 +143,82 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
     return columns, names
 
 
-def _wrap_arrow(
-    columns: list[pa.ChunkedArray], names: tuple[str, ...]
-) -> tuple[nw.LazyFrame[Any], tuple[str, ...]]:
+def _pandas_cells(series: Any, name: str) -> pa.Array | pa.ChunkedArray:
+    """The cells of a column of pandas; intervals and periods as the text that a file has."""
+    kind = type(series.dtype).__name__
+    if kind == "SparseDtype":
+        series = series.sparse.to_dense()
+    elif kind in _WRITTEN_OUT:
+        series = series.astype("category")
+    if type(series.dtype).__name__ == "CategoricalDtype":
+        categories = series.cat.categories
+        if type(categories.dtype).__name__ in _WRITTEN_OUT:
+            codes = series.cat.codes.to_numpy()
+            texts = pa.array([str(value) for value in categories], pa.string())
+            return texts.take(pa.array(codes, mask=codes < 0))
+    try:
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowException, OverflowError):
+        pass
+    is_coded = type(series.dtype).__name__ == "CategoricalDtype"
+    if series.dtype != object and not is_coded:
+        raise not_countable(name, series.dtype)
+    values = series.dropna().tolist()
+    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
+        return _large_numbers(series, name)
+    kinds = {type(value).__name__ for value in values}
+    if kinds in ({"Interval"}, {"Period"}):
+        cells = zip(series, series.isna(), strict=True)
+        return pa.array([None if is_missing else str(cell) for cell, is_missing in cells])
+    if len(kinds) == 1:
+        raise not_countable(name, kinds.pop())
+    raise ColumnError(
+        phrase(
+            "column {column!r} mixes values of different kinds; convert it to text first",
+            column=name,
+        )
+    )
+
+
+def _large_numbers(series: Any, name: str) -> pa.Array:
+    """Whole numbers beyond 64 bits."""
+    for kind in (pa.decimal128(38), pa.decimal256(76)):
+        try:
+            return pa.array(series, kind, from_pandas=True)
+        except pa.ArrowInvalid:
+            continue
+    raise ColumnError(
+        phrase(
+            "column {column!r} has whole numbers of more than 76 digits; convert it to text first",
+            column=name,
+        )
+    )
+
+
+def not_countable(column: str, kind: object) -> ColumnError:
+    """The error for a column that nobody can count."""
+    return ColumnError(
+        phrase(
+            "column {column!r} is of kind {kind}, which cannot be counted; text, numbers, dates "
+            "and booleans can",
+            column=column,
+            kind=str(kind),
+        )
+    )
+
+
+def _wrap_arrow(columns: list[pa.ChunkedArray], names: tuple[str, ...]) -> Wrapped:
     """Give every column a type that all of Arrow's functions know."""
-    plain = [_plain_column(column) for column in columns]
+    plain, replaced = [], {}
+    for column, name in zip(columns, names, strict=True):
+        cells = _plain_column(column)
+        if not _is_known(cells.type):
+            # Nothing can be done with such cells; whoever asks for them is told so.
+            replaced[name] = str(column.type)
+            cells = pa.chunked_array([pa.nulls(len(column), pa.binary())])
+        plain.append(cells)
     table = pa.Table.from_arrays(plain, names=[f"c{index}" for index in range(len(names))])
-    return nw.from_native(table).lazy(), names
+    return nw.from_native(table).lazy(), names, replaced
 
 
 def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
@@ -157,18 +230,49 @@ def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        chunks = [chunk.storage for chunk in column.chunks]
+        stored = _plain_column(pa.chunked_array(chunks, kind.storage_type))
+        if kind.extension_name == "arrow.uuid":
+            texts = [None if own is None else str(UUID(bytes=own)) for own in stored.to_pylist()]
+            return pa.chunked_array([texts], pa.string())
+        return stored.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else stored
     if pa.types.is_dictionary(kind):
-        return column.cast(kind.value_type)
+        chunks = [chunk.dictionary.take(chunk.indices) for chunk in column.chunks]
+        return _plain_column(pa.chunked_array(chunks, kind.value_type))
+    if pa.types.is_run_end_encoded(kind):
+        from pyarrow.compute import run_end_decode  # noqa: PLC0415 (takes a while)
+
+        chunks = [run_end_decode(chunk) for chunk in column.chunks]
+        return _plain_column(pa.chunked_array(chunks, kind.value_type))
     if pa.types.is_float16(kind):
         return column.cast(pa.float32())
     if pa.types.is_date64(kind):
         return column.cast(pa.date32())
-    if pa.types.is_interval(kind) or pa.types.is_run_end_encoded(kind):
-        # Nothing can be done with such cells; whoever asks for them is told so.
-        return pa.chunked_array([pa.nulls(len(column), pa.binary())])
     if pa.types.is_null(kind) or pa.types.is_string_view(kind):
         return column.cast(pa.string())
+    if pa.types.is_uint64(kind):
+        from pyarrow.compute import max as largest  # noqa: PLC0415 (takes a while)
+
+        # Python's integers become signed ones on their way back.
+        if (largest(column).as_py() or 0) >= 1 << 63:
+            return column.cast(pa.decimal128(20))
     return column
+
+
+def _is_known(kind: pa.DataType) -> bool:
+    """Whether narwhals has a name for a type and Arrow's functions take it."""
+    return any(
+        is_such(kind)
+        for is_such in (
+            *(pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating),
+            *(pa.types.is_decimal128, pa.types.is_decimal256, pa.types.is_date32),
+            *(pa.types.is_timestamp, pa.types.is_time, pa.types.is_duration),
+            *(pa.types.is_string, pa.types.is_large_string),
+            *(pa.types.is_binary, pa.types.is_large_binary, pa.types.is_struct),
+            *(pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list),
+        )
+    )
 
 
 def _labelled_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

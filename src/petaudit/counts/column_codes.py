@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts.source import Source
+from petaudit.labels import SUPPRESSED
 
 Codes: TypeAlias = npt.NDArray[np.int32]
 
@@ -26,3 +27,23 @@ def column_codes(source: Source, columns: Sequence[str]) -> dict[str, Codes]:
     """
     found = source.counts.row_codes(columns)
     return {name: own.astype(np.int32) for name, own in zip(columns, found, strict=True)}
+
+
+def codes_of_rows(
+    source: Source, columns: Sequence[str], *, with_suppressed: bool
+) -> npt.NDArray[np.uint32]:
+    """The same as one array, a line per column; rows with ``*`` in all of them may be left out.
+
+    >>> import pyarrow as pa
+    >>> from petaudit.counts import open_source
+    >>> source = open_source(pa.table({"zip": ["1", "*", "2"], "age": ["7", "*", "*"]}))
+    >>> codes_of_rows(source, ["zip", "age"], with_suppressed=False).tolist()
+    [[0, 1], [0, 1]]
+    """
+    by_name = column_codes(source, columns)
+    codes = np.array([by_name[name] for name in columns], np.uint32)
+    if with_suppressed:
+        return codes
+    marks = [source.counts.value_counts(name).index.get(SUPPRESSED, -1) for name in columns]
+    says_something = codes != np.array(marks)[:, np.newaxis]
+    return codes[:, says_something.any(axis=0)]

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from petaudit.counts._frames import label_text, uncountable
+from petaudit.counts._frames import label_text
 from petaudit.counts.source import Source
 from petaudit.errors import term
 from petaudit.labels import SUPPRESSED
@@ -94,7 +94,7 @@ def column_facts(source: Source, columns: Sequence[str] | None = None) -> tuple[
     wanted = source.columns if columns is None else tuple(columns)
     kinds = dict(zip(source.columns, source.counts.schema.values(), strict=True))
     types = {name: kinds[name] for name in wanted}
-    countable = [name for name, dtype in types.items() if not uncountable(dtype)]
+    countable = [name for name in types if source.counts.is_countable(name)]
     found = {
         name: ColumnFacts(name, source.rows, Kind.OTHER, 0, 0, 0)
         for name in set(types).difference(countable)

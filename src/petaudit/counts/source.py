@@ -109,7 +109,7 @@ def open_source(
         weakref.finalize(counts, opened.close).atexit = False
         is_loaded = not opened.is_view
         return Source(name, columns, counts, paths, is_untyped=is_loaded, is_loaded=is_loaded)
-    lazy, names = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
+    lazy, names, replaced = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
     if engine is not None and not _is_counted_by(lazy, engine):
         raise OptionError(
             phrase(
@@ -123,7 +123,7 @@ def open_source(
     columns = _column_names(names, called)
     is_arrow = lazy.implementation is nw.Implementation.PYARROW
     trimming = with_trimmed_text if is_arrow else None
-    counts = TableCounts(normalized(lazy), columns, called, trim=trimming)
+    counts = TableCounts(normalized(lazy), columns, called, trim=trimming, replaced=replaced)
     return Source(called, columns, counts, ())
 
 

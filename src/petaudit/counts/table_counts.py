@@ -25,14 +25,14 @@ from petaudit.counts._database import is_interrupt, out_of_memory
 from petaudit.counts._databases.failures import failure_of
 from petaudit.counts._databases.frames import engine_of
 from petaudit.counts._encoding import whole_numbers
-from petaudit.counts._frames import uncountable
+from petaudit.counts._frames import not_countable, uncountable
 from petaudit.counts._remote.results import fetched
 from petaudit.counts._row_codes import RowCodes, read_row_codes
 from petaudit.counts.class_blocks import ClassBlocks, HeldBlocks
 from petaudit.counts.people import PeopleBlocks, one_row_per_person
 from petaudit.counts.population import CodedClasses, count_coded_classes
 from petaudit.counts.results import ClassHistogram, Integers, ValueCounts
-from petaudit.errors import ColumnError, EngineError, NotMeasurableError, PetauditError, phrase
+from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
 from petaudit.labels import SUPPRESSED
 
 THE_FRAME = phrase("the frame")
@@ -45,7 +45,8 @@ class TableCounts:
     Columns are addressed by name; the frame below has them as c0, c1, ... so that no name of a
     user ever becomes part of a query. ``frame`` has trimmed text. ``untrimmed``, where it is
     given, has text as it stands, for counting that is cheaper on it. ``load`` puts a small table
-    beside the data. ``trim`` trims the text of the frame when it is first asked for.
+    beside the data. ``trim`` trims the text of the frame when it is first asked for. ``replaced``
+    are the types of columns that no engine takes, by name.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class TableCounts:
         load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None,
         untrimmed: nw.LazyFrame[Any] | None = None,
         trim: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None,
+        replaced: Mapping[str, str] | None = None,
     ) -> None:
         self._opened = frame
         self._untrimmed = untrimmed
@@ -64,6 +66,7 @@ class TableCounts:
         self.has_raw_frame = untrimmed is not None
         self.load = load
         self._name = name
+        self._replaced = replaced or {}
         self._position = {column: f"c{index}" for index, column in enumerate(columns)}
         self.schema = frame.collect_schema()
         self._values: dict[str, ColumnValues] = {}
@@ -359,18 +362,15 @@ class TableCounts:
             )
         )
 
+    def is_countable(self, column: str) -> bool:
+        """Whether the values of a column can be counted."""
+        return not uncountable(self.schema[self._position[column]])
+
     def position(self, column: str) -> str:
         """The frame's own name of a column; an error if its kind cannot be counted."""
         name = self._position[column]
-        if uncountable(self.schema[name]):
-            raise ColumnError(
-                phrase(
-                    "column {column!r} is of kind {kind}, which cannot be counted; text, numbers, "
-                    "dates and booleans can",
-                    column=column,
-                    kind=self.schema[name],
-                )
-            )
+        if not self.is_countable(column):
+            raise not_countable(column, self._replaced.get(column, self.schema[name]))
         return name
 
     def keys(self, quasi_identifiers: Sequence[str]) -> list[str]:

@@ -69,6 +69,8 @@ def _header(own: Starter) -> list[str]:
                 "of them, and move a column to another list where the guess is wrong."
             )
         )
+    if own.identifying.text is not None:
+        lines += ["#", *comment(own.identifying.text)]
     for caution in own.cautions:
         lines += ["#", *comment(phrase("CAUTION: {caution}", caution=caution))]
     file = remark(own.file or "audit.yaml")

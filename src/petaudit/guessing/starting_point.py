@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from petaudit.errors import Phrase, counted, listing, phrase
+from petaudit.guessing.identifying import Identifying
 from petaudit.guessing.roles import Guess
 from petaudit.guessing.yaml_text import remark
 
@@ -36,6 +37,7 @@ class Starter:
     uncountable: Sequence[str] = ()
     delimiter: str | None = None
     encoding: str | None = None
+    identifying: Identifying = field(default_factory=Identifying)
     file: str | None = None
     """Where the text will stand; None if it is printed."""
 

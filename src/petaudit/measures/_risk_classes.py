@@ -40,6 +40,8 @@ class RiskClasses:
     unit: Unit = Unit.ROW
     """What sizes are numbers of."""
     can_drop: bool = True
+    people_stay: bool = False
+    """Whether a class keeps its people when some of its rows go: those of a population stay."""
 
     @classmethod
     def of_table(cls, inputs: Inputs) -> RiskClasses:
@@ -55,7 +57,7 @@ class RiskClasses:
             inputs, found.sizes, found.population_sizes, found.classes, found.suppressed_rows
         )
         # Without a row, the people of a class would be the first to be taken for suppressed ones.
-        return replace(classes, can_drop=not found.fit_elsewhere)
+        return replace(classes, can_drop=not found.fit_elsewhere, people_stay=True)
 
     @classmethod
     def _checked(
@@ -125,24 +127,30 @@ class RiskClasses:
         return sum(rows for own, rows, _ in self.groups if own * risk < 1)
 
     def enough_for_average(self, limit: Fraction) -> int:
-        """Rows to remove, riskiest classes first, until the average keeps the limit."""
+        """The fewest rows to remove, riskiest classes first, until the average keeps the limit."""
         scale = self._common * limit.denominator
         bound = limit.numerator * self._common
-        return self.enough(lambda people: scale // people - bound)
+        return self.enough(lambda people: scale // people - bound, by_row=self.people_stay)
 
     def enough_per_person(self, limit: Fraction) -> int:
-        """The same for classes by people."""
+        """The same for classes by people; other classes may have fewer rows that would do."""
         return self.enough(lambda _: 0, lambda people: limit.denominator - limit.numerator * people)
 
     def enough_for_share_above(self, risk: Fraction, limit: Fraction) -> int:
-        """The same for the share of rows with a risk above one."""
-        return self.enough(lambda people: limit.denominator * (people * risk < 1) - limit.numerator)
+        """The fewest rows for the share of rows with a risk above one."""
+        # What is left of a class that is too risky is too risky as well.
+        return self.enough(
+            lambda people: limit.denominator * (people * risk < 1) - limit.numerator, by_row=True
+        )
 
-    def enough(self, of_row: Weight, of_class: Weight = lambda _: 0) -> int:
+    def enough(
+        self, of_row: Weight, of_class: Weight = lambda _: 0, *, by_row: bool = False
+    ) -> int:
         """Remove classes from the riskiest on, while the sum over all that are left is above 0.
 
         A figure that is a quotient of sums over classes keeps a limit when its numerators, less
-        the limit times its denominators, add up to 0 at most.
+        the limit times its denominators, add up to 0 at most. ``by_row``: whether some rows of a
+        class can go without changing what the others add.
         """
         left = sum(rows * of_row(own) + n * of_class(own) for own, rows, n in self.groups)
         removed = 0
@@ -153,6 +161,8 @@ class RiskClasses:
             if group <= left:
                 removed, left = removed + rows, left - group
                 continue
+            if by_row:
+                return removed - (-left // of_row(own))
             start, stop = np.searchsorted(self.people, [own, own + 1]).tolist()
             sizes, times = self.sizes[start:stop].tolist(), self.classes[start:stop].tolist()
             for size, classes in zip(sizes, times, strict=True):

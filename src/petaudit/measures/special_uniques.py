@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petaudit.counts.column_codes import column_codes
+from petaudit.counts.column_codes import codes_of_rows
 from petaudit.counts.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import Whole
-from petaudit.labels import SUPPRESSED
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
@@ -34,7 +33,7 @@ from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy
 from petaudit.memory import memory_limit
 
 if TYPE_CHECKING:
-    from petaudit.class_figures import Floats, Truths
+    from petaudit.class_figures import Floats
     from petaudit.singling._arrays import Codes
 
 _FEW_COLUMNS: Final = 10
@@ -199,15 +198,7 @@ def _codes(inputs: Inputs) -> Codes:
         kept = classes.sizes > 0 if inputs.suppressed == "class" else ~classes.is_suppressed
         times = np.minimum(classes.sizes[kept], _AS_GOOD_AS_MORE)
         return np.array([np.repeat(own[kept], times) for own in classes.codes], np.uint32)
-    by_name = column_codes(inputs.table, names)
-    codes = np.array([by_name[name] for name in names], np.uint32)
-    if inputs.suppressed == "class" or not histogram.suppressed_rows:
-        return codes
-    marks = [counts.value_counts(name).index[SUPPRESSED] for name in names]
-    said: Truths = np.zeros(codes.shape[1], bool)
-    for own, mark in zip(codes, marks, strict=True):
-        said |= own != mark
-    return codes[:, said]
+    return codes_of_rows(inputs.table, names, with_suppressed=inputs.suppressed == "class")
 
 
 def _takes_long(inputs: Inputs) -> str | None:

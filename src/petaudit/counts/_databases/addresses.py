@@ -65,8 +65,14 @@ class TableAddress:
 
     @property
     def place(self) -> str:
-        """The host and port, as far as the address says them."""
-        host = self.server.get("host", self.server.get("hostaddr", ""))
+        """The host and port, as far as they are known.
+
+        Where libpq is given both, it connects to ``hostaddr``; ``host`` is just what it calls it.
+
+        >>> parse_address("postgresql://db:5433/health?hostaddr=10.0.0.5&table=t").place
+        '10.0.0.5:5433'
+        """
+        host = self.server.get("hostaddr") or self.server.get("host", "")
         host = f"[{host}]" if ":" in host else _written(host)
         port = self.server.get("port")
         return f"{host}:{port}" if port else host

@@ -80,6 +80,7 @@ def open_table(text: str) -> DatabaseTable:
 def _in_postgres(address: TableAddress) -> DatabaseTable:
     try:
         session = Session.to(address)
+        address = replace(address, server={**address.server, **session.reached(address)})
         oid, schema = _found(session, address)
         columns = _columns(session, address, oid)
     except FailedInDatabaseError as problem:

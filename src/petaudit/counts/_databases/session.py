@@ -73,6 +73,14 @@ class Session:
         """Whether the connection is closed or broken."""
         return bool(self.backend.con.closed or self.backend.con.broken)
 
+    def reached(self, address: TableAddress) -> dict[str, str]:
+        """Where the connection leads, if that is another place than the host that was named."""
+        info = self.backend.con.info
+        if "hostaddr" in address.server or os.environ.get("PGHOSTADDR"):
+            return {"hostaddr": info.hostaddr}
+        # Of several hosts the first that answers is taken.
+        return {"host": info.host} if "," in address.server.get("host", "") else {}
+
     def ask(self, query: str, values: Sequence[object] | None = None) -> list[tuple[Any, ...]]:
         """Ask the catalogue."""
         rows: list[tuple[Any, ...]] = self.backend.rows_of(query, values)

@@ -33,28 +33,37 @@ AS_GOOD_AS_MORE: Final = 2
 """Rows of a class: whether a row has company is all that matters."""
 
 
+def kept_rows(
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    *,
+    with_suppressed: bool,
+    carried: Sequence[str] = (),
+) -> nw.LazyFrame[Any]:
+    """The rows with their quasi-identifiers as k0, k1, ...; suppressed rows as is asked for."""
+    keys = trimmed_keys(table, quasi_identifiers, carried=carried)
+    if keys.suppressed is None or with_suppressed:
+        return keys.rows
+    return keys.rows.filter(keys.suppressed == 0)
+
+
 def classes_of(
     table: TableCounts, quasi_identifiers: Sequence[str], *, with_suppressed: bool
 ) -> nw.LazyFrame[Any]:
     """The classes as columns k0, k1, ... with their size n."""
-    keys = trimmed_keys(table, quasi_identifiers)
-    rows = keys.rows
-    if keys.suppressed is not None and not with_suppressed:
-        rows = rows.filter(keys.suppressed == 0)
-    return table.grouped(rows, keys.keys)
+    rows = kept_rows(table, quasi_identifiers, with_suppressed=with_suppressed)
+    return table.grouped(rows, [f"k{place}" for place in range(len(quasi_identifiers))])
 
 
 def people_of(
     table: TableCounts, quasi_identifiers: Sequence[str], person: str, *, with_suppressed: bool
 ) -> nw.LazyFrame[Any]:
     """A row per person and class: the class as columns k0, k1, ... and the person as p."""
-    own = table.by_person(quasi_identifiers, person)
-    column = own.position(person)
-    keys = trimmed_keys(own, quasi_identifiers, carried=[column])
-    rows = keys.rows
-    if keys.suppressed is not None and not with_suppressed:
-        rows = rows.filter(keys.suppressed == 0)
-    return rows.select(*keys.keys, nw.col(column).alias(PERSON))
+    people = table.by_person(quasi_identifiers, person)
+    column = people.position(person)
+    rows = kept_rows(people, quasi_identifiers, with_suppressed=with_suppressed, carried=[column])
+    keys = [f"k{place}" for place in range(len(quasi_identifiers))]
+    return rows.select(*keys, nw.col(column).alias(PERSON))
 
 
 class MinimalSearch(ABC, Generic[Pairs]):
