@@ -102,7 +102,7 @@ class ColumnValues:
     @classmethod
     def of(cls, cells: pa.Array, numbers: Integers) -> ColumnValues:
         """From the different cells of a column, and how often each occurs."""
-        if pa.types.is_integer(cells.type):
+        if pa.types.is_integer(cells.type) and cells.type != pa.uint64():
             whole = whole_numbers(pa.chunked_array([cells.drop_null()]))
             if not whole.size or -_LARGEST_WHOLE < whole.min() <= whole.max() < _LARGEST_WHOLE:
                 return cls._of_whole(cells, numbers, whole)
