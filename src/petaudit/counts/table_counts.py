@@ -322,7 +322,7 @@ class TableCounts:
                 raise KeyboardInterrupt from None
             if isinstance(problem, PetauditError):
                 raise
-            raise self.failure(problem) from problem
+            raise self.failure(problem) from None
 
     def failure(self, problem: Exception) -> EngineError:
         """What to say of an engine's failure: its message may quote cells, so only its kind."""

@@ -100,6 +100,54 @@ class Translated(Phrase):
         return {"translated": dict(self.by_language)}
 
 
+class Cells(Phrase):
+    """Values of the data in a message; see :func:`cells`."""
+
+    shown: str
+    instead: str
+
+    def __new__(cls, shown: str, instead: str) -> Cells:
+        """What is said instead of the values."""
+        made = str.__new__(cls, instead)
+        made.template, made.values = instead, {}
+        made.shown, made.instead = shown, instead
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.shown, self.instead
+
+    def said(self, language: str, hide_below: int) -> str:
+        """What is said instead of the values."""
+        return said(self.instead, language, hide_below)
+
+    def to_plain(self) -> Any:
+        """What is said instead of the values: no document holds them."""
+        return plain_part(self.instead)
+
+
+class Exact(Phrase):
+    """A part of a message that tells small numbers; see :func:`exact_part`."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Exact:
+        """The English words."""
+        made = str.__new__(cls, text)
+        made.template, made.values, made.text = str(text), {}, text
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.text,)
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The words, or nothing."""
+        return "" if hide_below else said(self.text, language)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The words."""
+        return {"exact": plain_part(self.text)}
+
+
 def _part_said(value: str, language: str, hide_below: int) -> str:
     if isinstance(value, Phrase):
         return value.said(language, hide_below)
@@ -155,6 +203,39 @@ def translated(by_language: Mapping[str, str]) -> Translated:
     '人'
     """
     return Translated(by_language)
+
+
+def cells(shown: str, instead: str = "") -> Cells:
+    """Values of the data in a message: only :func:`revealed` shows them.
+
+    Everything else, the text itself included, has what is said instead.
+
+    >>> found = phrase("1 unknown label{values}", values=cells(": 'Ann'"))
+    >>> found, revealed(found)
+    ('1 unknown label', "1 unknown label: 'Ann'")
+    """
+    return Cells(shown, instead)
+
+
+def exact_part(text: str) -> Exact:
+    """A part that tells small numbers, such as the numbers of rows: reports leave it out.
+
+    >>> found = phrase("1 unknown label{rows}", rows=exact_part(" (row 7)"))
+    >>> said(found), said(found, hide_below=5)
+    ('1 unknown label (row 7)', '1 unknown label')
+    """
+    return Exact(text)
+
+
+def revealed(text: str) -> str:
+    """A message with the values of the data in it, for whoever asks for them."""
+    if isinstance(text, Cells):
+        return text.shown
+    if isinstance(text, Joined):
+        return joined([revealed(part) for part in text.parts], text.separator)
+    if isinstance(text, Phrase) and text.values:
+        return Phrase(text.template, {name: revealed(part) for name, part in text.values.items()})
+    return text
 
 
 def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:
