@@ -113,6 +113,21 @@ def columns_named(names: Sequence[str], columns: Sequence[str]) -> str:
     )
 
 
+def column_named(name: str, columns: Sequence[str]) -> str:
+    """A column in a message; its place, where the header of all ``columns`` may be data.
+
+    >>> column_named("age", ["zip", "age"]), column_named("33", ["Ann", "33"])
+    ("'age'", 'number 2 (not named, because the first row looks like data)')
+    """
+    if header_doubt(columns) is None:
+        return repr(shortened(name))
+    number = [*columns].index(name) + 1
+    return cells(
+        repr(shortened(name)),
+        phrase("number {number} (not named, because the first row looks like data)", number=number),
+    )
+
+
 def shown_names(columns: Sequence[str]) -> dict[str, str]:
     """What documents call the columns: by their places, where the header may be data.
 

@@ -118,7 +118,7 @@ def check_column(column: str, columns: Sequence[str], table: str) -> None:
         if why is not None:
             raise ColumnError(
                 phrase(
-                    "unknown column {column!r} in {table}; it has {columns}, which are not named "
+                    "unknown column {column!r} in {table}; it has {columns}, not named here "
                     "because the first row looks like data ({why}): put a line of names above it",
                     column=shortened(column),
                     table=table,

@@ -190,10 +190,13 @@ def test_a_value_that_is_no_leaf_is_an_error(
     table: Path, hierarchies: Path, write: Write, run: Run
 ) -> None:
     write("hierarchies/hierarchy_zip.csv", "47677;*\n")
-    found = run("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
+    given = ("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
+    found = run(*given)
     assert (found.code, found.out) == (2, "")
-    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "'47602'", "no leaf"):
+    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "no leaf", "(data row"):
         assert fragment in found.err
+    assert "47602" not in found.err
+    assert "'47602'" in run(*given, "--reveal-values").err
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "header.csv", "empty.csv"])

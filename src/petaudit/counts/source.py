@@ -31,7 +31,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.files import fingerprint_of
-from petaudit.headers import columns_named, header_note, shown_names
+from petaudit.headers import column_named, header_note, shown_names
 from petaudit.labels import trim
 
 SPARK: Final = "spark"
@@ -253,7 +253,7 @@ def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
             phrase(
                 "{table} has column {column} more than once",
                 table=table,
-                column=columns_named(twice[:1], trimmed),
+                column=column_named(twice[0], trimmed),
             )
         )
     return trimmed
