@@ -56,6 +56,7 @@ MOST_QUOTED = 3
 RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_NAME = 60
+LONGEST_PATH = 300
 
 
 class PetauditError(Exception):

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from petaudit.errors import InputError, OptionError, phrase
+from petaudit.files import refuse_impossible
 from petaudit.os_reasons import os_reason
 from petaudit.table_files import refuse_equal_names, write_csv, write_json
 
@@ -26,6 +27,7 @@ _UMASK = re.compile(rb"^Umask:\s*([0-7]+)\s*$", re.MULTILINE)
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Write to a temporary file beside the target and rename it when it is complete."""
     try:
+        refuse_impossible(path)
         if _is_special(path):
             with path.open("wb") as file:
                 write(file)

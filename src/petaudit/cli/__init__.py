@@ -11,9 +11,10 @@ from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
 from petaudit.cli.termination import ending_tidily, interrupted_code
 from petaudit.debugging import show_trace
-from petaudit.errors import ManyProblemsError, PetauditError, phrase, revealed, term
+from petaudit.errors import ManyProblemsError, OptionError, PetauditError, phrase, revealed, term
 from petaudit.languages.current import language, use_language
 from petaudit.memory import memory_limit, memory_text
+from petaudit.os_reasons import file_problem
 
 COULD_NOT_MEASURE = 2
 
@@ -58,6 +59,11 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         # The reader has left; closing quietly is what it expects.
         return COULD_NOT_MEASURE
+    except OSError as problem:
+        # Whatever the system says of a file is no defect of petaudit.
+        show_trace(problem, with_texts=chosen.reveal_values)
+        complain_of_error(file_problem(problem))
+        return COULD_NOT_MEASURE
     except Exception as problem:
         show_trace(problem, with_texts=chosen.reveal_values)
         # The text of an unforeseen error may quote data, so only its kind is shown.
@@ -72,6 +78,9 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 
 
 def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:
+    if any("\0" in argument for argument in arguments or ()):
+        # No shell can pass one on.
+        raise OptionError(phrase("a name holds no zero character"))
     try:
         with argparse_speaks():
             build_parser().parse_args(arguments, chosen)

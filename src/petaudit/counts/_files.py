@@ -21,12 +21,19 @@ from petaudit.counts._database import cursor, fresh_name, run
 from petaudit.counts._databases.addresses import check_no_address
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.counts._private_folder import private_folder
-from petaudit.errors import InputError, OptionError, counted, listing, phrase, shortened
+from petaudit.errors import (
+    LONGEST_PATH,
+    InputError,
+    OptionError,
+    counted,
+    listing,
+    phrase,
+    shortened,
+)
 from petaudit.files import before_reading, watch_listing
 from petaudit.os_reasons import os_reason
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
-_LONGEST_PATH = 300
 _BENCHMARK = "benchmark://"
 _TEXT_FILE = re.compile(r"(?<!^)\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
 _BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*|\..*\.crc")
@@ -75,7 +82,7 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
             phrase("{path!r} is not a regular file; save it as a file first", path=str(path))
         )
     check_no_address(name)
-    shown = shortened(str(path), _LONGEST_PATH)
+    shown = shortened(str(path), LONGEST_PATH)
     raise InputError(phrase("file {path!r} does not exist", path=shown))
 
 
