@@ -20,7 +20,7 @@ from petaudit.counts._csv_files import load_csv
 from petaudit.counts._database import cursor, fresh_name, run
 from petaudit.counts._databases.addresses import check_no_address
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
-from petaudit.counts._private_folder import private_folder
+from petaudit.counts._private_folder import private_folder, temporary_room
 from petaudit.errors import (
     LONGEST_PATH,
     InputError,
@@ -231,6 +231,7 @@ def decompressed(path: Path) -> Path:
     try:
         # Opened here, because PyArrow takes only names in UTF-8.
         with (
+            temporary_room(),
             path.open("rb") as packed,
             pa.input_stream(packed, compression=codec) as source,
             target.open("wb") as sink,
@@ -260,6 +261,7 @@ def as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
     target = private_folder() / f"{fresh_name()}-utf8.csv"
     try:
         with (
+            temporary_room(),
             path.open(encoding=wanted.name, newline="") as source,
             target.open("w", encoding="utf-8", newline="") as sink,
         ):
