@@ -62,7 +62,7 @@ def test_as_many_texts_as_parts_are_refused(folder: Path) -> None:
 def test_a_folder_of_hidden_files_holds_no_table(folder: Path) -> None:
     for path in list(folder.iterdir()):
         path.rename(folder / f"._{path.name}")
-    with pytest.raises(InputError, match="holds no .parquet file"):
+    with pytest.raises(InputError, match=r"holds no \.parquet file"):
         open_source(folder)
 
 
@@ -78,8 +78,8 @@ def test_it_is_said_in_python_check_and_run(
     assert said in " ".join(capsys.readouterr().out.split())
     assert main(["check", "people", "--qi", "zip", "--format", "json"]) == 0
     assert said in capsys.readouterr().out
-    assert main(["mpuccs", "people", "people", "--no-advice", "--quiet"]) == 0
-    assert said in capsys.readouterr().err
+    assert main(["mpuccs", "people", "people", "--no-advice"]) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
     Path("a.yaml").write_text(
         "Loader: {a: {filepath: people, roles: {quasi_identifier: zip}}}\n"
         "Evaluator: {k: {method: k-anonymity}}\n"
