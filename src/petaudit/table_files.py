@@ -25,7 +25,7 @@ _FORMULA = re.compile(
     r"[=+\-@\t\r\n＝＋－＠]"
 )
 _PLAIN_NUMBER = re.compile(r" *[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)? *", re.ASCII)
-_LONE_SIGNS = ("-", "--", "---", "+", "－")
+_LONE_SIGNS = ("-", "--", "---", "－")
 _NEVER_A_FORMULA = (bool, int, float, Decimal, date, time, type(None))
 
 
