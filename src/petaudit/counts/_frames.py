@@ -14,6 +14,7 @@ from petaudit.counts._database import numbered_cells
 from petaudit.counts._databases.frames import is_on_postgres, read_by_ibis
 from petaudit.counts._spark.columns import numbered_columns
 from petaudit.errors import ColumnError, InputError, phrase
+from petaudit.headers import column_named
 from petaudit.labels import BLANKS, label_of
 
 _COUNTABLE = (
@@ -120,8 +121,8 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
         except (pa.ArrowException, OverflowError):
             raise ColumnError(
                 phrase(
-                    "column {column!r} mixes values of different kinds; convert it to text first",
-                    column=name,
+                    "column {column} mixes values of different kinds; convert it to text first",
+                    column=column_named(name, names),
                 )
             ) from None
         if pa.types.is_date(cells.type) and any(
@@ -129,8 +130,8 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
         ):
             raise ColumnError(
                 phrase(
-                    "column {column!r} mixes dates and date-times; convert it to one of them first",
-                    column=name,
+                    "column {column} mixes dates and date-times; convert it to one of them first",
+                    column=column_named(name, names),
                 )
             )
         columns.append(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
