@@ -19,9 +19,16 @@ import pytest
 import petaudit
 from petaudit.cli import main
 from petaudit.counts import open_source
-from petaudit.errors import EngineError, HierarchyError, PetauditError, PetauditWarning, revealed
+from petaudit.errors import (
+    EngineError,
+    HierarchyError,
+    PetauditError,
+    PetauditWarning,
+    revealed,
+    without_row_numbers,
+)
 from petaudit.languages.kept import from_plain, texts_of
-from petaudit.languages.phrases import cells, exact_part, joined, phrase, said
+from petaudit.languages.phrases import cells, joined, phrase, row_numbers, said
 
 MARKS = [f"canary{number:05}" for number in range(7, 12)]
 IDENTITY, BORN = "A1234" + "56789", "1977-" + "03-09"
@@ -107,15 +114,16 @@ def test_who_asks_is_told_a_few() -> None:
 
 
 def test_values_in_a_message_stay_hidden_wherever_it_goes() -> None:
-    inner = phrase("1 label{rows}{values}", rows=exact_part(" (row 7)"), values=cells(": 'Ann'"))
+    inner = phrase("1 label{rows}{values}", rows=row_numbers(" (row 7)"), values=cells(": 'Ann'"))
     whole = phrase("{file}: {problem}", file="t.csv", problem=joined([inner, inner], "; "))
     assert whole == "t.csv: 1 label (row 7); 1 label (row 7)"
     assert said(whole, "zh-TW") == "t.csv: 1 label (row 7)；1 label (row 7)"
     assert said(whole, hide_below=5) == "t.csv: 1 label; 1 label"
     assert revealed(whole) == "t.csv: 1 label (row 7): 'Ann'; 1 label (row 7): 'Ann'"
-    kept = texts_of([whole])
-    assert "Ann" not in json.dumps(kept)
-    assert said(from_plain(kept[str(whole)]), hide_below=5) == "t.csv: 1 label; 1 label"
+    kept = without_row_numbers(whole)
+    assert kept == "t.csv: 1 label; 1 label"
+    assert "Ann" not in json.dumps(texts_of([kept]))
+    assert from_plain(texts_of([kept])[kept]) == kept
 
 
 HEADLESS = f"{MARKS[0]};{IDENTITY};{BORN};33\n" + "".join(
@@ -150,3 +158,13 @@ def test_columns_that_a_program_numbered_are_no_data() -> None:
         assert petaudit.k_anonymity(frame, quasi_identifiers=["0", "1"]).value == 2
     with pytest.raises(PetauditError, match="columns are 0, 1, 2"):
         petaudit.k_anonymity(frame, quasi_identifiers="zip")
+
+
+def test_documents_hold_no_row_numbers() -> None:
+    table = pa.table({"zip": MARKS})
+    given = {"quasi_identifiers": "zip", "hierarchies": {"zip": {"other": "*"}}}
+    found = petaudit.audit(table, measures=["precision"], **given)
+    [entry] = found.not_measured
+    assert "data rows 1, 2, 3" in str(entry.problem)
+    assert "rows" not in entry.reason
+    assert "data rows" not in json.dumps(found.to_dict())

@@ -21,6 +21,7 @@ from petaudit.errors import (
     joined,
     listing,
     phrase,
+    without_row_numbers,
 )
 from petaudit.files import Watch, unchanged
 from petaudit.inputs import Inputs, gather
@@ -44,7 +45,7 @@ class NotMeasured:
     @property
     def reason(self) -> str:
         """Why there is no figure, without any value of the data."""
-        return self.problem.text
+        return without_row_numbers(self.problem.text)
 
     @property
     def status(self) -> str:

@@ -162,7 +162,7 @@ def review_columns(inputs: Inputs) -> ColumnReview:
     return ColumnReview(
         found.identifiers,
         {shown[name]: guess for name, guess in found.without_role.items()},
-        repeated and replace(repeated, column=shown[repeated.column]).sentence,
+        None if repeated is None else replace(repeated, column=shown[repeated.column]).sentence,
     )
 
 

@@ -11,12 +11,13 @@ from petaudit.languages.current import here
 from petaudit.languages.numbers import counted, numbered, share, steps, tally
 from petaudit.languages.phrases import (
     Phrase,
-    exact_part,
     joined,
     phrase,
     revealed,
+    row_numbers,
     said,
     term,
+    without_row_numbers,
 )
 from petaudit.languages.phrases import cells as hidden_cells
 
@@ -50,6 +51,7 @@ __all__ = [
     "suggestion",
     "tally",
     "term",
+    "without_row_numbers",
 ]
 
 MOST_QUOTED = 3
@@ -120,7 +122,7 @@ class PetauditError(Exception):
         if not cells["values"] or cells["column"] is None:
             return self
         rows = rows_of(cells["column"], cells["values"], cells["are_leaves"])
-        message = Phrase("{message}{rows}", {"message": self._message, "rows": exact_part(rows)})
+        message = Phrase("{message}{rows}", {"message": self._message, "rows": row_numbers(rows)})
         return type(self)(message, **cells | {"column": None})
 
 

@@ -40,8 +40,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         code = _run(arguments, chosen)
         finish()
     except PetauditError as problem:
-        is_many = isinstance(problem, ManyProblemsError)
-        for message in problem.messages if is_many else [problem.text]:
+        messages = problem.messages if isinstance(problem, ManyProblemsError) else [problem.text]
+        for message in messages:
             complain_of_error(revealed(message) if chosen.reveal_values else message)
         return COULD_NOT_MEASURE
     except KeyboardInterrupt:

@@ -7,7 +7,7 @@ with small counts hidden.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from petaudit.languages.catalogue import ENGLISH, translation
@@ -125,12 +125,12 @@ class Cells(Phrase):
         return plain_part(self.instead)
 
 
-class Exact(Phrase):
-    """A part of a message that tells small numbers; see :func:`exact_part`."""
+class RowNumbers(Phrase):
+    """Which rows a message is about; see :func:`row_numbers`."""
 
     text: str
 
-    def __new__(cls, text: str) -> Exact:
+    def __new__(cls, text: str) -> RowNumbers:
         """The English words."""
         made = str.__new__(cls, text)
         made.template, made.values, made.text = str(text), {}, text
@@ -140,12 +140,12 @@ class Exact(Phrase):
         return (self.text,)
 
     def said(self, language: str, hide_below: int) -> str:
-        """The words, or nothing."""
+        """The words; nothing where small numbers are hidden."""
         return "" if hide_below else said(self.text, language)
 
-    def to_plain(self) -> dict[str, Any]:
-        """The words."""
-        return {"exact": plain_part(self.text)}
+    def to_plain(self) -> Any:
+        """Nothing: no document holds them."""
+        return ""
 
 
 def _part_said(value: str, language: str, hide_below: int) -> str:
@@ -217,25 +217,34 @@ def cells(shown: str, instead: str = "") -> Cells:
     return Cells(shown, instead)
 
 
-def exact_part(text: str) -> Exact:
-    """A part that tells small numbers, such as the numbers of rows: reports leave it out.
+def row_numbers(text: str) -> RowNumbers:
+    """Which rows a message is about: for whoever has the table, and in no document.
 
-    >>> found = phrase("1 unknown label{rows}", rows=exact_part(" (row 7)"))
-    >>> said(found), said(found, hide_below=5)
+    >>> found = phrase("1 unknown label{rows}", rows=row_numbers(" (row 7)"))
+    >>> found, without_row_numbers(found)
     ('1 unknown label (row 7)', '1 unknown label')
     """
-    return Exact(text)
+    return RowNumbers(text)
+
+
+def without_row_numbers(text: str) -> str:
+    """A message as documents hold it."""
+    return _rewritten(text, lambda part: "" if isinstance(part, RowNumbers) else part)
 
 
 def revealed(text: str) -> str:
     """A message with the values of the data in it, for whoever asks for them."""
-    if isinstance(text, Cells):
-        return text.shown
+    return _rewritten(text, lambda part: part.shown if isinstance(part, Cells) else part)
+
+
+def _rewritten(text: str, change: Callable[[str], str]) -> str:
+    """A message with a change to the parts that it is made of."""
     if isinstance(text, Joined):
-        return joined([revealed(part) for part in text.parts], text.separator)
+        return joined([_rewritten(part, change) for part in text.parts], text.separator)
     if isinstance(text, Phrase) and text.values:
-        return Phrase(text.template, {name: revealed(part) for name, part in text.values.items()})
-    return text
+        parts = {name: _rewritten(part, change) for name, part in text.values.items()}
+        return Phrase(text.template, parts)
+    return change(text)
 
 
 def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:

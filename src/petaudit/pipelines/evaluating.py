@@ -18,6 +18,7 @@ from petaudit.errors import (
     UndecidedError,
     joined,
     phrase,
+    without_row_numbers,
 )
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import TableFile
@@ -63,7 +64,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
     about: dict[str, Any] = {}
 
     def failed(problem: PetauditError) -> Outcome:
-        reason = tables.without_folders(problem.text)
+        reason = tables.without_folders(without_row_numbers(problem.text))
         return Outcome(None, problem, warnings=tuple(said), reason=reason, **about)
 
     with warnings.catch_warnings():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from petaudit.errors import Phrase
-from petaudit.languages.phrases import Exact, Joined
+from petaudit.languages.phrases import Joined
 
 
 def replaced(text: str, change: Callable[[str], str]) -> str:
@@ -27,8 +27,6 @@ def _inside(text: str, change: Callable[[str], str]) -> str:
     match text:
         case Joined():
             return Joined([_inside(own, change) for own in text.parts], text.separator)
-        case Exact():
-            return Exact(_inside(text.text, change))
         case Phrase() if text.values:
             own = {name: _inside(value, change) for name, value in text.values.items()}
             return Phrase(text.template, own)
