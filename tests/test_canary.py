@@ -732,6 +732,13 @@ def test_what_goes_wrong_shows_no_mark_unless_asked(place: Place, debug: str) ->
         for more in ((), ("--format", "json"))
         if not more or command[0] in ("check", "mpuccs", "run")
     ]
+    if not debug:
+        commands += [
+            (*command, "--format", name)
+            for command in FAILURES.values()
+            for name in ("html", "markdown", "junit", "sarif")
+            if "--measures" in command or command[0] == "run"
+        ]
     found = place.run(commands)
     leaked = {
         " ".join(command): marks
