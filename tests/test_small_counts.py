@@ -104,7 +104,7 @@ def sentences(asked: Tables) -> Iterator[str]:
     """All that every measure says of a table, or why it cannot be measured."""
     for found in outcomes(in_frames(asked)).values():
         if isinstance(found, PetauditError):
-            yield found.without_values
+            yield found.text
         else:
             entry = found.to_entry()
             yield from (*entry["explanation"], *entry["warnings"], *entry.get("conditions", ()))

@@ -21,6 +21,7 @@ from petaudit.errors import (
     joined,
     listing,
     phrase,
+    without_row_numbers,
 )
 from petaudit.files import Watch, unchanged
 from petaudit.inputs import Inputs, gather
@@ -44,7 +45,7 @@ class NotMeasured:
     @property
     def reason(self) -> str:
         """Why there is no figure, without any value of the data."""
-        return self.problem.without_values
+        return without_row_numbers(self.problem.text)
 
     @property
     def status(self) -> str:
@@ -129,7 +130,7 @@ class Audit:
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all results, each once, and what is said about rows and people."""
         said = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.people_notes, *said)))
+        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *said)))
 
     @cached_property
     def people_notes(self) -> tuple[str, ...]:
@@ -236,7 +237,7 @@ def _measured(
     named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
         raise OptionError(phrase("the list of measures is empty"))
-    inputs = gather(table, **given)
+    inputs = gather(table, announce_notes=False, **given)
     chosen = list(all_measures().values()) if named is None else named
     for name in wanted:
         if name not in [measure.name for measure in chosen]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from petaudit.counts.column_facts import ColumnFacts, column_facts
 from petaudit.errors import Phrase, joined, listing, phrase, term
 from petaudit.guessing import Guess, guess_roles
+from petaudit.headers import shown_names
 from petaudit.inputs import Inputs
 from petaudit.people import rows_per_person
 from petaudit.roles import Role
@@ -154,7 +155,15 @@ def review_columns(inputs: Inputs) -> ColumnReview:
         {guess.column: _look_of(guess) for guess in guesses},
     )
     repeated = rows_per_person(inputs, found.names_people)
-    return found if repeated is None else replace(found, people=repeated.sentence)
+    shown = {name: name for name in table.columns}
+    if not inputs.reveal_values:
+        # Those that somebody gave a role are known by name.
+        shown |= {name: shown_names(table.columns)[name] for name in unlabelled}
+    return ColumnReview(
+        found.identifiers,
+        {shown[name]: guess for name, guess in found.without_role.items()},
+        None if repeated is None else replace(repeated, column=shown[repeated.column]).sentence,
+    )
 
 
 def _look_of(guess: Guess) -> str:

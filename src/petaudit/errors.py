@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Self
+from typing import Any, Self, TypeAlias
 
 from petaudit.languages.current import here
 from petaudit.languages.numbers import counted, numbered, share, steps, tally
-from petaudit.languages.phrases import Phrase, joined, phrase, said, term
+from petaudit.languages.phrases import (
+    Phrase,
+    joined,
+    phrase,
+    revealed,
+    row_numbers,
+    said,
+    term,
+    without_row_numbers,
+)
+from petaudit.languages.phrases import cells as hidden_cells
 
 __all__ = [
     "ColumnError",
@@ -24,6 +34,7 @@ __all__ = [
     "PetauditWarning",
     "Phrase",
     "RoleError",
+    "RowsOf",
     "UndecidedError",
     "counted",
     "joined",
@@ -32,6 +43,7 @@ __all__ = [
     "numbered",
     "phrase",
     "quoted",
+    "revealed",
     "said",
     "share",
     "shortened",
@@ -39,50 +51,79 @@ __all__ = [
     "suggestion",
     "tally",
     "term",
+    "without_row_numbers",
 ]
 
 MOST_QUOTED = 3
+RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
+"""Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_NAME = 60
+LONGEST_PATH = 300
 
 
 class PetauditError(Exception):
     """Something is wrong with what petaudit was given; the message says what and where.
 
-    Values of the data stand apart from the message, so that a report can leave them out.
+    Values of the data are in no message, log or report; who may see them asks for them.
 
     >>> problem = PetauditError("column 'age' has 1 unknown label", values=["1O"])
     >>> str(problem)
-    "column 'age' has 1 unknown label: '1O'"
-    >>> problem.without_values
     "column 'age' has 1 unknown label"
+    >>> problem.with_values
+    "column 'age' has 1 unknown label: '1O'"
+
+    ``column`` says where the values are, so that their rows can be looked up; those of leaves of
+    a hierarchy are looked up in the original.
     """
 
     def __init__(
-        self, message: str, *, values: Sequence[str | None] = (), after_values: str = ""
+        self,
+        message: str,
+        *,
+        values: Sequence[str | None] = (),
+        after_values: str = "",
+        column: str | None = None,
+        are_leaves: bool = False,
     ) -> None:
-        self.without_values = message
-        self._values = values
-        self._after_values = after_values
+        self._message = message
+        self._cells: dict[str, Any] = {
+            "values": values,
+            "after_values": after_values,
+            "column": column,
+            "are_leaves": are_leaves,
+        }
         self.text = message
         """The whole message as a phrase where it was given as one; put this into other messages."""
         if values:
-            self.text = phrase(
-                "{message}: {values}{after}",
-                message=message,
-                values=quoted(values),
-                after=after_values,
+            shown = phrase(": {values}{after}", values=quoted(values), after=after_values)
+            self.text = Phrase(
+                "{message}{values}", {"message": message, "values": hidden_cells(shown)}
             )
         super().__init__(self.text)
 
     def __str__(self) -> str:
         return here(self.text)
 
+    @property
+    def with_values(self) -> str:
+        """The message with at most three of the values of the data that it is about."""
+        return here(revealed(self.text))
+
     def found_in(self, origin: object) -> Self:
         """The same error, with the name of the file that it is about."""
-        if str(origin) in self.without_values:
+        if str(origin) in self._message:
             return self
-        message = phrase("{origin}: {message}", origin=str(origin), message=self.without_values)
-        return type(self)(message, values=self._values, after_values=self._after_values)
+        message = phrase("{origin}: {message}", origin=str(origin), message=self._message)
+        return type(self)(message, **self._cells)
+
+    def in_rows(self, rows_of: RowsOf) -> Self:
+        """The same error, with the rows of the values as ``rows_of`` says them."""
+        cells = self._cells
+        if not cells["values"] or cells["column"] is None:
+            return self
+        rows = rows_of(cells["column"], cells["values"], cells["are_leaves"])
+        message = Phrase("{message}{rows}", {"message": self._message, "rows": row_numbers(rows)})
+        return type(self)(message, **cells | {"column": None})
 
 
 class InputError(PetauditError):
@@ -126,7 +167,7 @@ class UndecidedError(NotMeasurableError):
 
     def found_in(self, origin: object) -> Self:
         """The same error, with the name of the file that it is about."""
-        message = phrase("{origin}: {message}", origin=str(origin), message=self.without_values)
+        message = phrase("{origin}: {message}", origin=str(origin), message=self.text)
         return type(self)(message, self.result)
 
 

@@ -125,9 +125,16 @@ def unchanged() -> Iterator[Watch]:
 
 def before_reading(path: Path) -> None:
     """Refuse pipes and devices, whose reading may never end; remember what the file is now."""
+    refuse_impossible(path)
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, phrase("it is not a regular file"), str(path))
     watch_file(path)
+
+
+def refuse_impossible(path: Path) -> None:
+    """Raise an error for a name that holds a zero: Python says of it what is no error of files."""
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, phrase("a name holds no zero character"), str(path))
 
 
 def watch_file(path: Path) -> None:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from petaudit.counts import relabelled_table
 from petaudit.errors import (
+    HierarchyError,
     OptionError,
     PetauditWarning,
     Phrase,
@@ -23,7 +24,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.files import unchanged
-from petaudit.hierarchies import Hierarchy, HierarchySpec
+from petaudit.hierarchies import HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels import SUPPRESSED
 from petaudit.roles import Role, check_column
@@ -217,7 +218,10 @@ def _still_told(
 
 def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str | None]:
     labels = inputs.table.counts.value_counts(column).labels
-    hierarchy = inputs.hierarchies.get(column, lambda _: labels)
+    try:
+        hierarchy = inputs.hierarchies.get(column, lambda _: labels)
+    except HierarchyError as problem:
+        raise problem.in_rows(inputs.rows_of) from None
     if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level < hierarchy.levels:
         raise OptionError(
             phrase(
@@ -227,14 +231,10 @@ def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str 
                 most=hierarchy.levels - 1,
             )
         )
-    _check_leaves(hierarchy, labels)
-    return {label: hierarchy.generalize(label, level) for label in labels}
-
-
-def _check_leaves(hierarchy: Hierarchy, labels: Sequence[str | None]) -> None:
     strange = [label for label in labels if not hierarchy.is_leaf(label)]
     if strange:
-        raise hierarchy.unknown_leaves(strange)
+        raise hierarchy.unknown_leaves(strange).in_rows(inputs.rows_of)
+    return {label: hierarchy.generalize(label, level) for label in labels}
 
 
 def _check_suppression(suppress_below: int | None) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -27,8 +29,10 @@ from petaudit.counts import (
 )
 from petaudit.counts.population import Labels, Person, PopulationClasses, population_classes
 from petaudit.errors import (
+    HierarchyError,
     InputError,
     OptionError,
+    PetauditWarning,
     RoleError,
     counted,
     joined,
@@ -99,6 +103,11 @@ class Inputs:
             "population": self.population,
         }
         return {name: source for name, source in given.items() if source is not None}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader of a figure should know about how the tables were read."""
+        return _notes(*self.tables.values())
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -274,7 +283,19 @@ class Inputs:
     def hierarchy(self, attribute: str) -> Hierarchy:
         """The hierarchy of a column."""
         values = None if self.original is None else self._original_values
-        return self.hierarchies.get(attribute, values)
+        try:
+            # A copy, because other tables have other rows.
+            hierarchy = copy(self.hierarchies.get(attribute, values))
+        except HierarchyError as problem:
+            raise problem.in_rows(self.rows_of) from None
+        hierarchy.rows_of = self.rows_of
+        return hierarchy
+
+    def rows_of(self, column: str, values: Sequence[str | None], are_leaves: bool) -> str:
+        """Say which rows hold values of a column: how many there are, and the first of them."""
+        before = self.original if are_leaves and self.original is not None else None
+        table = self.table if before is None or column not in before.columns else before
+        return "" if column not in table.columns else table.rows_holding(column, values)
 
     def _original_values(self, column: str) -> tuple[str | None, ...]:
         original = self._needed_original()
@@ -334,6 +355,7 @@ def gather(
     person: str | None = None,
     person_is_pseudonym: bool | None = None,
     use_side_car: bool = True,
+    announce_notes: bool = True,
     **unknown: object,
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
@@ -377,6 +399,9 @@ def gather(
         before = None if original is None else _opened(original, reading)
         unseen = None if control is None else _opened(control, reading)
         everybody = None if population is None else _opened(population, reading)
+    if announce_notes:
+        for note in _notes(source, before, unseen, everybody):
+            warnings.warn(note, PetauditWarning, stacklevel=3)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     needs_no_side_car = given and hierarchies and person is not None
     side_car = _side_car(source, before) if use_side_car and not needs_no_side_car else None
@@ -416,6 +441,11 @@ def gather(
         whose,
         is_pseudonym,
     )
+
+
+def _notes(*tables: Source | None) -> tuple[str, ...]:
+    """What is odd about how tables were read, each once."""
+    return tuple(dict.fromkeys(note for table in tables if table for note in table.notes))
 
 
 def _opened(table: object, reading: Mapping[str, str | None]) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from petaudit.errors import term
+from petaudit.errors import LONGEST_PATH, phrase, shortened, term
 
 _REASONS: Final[Mapping[str, str]] = {
     text: text
@@ -31,6 +31,20 @@ _REASONS: Final[Mapping[str, str]] = {
         term("Temporary failure in name resolution"),
     )
 }
+
+
+def file_problem(problem: OSError) -> str:
+    """What is wrong with a file that nobody expected to be wrong.
+
+    >>> file_problem(OSError(36, "File name too long", "a.csv"))
+    'a.csv: cannot be used (File name too long)'
+    """
+    name = problem.filename if isinstance(problem.filename, str) else phrase("a file")
+    return phrase(
+        "{path}: cannot be used ({reason})",
+        path=shortened(name, LONGEST_PATH),
+        reason=os_reason(problem),
+    )
 
 
 def os_reason(problem: OSError) -> str:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from petaudit.errors import InputError, OptionError, phrase
+from petaudit.files import refuse_impossible
 from petaudit.os_reasons import os_reason
-from petaudit.table_files import refuse_equal_names, write_csv, write_json
+from petaudit.table_files import is_formula, refuse_equal_names, write_csv, write_json
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,6 +27,7 @@ _UMASK = re.compile(rb"^Umask:\s*([0-7]+)\s*$", re.MULTILINE)
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Write to a temporary file beside the target and rename it when it is complete."""
     try:
+        refuse_impossible(path)
         if _is_special(path):
             with path.open("wb") as file:
                 write(file)
@@ -125,6 +127,27 @@ def table_writer(
             format=format_name,
         )
     )
+
+
+def formula_cells(table: pa.Table) -> dict[str, int]:
+    """How many cells and names of each column a spreadsheet would take for a formula.
+
+    >>> import pyarrow as pa
+    >>> formula_cells(pa.table({"a": ["=1", "-5", "x"], "b": [-1, 2, 3]}))
+    {'a': 1}
+    """
+    from pyarrow import types  # noqa: PLC0415 (loaded when it is used)
+
+    found: dict[str, int] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        number = int(is_formula(name))
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            for entry in column.drop_null().value_counts().to_pylist():
+                number += entry["counts"] if is_formula(entry["values"]) else 0
+        if number:
+            found[name] = number
+    return found
 
 
 def _write_parquet(table: pa.Table | TableInParts, file: IO[bytes]) -> None:

@@ -13,14 +13,17 @@ from petaudit.errors import (
     ColumnError,
     InputError,
     RoleError,
+    counted,
     listing,
     naming,
     phrase,
     shortened,
     suggestion,
 )
+from petaudit.headers import header_doubt
 from petaudit.hierarchies import Hierarchies
 from petaudit.labels import trim
+from petaudit.languages.phrases import cells
 from petaudit.yaml_files import read_yaml
 
 
@@ -111,6 +114,18 @@ def check_column(column: str, columns: Sequence[str], table: str) -> None:
         near = suggestion(column, columns)
         if any(mark in column for mark in "，、；"):
             near = phrase(" (names are separated by a plain comma)")
+        why = header_doubt(columns)
+        if why is not None:
+            raise ColumnError(
+                phrase(
+                    "unknown column {column!r} in {table}; it has {columns}, not named here "
+                    "because the first row looks like data ({why}): put a line of names above it",
+                    column=shortened(column),
+                    table=table,
+                    columns=cells(listing(columns), counted(len(columns), "column")),
+                    why=why,
+                )
+            )
         raise ColumnError(
             phrase(
                 "unknown column {column!r}{near} in {table}; columns are {columns}",

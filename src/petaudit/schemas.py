@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from petaudit.counts.source import Source
 from petaudit.counts.typed import ColumnType, typed_source
 from petaudit.errors import ColumnError, InputError, Phrase, joined, phrase, shortened, suggestion
+from petaudit.headers import columns_named, header_doubt
 from petaudit.schema_files import MOST_PROBLEMS, Attribute, Schema, read_schema
 
 __all__ = ["Attribute", "Schema", "read_schema", "typed"]
@@ -61,14 +62,20 @@ def _check_columns(source: Source, schema: Schema) -> None:
             # Nothing to translate: these are two things side by side.
             Phrase(
                 "{name}{near}",
-                {"name": repr(shortened(name)), "near": suggestion(name, strange)},
+                {
+                    "name": repr(shortened(name)),
+                    "near": "" if header_doubt(source.columns) else suggestion(name, strange),
+                },
             )
             for name in missing
         ]
         said.append(phrase("{table} lacks {columns}", table=source.name, columns=_columns(names)))
     if strange:
         names = [repr(shortened(name)) for name in strange]
-        said.append(phrase("the schema does not describe {columns}", columns=_columns(names)))
+        described = _columns(names)
+        if header_doubt(source.columns):
+            described = columns_named(strange, source.columns)
+        said.append(phrase("the schema does not describe {columns}", columns=described))
     if said:
         raise ColumnError(_breaks(source, schema, joined(said, "; ")))
 

@@ -25,6 +25,7 @@ _FORMULA = re.compile(
     r"[=+\-@\t\r\n＝＋－＠]"
 )
 _PLAIN_NUMBER = re.compile(r" *[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)? *", re.ASCII)
+_LONE_SIGNS = ("-", "--", "---", "－")
 _NEVER_A_FORMULA = (bool, int, float, Decimal, date, time, type(None))
 
 
@@ -79,9 +80,18 @@ def without_formula(text: str) -> str:
     >>> without_formula("=1+1"), without_formula(" @x"), without_formula("-5"), without_formula("a")
     ("'=1+1", "' @x", '-5', 'a')
     """
-    if _FORMULA.match(text) and not _PLAIN_NUMBER.fullmatch(text):
-        return f"'{text}"
-    return text
+    return f"'{text}" if is_formula(text) else text
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would run a text; a sign alone, as for what is missing, it does not.
+
+    >>> is_formula("=1+1"), is_formula("-5"), is_formula("-")
+    (True, False, False)
+    """
+    if not _FORMULA.match(text) or _PLAIN_NUMBER.fullmatch(text):
+        return False
+    return text.strip() not in _LONE_SIGNS
 
 
 def _cells(values: list[Any]) -> list[str | int | None]:

@@ -12,6 +12,7 @@ import yaml
 
 from petaudit.errors import InputError, phrase, shortened
 from petaudit.files import before_reading
+from petaudit.languages.phrases import cells
 from petaudit.yaml_hints import explained
 
 LARGEST_FILE = 1_000_000
@@ -29,6 +30,11 @@ class _RefusedError(yaml.MarkedYAMLError):
 
 class _StrictLoader(yaml.SafeLoader):
     """Safe loader that refuses what YAML would silently resolve."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.labels: set[int] = set()
+        """Mappings whose keys are labels of a hierarchy, and so may be values of the data."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -63,6 +69,8 @@ class _StrictLoader(yaml.SafeLoader):
             if not isinstance(key, Hashable):
                 continue
             written = _written(key, key_node)
+            if id(node) in self.labels:
+                written = cells(written, phrase("a label"))
             if key in seen:
                 said = phrase("{key} stands here twice", key=written)
                 if seen[key] != written:
@@ -74,6 +82,8 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep=deep)
 
 
+_HIERARCHIES = ("hierarchies", "HIERARCHY")
+"""Below them stand columns, and below these labels."""
 _MEANT_OTHERWISE = {
     "tag:yaml.org,2002:merge": phrase("merge keys (<<) are not accepted; write the options out"),
     "tag:yaml.org,2002:value": phrase("a lone = must stand in quotes"),
@@ -132,9 +142,9 @@ class Document:
         return self.lines[path]
 
 
-def read_yaml(path: Path) -> Any:
+def read_yaml(path: Path, *, is_hierarchy: bool = False) -> Any:
     """Read a YAML file; every problem names the file and, where known, the line."""
-    return read_document(path).value
+    return parse_yaml(read_text(path), str(path), is_hierarchy=is_hierarchy).value
 
 
 def read_document(path: Path) -> Document:
@@ -178,7 +188,7 @@ def _in_line(origin: str, line: int, what: str) -> InputError:
     return InputError(phrase("{origin}, line {line}: {what}", origin=origin, line=line, what=what))
 
 
-def parse_yaml(text: str, origin: str) -> Document:
+def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Document:
     """Parse text; messages call it by its origin."""
     if len(text) > LARGEST_FILE:
         raise _too_large(origin)
@@ -196,7 +206,7 @@ def parse_yaml(text: str, origin: str) -> Document:
         if node is None:
             return Document(None, {})
         lines: dict[KeyPath, int | None] = {}
-        _note_lines(loader, node, (), lines)
+        _note_lines(loader, node, (_HIERARCHIES[0],) if is_hierarchy else (), lines)
         return Document(loader.construct_document(node), lines)
     except RecursionError:
         raise InputError(phrase("{origin}: nested too deeply", origin=origin)) from None
@@ -215,6 +225,8 @@ def parse_yaml(text: str, origin: str) -> Document:
 def _note_lines(loader: Any, node: Any, path: KeyPath, lines: dict[KeyPath, int | None]) -> None:
     lines.setdefault(path, node.start_mark.line + 1)
     if isinstance(node, yaml.MappingNode):
+        if not set(path[:-1]).isdisjoint(_HIERARCHIES):
+            loader.labels.add(id(node))
         for key_node, value_node in node.value:
             if isinstance(key_node, yaml.ScalarNode):
                 own = (*path, loader.construct_object(key_node, deep=True))

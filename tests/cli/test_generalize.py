@@ -190,10 +190,13 @@ def test_a_value_that_is_no_leaf_is_an_error(
     table: Path, hierarchies: Path, write: Write, run: Run
 ) -> None:
     write("hierarchies/hierarchy_zip.csv", "47677;*\n")
-    found = run("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
+    given = ("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
+    found = run(*given)
     assert (found.code, found.out) == (2, "")
-    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "'47602'", "no leaf"):
+    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "no leaf", "(data row"):
         assert fragment in found.err
+    assert "47602" not in found.err
+    assert "'47602'" in run(*given, "--reveal-values").err
 
 
 @pytest.mark.parametrize("name", ["missing.csv", "header.csv", "empty.csv"])
@@ -313,3 +316,44 @@ def test_sensitive_cells_of_suppressed_rows_can_be_emptied(lone: Run) -> None:
     refused = lone("--qi", "zip,age", "--suppressed-rows", "blank")
     assert (refused.code, refused.out) == (2, "")
     assert "name it (--sensitive)" in refused.err
+
+
+# --- what a spreadsheet would run ---------------------------------------------------------------
+
+FORMULAS = ("=1+1", "@x", "+A1", "-5", "-", "-2+3", "\u200b=x", "plain")
+GUARDED = ("'=1+1", "'@x", "'+A1", "-5", "-", "'-2+3", "'\u200b=x", "plain")
+
+
+@pytest.fixture
+def with_formulas(write: Write, run: Run) -> Run:
+    write("f.csv", "zip;note\n" + "".join(f"1;{note}\n" for note in FORMULAS))
+    write("h/hierarchy_zip.csv", "1;*\n")
+
+    def call(*more: str) -> Any:
+        return run("generalize", "f.csv", "--levels", "zip=1", "--hierarchies", "h", *more)
+
+    return call
+
+
+def test_formulas_are_guarded_in_csv_and_that_is_said(with_formulas: Run) -> None:
+    said = "warning: 5 cells of 'note' would be run as a formula by a spreadsheet, and "
+    found = with_formulas()
+    assert [row[1] for row in rows(found.out)[1:]] == list(GUARDED)
+    assert f"{said}got an apostrophe in front; --formulas keep" in found.err
+    found = with_formulas("--out", "o.csv")
+    assert [row[1] for row in rows(Path("o.csv").read_text())[1:]] == list(GUARDED)
+    assert f"{said}got an apostrophe in front" in found.err
+    found = with_formulas("--formulas", "keep")
+    assert [row[1] for row in rows(found.out)[1:]] == list(FORMULAS)
+    assert f"{said}were written as they are" in found.err
+
+
+def test_parquet_is_exact_and_nothing_is_said(with_formulas: Run) -> None:
+    assert "formula" not in with_formulas("--out", "o.parquet").err
+    assert pq.read_table("o.parquet").column("note").to_pylist() == list(FORMULAS)
+
+
+def test_a_table_without_formulas_is_not_changed(generalize: Run) -> None:
+    found = generalize("--levels", "zip=1")
+    assert found.err == ""
+    assert found.out == generalize("--levels", "zip=1", "--formulas", "keep").out

@@ -158,14 +158,17 @@ def test_revealing_is_noted_in_the_document() -> None:
     assert '"reveal_values": true' in check("json", "--reveal-values").report
 
 
-def test_a_message_quotes_at_most_three_labels() -> None:
+def test_a_message_quotes_no_label_and_at_most_three_on_request() -> None:
     chance = random.Random(7)  # noqa: S311
     table = [[token, "2", "3", "4", "5"] for token in tokens(chance, 9)]
     write_csv("t.csv", table)
     write_hierarchy("zip", ["other"], chance)
     write_hierarchy("age", ["2"], chance)
-    seen = check("text")
-    [line] = set(seen.err.splitlines())
+    [line] = set(check("text").err.splitlines())
+    assert sum(row[0] in line for row in table) == 0
+    assert "9 labels" in line
+    assert "in 9 rows of t.csv (data rows 1, 2, 3 and 6 more)" in line
+    [line] = set(check("text", "--reveal-values").err.splitlines())
     assert sum(row[0] in line for row in table) == 3
     assert "and 6 more" in line
 

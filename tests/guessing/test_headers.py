@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from petaudit.guessing.headers import header_doubt, looks_like_a_value, reading_doubts
+from petaudit.guessing.headers import reading_doubts
+from petaudit.headers import header_doubt, looks_like_a_value
 
 
 @pytest.mark.parametrize(

@@ -79,8 +79,8 @@ def test_nulls_meet_the_numbers_at_the_root() -> None:
 def test_a_value_that_is_no_number_is_refused() -> None:
     with pytest.raises(HierarchyError) as caught:
         ranges(5).build("age", ["23", "2*"])
-    assert str(caught.value) == "rule ranges for 'age': a value is not a number: '2*'"
-    assert "2*" not in caught.value.without_values
+    assert str(caught.value) == "rule ranges for 'age': a value is not a number"
+    assert caught.value.with_values == "rule ranges for 'age': a value is not a number: '2*'"
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_dates_grow_coarser(steps: tuple[str, ...], leaf: str, expected: tuple[s
 def test_a_value_that_is_no_date_is_refused(leaf: str) -> None:
     with pytest.raises(HierarchyError, match="a value is not a date like 1977-03-09") as caught:
         dates().build("birth", [leaf])
-    assert leaf not in caught.value.without_values.removesuffix("1977-03-09")
+    assert leaf not in str(caught.value).removesuffix("1977-03-09")
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,10 @@ def test_a_null_in_an_ordered_column() -> None:
 
 
 def test_a_value_outside_the_list_is_refused() -> None:
-    with pytest.raises(HierarchyError, match="a value is not in the ordered list: 'huge'"):
+    with pytest.raises(HierarchyError, match="a value is not in the ordered list") as caught:
         ordered(RISKS, 2).build("risk", ["low", "huge"])
+    assert "huge" not in str(caught.value)
+    assert caught.value.with_values.endswith(": 'huge'")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from decimal import Decimal
 from math import log2
@@ -128,12 +129,15 @@ def test_nulls_need_an_empty_leaf() -> None:
 def test_a_label_that_the_hierarchy_lacks_is_an_error(
     original: list[str], released: list[str], message: str
 ) -> None:
-    with pytest.raises(HierarchyError, match=message):
+    with pytest.raises(HierarchyError) as caught:
         non_uniform_entropy(
             pa.table({"born": original}),
             pa.table({"born": released}),
             hierarchies={"born": YEARS},
         )
+    assert re.search(message, caught.value.with_values)
+    assert "197?" not in str(caught.value)
+    assert "1971" not in str(caught.value)
 
 
 def test_a_shuffled_column_keeps_nothing() -> None:

@@ -365,8 +365,8 @@ def test_a_value_that_the_hierarchy_lacks_is_an_error() -> None:
             sensitive="disease",
             hierarchies={"disease": DISEASES},
         )
-    assert "'flue' (did you mean 'flu'?)" in str(caught.value)
-    assert "flue" not in caught.value.without_values
+    assert "'flue' (did you mean 'flu'?)" in caught.value.with_values
+    assert "flue" not in str(caught.value)
 
 
 # --- classes --------------------------------------------------------------------------------

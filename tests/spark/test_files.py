@@ -82,6 +82,20 @@ def test_columns_of_any_name_and_kind_are_those_of_duckdb(spark: Any, tmp_path: 
     assert told(path, engine="spark") == told(path)
 
 
+def test_a_folder_says_what_it_leaves_out(spark: Any, tmp_path: Path) -> None:
+    for part in ("1", "2"):
+        written(tmp_path / f"{part}.parquet", {"a": [part, "x"]})
+    (tmp_path / "stray.csv").write_text("a\n9\n", encoding="utf-8")
+    written(tmp_path / ".hidden.parquet", {"a": ["9"]})
+    found = open_source(tmp_path, engine="spark")
+    assert found.rows == 4
+    assert found.notes == open_source(tmp_path).notes
+    assert found.notes[0].endswith(": .hidden.parquet, stray.csv")
+    (tmp_path / "more.csv").write_text("a\n9\n", encoding="utf-8")
+    with pytest.raises(InputError, match="name the files that are the table"):
+        open_source(tmp_path, engine="spark")
+
+
 def test_a_folder_a_list_a_pattern_and_an_address_are_one_table(spark: Any, tmp_path: Path) -> None:
     paths = [written(tmp_path / f"{part}.parquet", {"a": [part, "z"]}) for part in "pq"]
     expected = {"a": (("p", "q", "z"), [1, 1, 2])}
@@ -364,6 +378,24 @@ def test_a_java_that_does_not_start_spark(tmp_path: Path) -> None:
         "petaudit: error: Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or "
         "newer), or a setting of Spark is wrong; PETAUDIT_DEBUG=1 shows what Java says\n"
     )
+
+
+@pytest.mark.spark
+def test_what_java_says_of_its_start_is_shown_on_request(tmp_path: Path) -> None:
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text("#!/bin/sh\necho no such option >&2\nexit 1\n", encoding="utf-8")
+    java.chmod(0o755)
+    running = petaudit(
+        *(tmp_path, "check", path, "--qi", "a", "--engine", "spark", "--spark-master", "local[1]"),
+        JAVA_HOME=str(tmp_path),
+        PETAUDIT_DEBUG="1",
+    )
+    _, complained = running.communicate(timeout=60)
+    assert running.returncode == 2
+    assert "no such option\n" in complained
+    assert "petaudit: error: Java did not start Spark" in complained
 
 
 def test_the_master_is_the_given_one_or_that_of_the_environment(

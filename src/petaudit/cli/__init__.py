@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import argparse
 from collections.abc import Sequence
 
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.language import choose_language
 from petaudit.cli.parser import build_parser
-from petaudit.cli.streams import complain, complain_of_error, finish, prepare
+from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
 from petaudit.cli.termination import ending_tidily, interrupted_code
-from petaudit.errors import ManyProblemsError, PetauditError, phrase, term
+from petaudit.debugging import show_trace
+from petaudit.errors import ManyProblemsError, OptionError, PetauditError, phrase, revealed, term
 from petaudit.languages.current import language, use_language
 from petaudit.memory import memory_limit, memory_text
+from petaudit.os_reasons import file_problem
 
 COULD_NOT_MEASURE = 2
 
@@ -32,16 +34,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
+    chosen = argparse.Namespace(reveal_values=False)
     try:
         choose_language(arguments)
-        code = _run(arguments)
+        code = _run(arguments, chosen)
         finish()
-    except ManyProblemsError as problem:
-        for message in problem.messages:
-            complain_of_error(message)
-        return COULD_NOT_MEASURE
     except PetauditError as problem:
-        complain_of_error(problem.text)
+        messages = problem.messages if isinstance(problem, ManyProblemsError) else [problem.text]
+        for message in messages:
+            complain_of_error(revealed(message) if chosen.reveal_values else message)
         return COULD_NOT_MEASURE
     except KeyboardInterrupt:
         complain(term("interrupted"))
@@ -58,9 +59,13 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     except BrokenPipeError:
         # The reader has left; closing quietly is what it expects.
         return COULD_NOT_MEASURE
+    except OSError as problem:
+        # Whatever the system says of a file is no defect of petaudit.
+        show_trace(problem, with_texts=chosen.reveal_values)
+        complain_of_error(file_problem(problem))
+        return COULD_NOT_MEASURE
     except Exception as problem:
-        if os.environ.get("PETAUDIT_DEBUG"):
-            raise
+        show_trace(problem, with_texts=chosen.reveal_values)
         # The text of an unforeseen error may quote data, so only its kind is shown.
         complain(
             phrase(
@@ -72,11 +77,15 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
     return code
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:
+    if any("\0" in argument for argument in arguments or ()):
+        # No shell can pass one on.
+        raise OptionError(phrase("a name holds no zero character"))
     try:
         with argparse_speaks():
-            chosen = build_parser().parse_args(arguments)
-        code: int = chosen.command(chosen)
+            build_parser().parse_args(arguments, chosen)
+        with warnings_said():
+            code: int = chosen.command(chosen)
     except SystemExit as left:
         # Help, or a wrong option.
         return left.code if isinstance(left.code, int) else COULD_NOT_MEASURE

@@ -84,7 +84,9 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
             reports.say_written()
     if found.verdict == ERROR:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
-        reasons: Sequence[str] = by_reason(asked_for or found.not_measured, reveal=True)
+        reasons: Sequence[str] = by_reason(
+            asked_for or found.not_measured, reveal=chosen.reveal_values
+        )
         if found.results and not asked_for:
             # Everything was measured, and --strict wants every question answered.
             reasons = found.open_questions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
@@ -11,7 +12,14 @@ from petaudit.cli.render import finished
 from petaudit.cli.streams import complain, say, standard_output, warnings_said
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
-from petaudit.output import refuse_inputs, table_format, table_writer, write_whole
+from petaudit.headers import columns_named
+from petaudit.output import (
+    formula_cells,
+    refuse_inputs,
+    table_format,
+    table_writer,
+    write_whole,
+)
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -39,7 +47,9 @@ def run(chosen: argparse.Namespace) -> int:
             delimiter=delimiter_mark(chosen.delimiter),
             encoding=chosen.encoding,
         )
-    write = table_writer(made.table, kind)
+    is_guarded = kind == "csv" and chosen.formulas == "guard"
+    formulas = formula_cells(made.table) if kind == "csv" else {}
+    write = table_writer(made.table, kind, formula_safe=is_guarded)
     if target is None:
         if sys.stdout is None:
             raise InputError(phrase("there is no standard output; name a file (--out)"))
@@ -48,17 +58,35 @@ def run(chosen: argparse.Namespace) -> int:
         if chosen.suppressed_rows == "drop":
             rows = counted(made.suppressed_rows, "row")
             complain(phrase("dropped: {rows} suppressed", rows=rows))
-        _warn(made)
+        _warn(made, formulas, is_guarded=is_guarded)
         return 0
     refuse_inputs(target, made.files)
     write_whole(target, write)
     say("\n".join(finished([_written(made, chosen, target)])) + "\n")
-    _warn(made)
+    _warn(made, formulas, is_guarded=is_guarded)
     return 0
 
 
-def _warn(made: Generalized) -> None:
-    for message in made.warnings:
+def _warn(made: Generalized, formulas: Mapping[str, int], *, is_guarded: bool) -> None:
+    warnings: list[str] = [*made.warnings]
+    if formulas:
+        given = {
+            "cells": counted(sum(formulas.values()), "cell"),
+            "columns": columns_named([*formulas], made.table.column_names),
+        }
+        said = phrase(
+            "{cells} of {columns} would be run as a formula by a spreadsheet, and were written as "
+            "they are (--formulas guard puts an apostrophe before them)",
+            **given,
+        )
+        if is_guarded:
+            said = phrase(
+                "{cells} of {columns} would be run as a formula by a spreadsheet, and got an "
+                "apostrophe in front; --formulas keep or a .parquet file has them as they are",
+                **given,
+            )
+        warnings.append(said)
+    for message in warnings:
         complain(phrase("warning: {text}", text=message))
 
 

@@ -26,9 +26,10 @@ from petaudit.errors import (
     term,
 )
 from petaudit.guessing import Guess, guess_roles
-from petaudit.guessing.headers import header_doubt, reading_doubts
+from petaudit.guessing.headers import reading_doubts
 from petaudit.guessing.identifying import Identifying, identifying
 from petaudit.guessing.starter import Starter, can_be_named, starter_text
+from petaudit.headers import header_doubt
 from petaudit.hierarchies import Hierarchies
 from petaudit.output import refuse_inputs, write_whole
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path

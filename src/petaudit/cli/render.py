@@ -12,7 +12,7 @@ from petaudit._version import __version__
 from petaudit.auditing import Audit, NotMeasured
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
-from petaudit.errors import Phrase, counted, joined, listing, phrase, term
+from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
 from petaudit.languages.catalogue import ENGLISH
 from petaudit.languages.current import here, language
 from petaudit.limits import limit_rule
@@ -90,7 +90,7 @@ def by_reason(entries: Iterable[NotMeasured], *, reveal: bool = False) -> list[P
     """
     found: dict[str, list[str]] = {}
     for entry in entries:
-        reason = entry.problem.text if reveal else entry.reason
+        reason = revealed(entry.problem.text) if reveal else entry.reason
         found.setdefault(reason, []).append(entry.measure)
     return [
         phrase("{names}: {reason}", names=joined(names), reason=reason)

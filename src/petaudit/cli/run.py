@@ -19,7 +19,7 @@ from petaudit.cli.streams import (
     warnings_said,
 )
 from petaudit.counts import remove_orphans
-from petaudit.errors import OptionError, PetauditError, phrase, term
+from petaudit.errors import OptionError, PetauditError, phrase, revealed, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
 
@@ -67,8 +67,10 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.format == "text" and not chosen.quiet:
         reports.say_written()
     for own in document["errors"]:
-        # The terminal may show a few labels, which the document may not.
         reason = executor.messages.get(own["run"], own["reason"])
+        if chosen.reveal_values:
+            # The terminal may show a few labels, which the document may not.
+            reason = revealed(reason)
         complain_of_error(phrase("{names}: {reason}", names=own["run"], reason=reason))
     if document["verdict"] == "error" and not document["errors"]:
         for question in document["open_questions"]:

@@ -234,6 +234,20 @@ def add_generalize(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FILE", help=term(".csv or .parquet; without it CSV goes to the terminal")
     )
+    parser.add_argument(
+        "--formulas",
+        choices=("guard", "keep"),
+        default="guard",
+        help=term(
+            "of cells that a spreadsheet would run: an apostrophe in front in CSV (default), or "
+            "as they are"
+        ),
+    )
+    parser.add_argument(
+        "--reveal-values",
+        action="store_true",
+        help=term("show values of the data in error messages"),
+    )
 
 
 def add_mpuccs(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import duckdb
 
-from petaudit.counts._private_folder import private_folder
+from petaudit.counts._private_folder import private_folder, temporary_folder_full
 from petaudit.errors import EngineError, OptionError, phrase
 from petaudit.memory import engine_memory, memory_limit, memory_text, when_memory_changes
 
@@ -90,6 +90,9 @@ def run(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ..
 
 def out_of_memory(problem: Exception) -> EngineError | None:
     """What to say where memory or the place for spilling did not suffice; None of other errors."""
+    full = temporary_folder_full(problem)
+    if full is not None:
+        return full
     if not isinstance(problem, duckdb.OutOfMemoryException | MemoryError):
         return None
     return EngineError(

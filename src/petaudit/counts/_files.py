@@ -20,14 +20,25 @@ from petaudit.counts._csv_files import load_csv
 from petaudit.counts._database import cursor, fresh_name, run
 from petaudit.counts._databases.addresses import check_no_address
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
-from petaudit.counts._private_folder import private_folder
-from petaudit.errors import InputError, OptionError, phrase, shortened
+from petaudit.counts._private_folder import private_folder, temporary_room
+from petaudit.errors import (
+    LONGEST_PATH,
+    InputError,
+    OptionError,
+    counted,
+    listing,
+    phrase,
+    shortened,
+)
 from petaudit.files import before_reading, watch_listing
 from petaudit.os_reasons import os_reason
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
-_LONGEST_PATH = 300
 _BENCHMARK = "benchmark://"
+_TEXT_FILE = re.compile(r"(?<!^)\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
+_BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*|\..*\.crc")
+"""What Spark and others write beside Parquet files."""
+_MOST_LEFT_OUT = 5
 
 
 def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[Path, ...]:
@@ -47,9 +58,20 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
     if os.path.isfile(path):  # noqa: PTH113
         return (path,)
     if os.path.isdir(path):  # noqa: PTH112
-        found = _listed(lambda: path.glob("*.parquet"))
+        found = _listed(lambda: _parts(path))
         if not found:
             raise InputError(phrase("folder {folder!r} holds no .parquet file", folder=str(path)))
+        texts = [name for name in _left_out(path) if _TEXT_FILE.search(name)]
+        if len(texts) >= len(found):
+            raise InputError(
+                phrase(
+                    "folder {folder!r} holds {parquet} .parquet and {csv} .csv files; name the "
+                    "files that are the table",
+                    folder=str(path),
+                    parquet=len(found),
+                    csv=len(texts),
+                )
+            )
         return found
     if glob.has_magic(str(path)):
         found = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
@@ -60,8 +82,45 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
             phrase("{path!r} is not a regular file; save it as a file first", path=str(path))
         )
     check_no_address(name)
-    shown = shortened(str(path), _LONGEST_PATH)
+    shown = shortened(str(path), LONGEST_PATH)
     raise InputError(phrase("file {path!r} does not exist", path=shown))
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The Parquet files of a folder; hidden ones are left out, as Spark and others do."""
+    return [path for path in folder.glob("*.parquet") if path.name[0] not in "._"]
+
+
+def _left_out(folder: Path) -> list[str]:
+    """What else is in a folder of Parquet files, but for what engines keep beside them."""
+    parts = {path.name for path in _parts(folder)}
+    return sorted(
+        f"{entry.name}/" if entry.is_dir() else entry.name
+        for entry in folder.iterdir()
+        if entry.name not in parts and not _BOOKKEEPING.fullmatch(entry.name)
+    )
+
+
+def notes_on_folders(source: object) -> list[str]:
+    """Say what folders of Parquet files hold that is no part of the table."""
+    named = [source] if isinstance(source, str | PathLike) else source
+    notes: list[str] = []
+    for item in named if isinstance(named, Sequence) else ():
+        path = Path(os.path.expanduser(item)) if isinstance(item, str | PathLike) else None  # noqa: PTH111
+        if path is None or not os.path.isdir(path):  # noqa: PTH112
+            continue
+        left_out = _left_out(path)
+        if left_out:
+            notes.append(
+                phrase(
+                    "folder {folder!r}: {number} left out, because only .parquet files that are "
+                    "not hidden are the table: {names}",
+                    folder=str(path),
+                    number=counted(len(left_out), "entry", "entries"),
+                    names=listing(left_out, _MOST_LEFT_OUT),
+                )
+            )
+    return notes
 
 
 def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
@@ -172,6 +231,7 @@ def decompressed(path: Path) -> Path:
     try:
         # Opened here, because PyArrow takes only names in UTF-8.
         with (
+            temporary_room(),
             path.open("rb") as packed,
             pa.input_stream(packed, compression=codec) as source,
             target.open("wb") as sink,
@@ -201,6 +261,7 @@ def as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
     target = private_folder() / f"{fresh_name()}-utf8.csv"
     try:
         with (
+            temporary_room(),
             path.open(encoding=wanted.name, newline="") as source,
             target.open("w", encoding="utf-8", newline="") as sink,
         ):

@@ -15,6 +15,7 @@ from petaudit.counts._database import numbered_cells
 from petaudit.counts._databases.frames import is_on_postgres, read_by_ibis
 from petaudit.counts._spark.columns import numbered_columns
 from petaudit.errors import ColumnError, InputError, phrase
+from petaudit.headers import column_named
 from petaudit.labels import BLANKS, label_of
 
 _COUNTABLE = (
@@ -129,21 +130,21 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
     columns = []
     names = tuple(str(name) for name in frame.columns)
     for index, name in enumerate(names):
-        cells = _pandas_cells(frame.iloc[:, index], name)
+        cells = _pandas_cells(frame.iloc[:, index], column_named(name, names))
         if pa.types.is_date(cells.type) and any(
             isinstance(value, datetime) for value in frame.iloc[:, index]
         ):
             raise ColumnError(
                 phrase(
-                    "column {column!r} mixes dates and date-times; convert it to one of them first",
-                    column=name,
+                    "column {column} mixes dates and date-times; convert it to one of them first",
+                    column=column_named(name, names),
                 )
             )
         columns.append(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
     return columns, names
 
 
-def _pandas_cells(series: Any, name: str) -> pa.Array | pa.ChunkedArray:
+def _pandas_cells(series: Any, column: str) -> pa.Array | pa.ChunkedArray:
     """The cells of a column of pandas; intervals and periods as the text that a file has."""
     kind = type(series.dtype).__name__
     if kind == "SparseDtype":
@@ -162,25 +163,25 @@ def _pandas_cells(series: Any, name: str) -> pa.Array | pa.ChunkedArray:
         pass
     is_coded = type(series.dtype).__name__ == "CategoricalDtype"
     if series.dtype != object and not is_coded:
-        raise not_countable(name, series.dtype)
+        raise not_countable(column, series.dtype)
     values = series.dropna().tolist()
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return _large_numbers(series, name)
+        return _large_numbers(series, column)
     kinds = {type(value).__name__ for value in values}
     if kinds in ({"Interval"}, {"Period"}):
         cells = zip(series, series.isna(), strict=True)
         return pa.array([None if is_missing else str(cell) for cell, is_missing in cells])
     if len(kinds) == 1:
-        raise not_countable(name, kinds.pop())
+        raise not_countable(column, kinds.pop())
     raise ColumnError(
         phrase(
-            "column {column!r} mixes values of different kinds; convert it to text first",
-            column=name,
+            "column {column} mixes values of different kinds; convert it to text first",
+            column=column,
         )
     )
 
 
-def _large_numbers(series: Any, name: str) -> pa.Array:
+def _large_numbers(series: Any, column: str) -> pa.Array:
     """Whole numbers beyond 64 bits."""
     for kind in (pa.decimal128(38), pa.decimal256(76)):
         try:
@@ -189,17 +190,17 @@ def _large_numbers(series: Any, name: str) -> pa.Array:
             continue
     raise ColumnError(
         phrase(
-            "column {column!r} has whole numbers of more than 76 digits; convert it to text first",
-            column=name,
+            "column {column} has whole numbers of more than 76 digits; convert it to text first",
+            column=column,
         )
     )
 
 
 def not_countable(column: str, kind: object) -> ColumnError:
-    """The error for a column that nobody can count."""
+    """The error for a column that nobody can count, as :func:`column_named` names it."""
     return ColumnError(
         phrase(
-            "column {column!r} is of kind {kind}, which cannot be counted; text, numbers, dates "
+            "column {column} is of kind {kind}, which cannot be counted; text, numbers, dates "
             "and booleans can",
             column=column,
             kind=str(kind),

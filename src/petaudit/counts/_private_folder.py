@@ -9,6 +9,7 @@ live process looks deserted.
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import re
 import shutil
@@ -21,6 +22,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from petaudit.errors import EngineError, phrase
+
 try:
     import fcntl
 except ImportError:  # pragma: no cover (Windows; its temporary folder is the user's own anyway)
@@ -30,6 +33,8 @@ LOCK: Final = "petaudit.lock"
 _NOT_YET_LOCKED: Final = "petaudit.lock.new"
 _PREFIX: Final = "petaudit-"
 _DAY: Final = 24 * 60 * 60
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_LITTLE: Final = 1 << 16
 _TRIES: Final = 20
 _PAUSE: Final = 0.05
 # The names that ``tempfile`` makes: a user's petaudit-results.2026 is none of them.
@@ -40,11 +45,41 @@ _OURS = re.compile(rf"spill|petaudit_[0-9]+(-utf8\.csv)?|{re.escape(_NOT_YET_LOC
 _held: set[int] = set()
 
 
+@contextmanager
+def temporary_room() -> Iterator[None]:
+    """Have an error that says so where the disk of temporary files is full."""
+    try:
+        yield
+    except OSError as problem:
+        raise temporary_folder_full(problem) or problem from None
+
+
+def temporary_folder_full(problem: Exception) -> EngineError | None:
+    """What to say where there is no room for temporary files; None of other errors."""
+    # The words alone would not do: an error of another kind may quote a cell that holds them.
+    is_full = isinstance(problem, OSError) and problem.errno in _FULL
+    if isinstance(problem, OSError) and problem.errno is None:
+        # NumPy and PyArrow do not say why they could not write.
+        is_full = shutil.disk_usage(tempfile.gettempdir()).free < _LITTLE
+    if type(problem).__name__ == "IOException":
+        is_full = any(os.strerror(number) in str(problem) for number in _FULL)
+    if not is_full:
+        return None
+    return EngineError(
+        phrase(
+            "the folder of temporary files, {folder!r}, is full; make room there, or name another "
+            "one with the environment variable TMPDIR",
+            folder=tempfile.gettempdir(),
+        )
+    )
+
+
 @cache
 def private_folder() -> Path:
     """Create the folder on first use (mode 0700) and remove it at exit."""
     remove_orphans()
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    with temporary_room():
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     atexit.register(_remove_own, folder, os.getpid())
     _hold(folder)
     return folder

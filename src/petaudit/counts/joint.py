@@ -20,7 +20,8 @@ from petaudit.counts._joint.column import (
 )
 from petaudit.counts._moments import unit_named
 from petaudit.counts.source import Source
-from petaudit.errors import ColumnError, counted, joined, listing, phrase, term
+from petaudit.errors import ColumnError, counted, joined, phrase, term
+from petaudit.headers import columns_named
 from petaudit.roles import check_column
 
 __all__ = [
@@ -216,7 +217,7 @@ def check_same_columns(tables: Sequence[Source], person: str | None = None) -> N
             phrase(
                 "only in {table}: {columns}",
                 table=own.name,
-                columns=listing([repr(name) for name in names]),
+                columns=columns_named(names, own.columns),
             )
             for own, names in ((first, only_first), (table, only_other))
             if names

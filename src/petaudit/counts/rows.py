@@ -42,4 +42,4 @@ class RowPicker:
 def _like(source: Source, table: pa.Table) -> Source:
     """A table that comes from the same files."""
     made = open_source(table, called=source.name)
-    return replace(made, paths=source.paths, is_untyped=source.is_untyped)
+    return replace(made, paths=source.paths, is_untyped=source.is_untyped, notes=source.notes)

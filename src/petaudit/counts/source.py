@@ -5,23 +5,33 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import pyarrow as pa
 
 from petaudit.counts._databases.addresses import is_address, shown_address
 from petaudit.counts._databases.opening import DatabaseTable, open_table
-from petaudit.counts._files import find_files, open_files
+from petaudit.counts._files import find_files, notes_on_folders, open_files
 from petaudit.counts._frames import A_TABLE, normalized, with_trimmed_text, wrap_frame
 from petaudit.counts._spark.files import is_uri, open_with_spark, shown_uri
 from petaudit.counts._spark.settings import check_master
 from petaudit.counts.table_counts import THE_FRAME, TableCounts
-from petaudit.errors import ColumnError, InputError, OptionError, phrase, suggestion
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    OptionError,
+    counted,
+    listing,
+    phrase,
+    suggestion,
+)
 from petaudit.files import fingerprint_of
+from petaudit.headers import column_named, header_note, shown_names
 from petaudit.labels import trim
 
 SPARK: Final = "spark"
@@ -44,6 +54,9 @@ class Source:
     is_loaded: bool = False
     """Whether the file is not read again."""
 
+    notes: tuple[str, ...] = ()
+    """What the reader of a figure should know about how the table was read."""
+
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that the table is in."""
@@ -53,6 +66,28 @@ class Source:
     def rows(self) -> int:
         """How many rows the table has."""
         return self.counts.rows
+
+    def rows_holding(self, column: str, labels: Sequence[str | None]) -> str:
+        """Say how many rows hold one of some labels of a column, and which the first are.
+
+        >>> source = open_source(pa.table({"zip": ["1", "2", "1", "3"]}))
+        >>> source.rows_holding("zip", ["1", "9"]), source.rows_holding("zip", ["2"])
+        (', in 2 rows of the frame (data rows 1, 3)', ', in 1 row of the frame (data row 2)')
+        """
+        counts = self.counts.value_counts(column)
+        places = [counts.index[label] for label in labels if label in counts.index]
+        rows = phrase(
+            ", in {rows} of {table}",
+            rows=counted(int(counts.counts[places].sum()), "row"),
+            table=self.name,
+        )
+        if not places or not self.counts.keeps_order:
+            return rows if places else ""
+        [codes] = self.counts.row_codes([column])
+        numbers = [str(place + 1) for place in np.flatnonzero(np.isin(codes, places)).tolist()]
+        if len(numbers) == 1:
+            return phrase("{rows} (data row {number})", rows=rows, number=numbers[0])
+        return phrase("{rows} (data rows {numbers})", rows=rows, numbers=listing(numbers, 3))
 
     def to_arrow(self) -> pa.Table:
         """The whole table, in row order."""
@@ -65,7 +100,7 @@ class Source:
         found: dict[str, Any] = {
             "name": self.name,
             "rows": self.rows,
-            "columns": list(self.columns),
+            "columns": [*shown_names(self.columns).values()],
             "engine": self.counts.engine,
         }
         if self.files:
@@ -90,6 +125,19 @@ def open_source(
     check_engine(engine, spark_master)
     if isinstance(table, Source):
         return table
+    source = _opened(table, delimiter, encoding, called, engine, spark_master)
+    notes = (header_note(source.name, source.columns), *notes_on_folders(table))
+    return replace(source, notes=tuple(note for note in notes if note is not None))
+
+
+def _opened(
+    table: object,
+    delimiter: str | None,
+    encoding: str | None,
+    called: str,
+    engine: str | None,
+    spark_master: str | None,
+) -> Source:
     if is_address(table):
         return _opened_in_database(open_table(str(table)), engine)
     if _is_path(table) and engine == SPARK:
@@ -205,6 +253,10 @@ def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     twice = [name for name, times in Counter(trimmed).items() if times > 1]
     if twice:
         raise ColumnError(
-            phrase("{table} has column {column!r} more than once", table=table, column=twice[0])
+            phrase(
+                "{table} has column {column} more than once",
+                table=table,
+                column=column_named(twice[0], trimmed),
+            )
         )
     return trimmed

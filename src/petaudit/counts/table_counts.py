@@ -33,6 +33,7 @@ from petaudit.counts.people import PeopleBlocks, one_row_per_person
 from petaudit.counts.population import CodedClasses, count_coded_classes
 from petaudit.counts.results import ClassHistogram, Integers, ValueCounts
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
+from petaudit.headers import column_named
 from petaudit.labels import SUPPRESSED
 
 THE_FRAME = phrase("the frame")
@@ -349,7 +350,7 @@ class TableCounts:
                 raise KeyboardInterrupt from None
             if isinstance(problem, PetauditError):
                 raise
-            raise self.failure(problem) from problem
+            raise self.failure(problem) from None
 
     def failure(self, problem: Exception) -> EngineError:
         """What to say of an engine's failure: its message may quote cells, so only its kind."""
@@ -370,7 +371,8 @@ class TableCounts:
         """The frame's own name of a column; an error if its kind cannot be counted."""
         name = self._position[column]
         if not self.is_countable(column):
-            raise not_countable(column, self._replaced.get(column, self.schema[name]))
+            shown = column_named(column, [*self._position])
+            raise not_countable(shown, self._replaced.get(column, self.schema[name]))
         return name
 
     def keys(self, quasi_identifiers: Sequence[str]) -> list[str]:

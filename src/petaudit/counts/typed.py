@@ -266,7 +266,7 @@ def _loaded(source: Source) -> duckdb.DuckDBPyRelation:
                 table=source.name,
                 reason=type(problem).__name__,
             )
-        ) from problem
+        ) from None
 
 
 def _project(
@@ -298,7 +298,7 @@ def _stored(source: Source, converted: duckdb.DuckDBPyRelation) -> TableCounts:
                 table=source.name,
                 reason=type(problem).__name__,
             )
-        ) from problem
+        ) from None
     opened = OpenedFile(cursor(), name, source.columns, source.paths, is_view=False)
     frame: nw.LazyFrame[Any] = nw.from_native(opened.relation())
     counts = TableCounts(frame, source.columns, source.name, load=opened.load)

@@ -59,7 +59,7 @@ class Hierarchies:
             )
         path = Path(spec)
         if path.suffix.lower() in {".yaml", ".yml"}:
-            return cls.from_yaml(read_yaml(path), path)
+            return cls.from_yaml(read_yaml(path, is_hierarchy=True), path)
         return cls(read_folder(path))
 
     @classmethod

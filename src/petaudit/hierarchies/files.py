@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+import os
 import re
 from pathlib import Path
 
-from petaudit.errors import HierarchyError, phrase
+from petaudit.errors import LONGEST_PATH, HierarchyError, phrase, shortened
 from petaudit.files import before_reading
 from petaudit.hierarchies.hierarchy import Hierarchy
 from petaudit.labels import trim
@@ -17,11 +18,11 @@ _FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | r
 
 def read_folder(folder: Path) -> dict[str, Hierarchy]:
     """Read every hierarchy file of a folder."""
-    if not folder.exists():
-        raise HierarchyError(
-            phrase("hierarchy folder {folder!r} does not exist", folder=str(folder))
-        )
-    if not folder.is_dir():
+    # These never raise, unlike the methods of Path: a name may be too long for the system.
+    if not os.path.exists(folder):  # noqa: PTH110
+        shown = shortened(str(folder), LONGEST_PATH)
+        raise HierarchyError(phrase("hierarchy folder {folder!r} does not exist", folder=shown))
+    if not os.path.isdir(folder):  # noqa: PTH112
         raise HierarchyError(
             phrase("{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder))
         )
@@ -65,8 +66,9 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
                     rows.append(row)
                     line_numbers.append(reader.line_num)
     except OSError as problem:
+        shown = shortened(str(path), LONGEST_PATH)
         raise HierarchyError(
-            phrase("{path}: cannot be read ({reason})", path=path, reason=os_reason(problem))
+            phrase("{path}: cannot be read ({reason})", path=shown, reason=os_reason(problem))
         ) from None
     except UnicodeDecodeError as problem:
         raise HierarchyError(

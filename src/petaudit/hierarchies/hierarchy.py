@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from petaudit.errors import MOST_QUOTED, HierarchyError, counted, phrase, suggestion
+from petaudit.errors import MOST_QUOTED, HierarchyError, RowsOf, counted, phrase, suggestion
 from petaudit.labels import SUPPRESSED, label_of
 
 NULL_LABEL = ""
@@ -35,6 +36,8 @@ class Hierarchy:
     ) -> None:
         self.attribute = attribute
         self.path = path
+        self.rows_of: RowsOf | None = None
+        """How errors say in which rows of a table the labels stand, where there is a table."""
         self.origin = origin or (
             str(path) if path else phrase("hierarchy of {column!r}", column=attribute)
         )
@@ -114,7 +117,7 @@ class Hierarchy:
         nulls = ""
         if None in labels:
             nulls = phrase(" (for nulls it needs a line with an empty leaf)")
-        return HierarchyError(
+        return self.label_error(
             phrase(
                 "column {column!r} holds {labels} that no level of its hierarchy ({origin}) "
                 "has{nulls}",
@@ -147,11 +150,17 @@ class Hierarchy:
                 number=len(labels),
                 origin=self.origin,
             )
-        return HierarchyError(
+        return self.label_error(
             message,
             values=labels,
             after_values=self._near(labels, self._paths),
+            are_leaves=True,
         )
+
+    def label_error(self, message: str, **cells: Any) -> HierarchyError:
+        """An error about labels of the attribute, with the rows that hold them."""
+        problem = HierarchyError(message, column=self.attribute, **cells)
+        return problem if self.rows_of is None else problem.in_rows(self.rows_of)
 
     def _validated(
         self, rows: Iterable[Sequence[object]], line_numbers: Sequence[int] | None
@@ -168,30 +177,27 @@ class Hierarchy:
                 raise self._at(line, phrase("the row is empty"))
             if len(labels) != width:
                 problem = phrase(
-                    "leaf {leaf!r} has {levels} levels where the rows before have {width}",
-                    leaf=labels[0],
+                    "the leaf has {levels} levels where the rows before have {width}",
                     levels=len(labels),
                     width=width,
                 )
-                raise self._at(line, problem)
+                raise self._at(line, problem, labels[0])
             if labels[0] != NULL_LABEL and NULL_LABEL in labels:
-                problem = phrase("leaf {leaf!r} has a blank label above it", leaf=labels[0])
-                raise self._at(line, problem)
+                raise self._at(line, phrase("the leaf has a blank label above it"), labels[0])
             known = paths.setdefault(labels[0], labels)
             if known != labels:
-                problem = phrase(
-                    "leaf {leaf!r} stands in an earlier line with another path", leaf=labels[0]
-                )
-                raise self._at(line, problem)
+                problem = phrase("the leaf stands in an earlier line with another path")
+                raise self._at(line, problem, labels[0])
         if not paths:
             raise HierarchyError(phrase("{origin} is empty", origin=self.origin))
         return paths
 
-    def _at(self, line: int, problem: str) -> HierarchyError:
+    def _at(self, line: int, problem: str, *leaf: str) -> HierarchyError:
         return HierarchyError(
             phrase(
                 "{origin}, line {line}: {problem}", origin=self.origin, line=line, problem=problem
-            )
+            ),
+            values=leaf,
         )
 
     def _add_root_if_missing(self) -> None:

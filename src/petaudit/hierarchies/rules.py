@@ -45,7 +45,9 @@ class _PathRule:
                 message = phrase(
                     "{origin}: a value {problem}", origin=origin, problem=problem.args[0]
                 )
-                raise HierarchyError(message, values=[leaf]) from None
+                raise HierarchyError(
+                    message, values=[leaf], column=attribute, are_leaves=True
+                ) from None
         if None in distinct:
             steps_below_root = len(rows[0]) - 2 if rows else 0
             rows.append([NULL_LABEL, *[NULL_LABEL] * steps_below_root, SUPPRESSED])
@@ -119,7 +121,7 @@ class _Masking:
                 message = phrase(
                     "{origin}: a value holds the mark {mark!r}", origin=origin, mark=self.mark
                 )
-                raise HierarchyError(message, values=[leaf])
+                raise HierarchyError(message, values=[leaf], column=attribute, are_leaves=True)
             masked = (leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1))
             rows.append([leaf, *masked])
         if None in distinct:

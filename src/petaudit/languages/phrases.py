@@ -7,7 +7,7 @@ with small counts hidden.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from petaudit.languages.catalogue import ENGLISH, translation
@@ -100,6 +100,54 @@ class Translated(Phrase):
         return {"translated": dict(self.by_language)}
 
 
+class Cells(Phrase):
+    """Values of the data in a message; see :func:`cells`."""
+
+    shown: str
+    instead: str
+
+    def __new__(cls, shown: str, instead: str) -> Cells:
+        """What is said instead of the values."""
+        made = str.__new__(cls, instead)
+        made.template, made.values = instead, {}
+        made.shown, made.instead = shown, instead
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.shown, self.instead
+
+    def said(self, language: str, hide_below: int) -> str:
+        """What is said instead of the values."""
+        return said(self.instead, language, hide_below)
+
+    def to_plain(self) -> Any:
+        """What is said instead of the values: no document holds them."""
+        return plain_part(self.instead)
+
+
+class RowNumbers(Phrase):
+    """Which rows a message is about; see :func:`row_numbers`."""
+
+    text: str
+
+    def __new__(cls, text: str) -> RowNumbers:
+        """The English words."""
+        made = str.__new__(cls, text)
+        made.template, made.values, made.text = str(text), {}, text
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.text,)
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The words; nothing where small numbers are hidden."""
+        return "" if hide_below else said(self.text, language)
+
+    def to_plain(self) -> Any:
+        """Nothing: no document holds them."""
+        return ""
+
+
 def _part_said(value: str, language: str, hide_below: int) -> str:
     if isinstance(value, Phrase):
         return value.said(language, hide_below)
@@ -155,6 +203,48 @@ def translated(by_language: Mapping[str, str]) -> Translated:
     '人'
     """
     return Translated(by_language)
+
+
+def cells(shown: str, instead: str = "") -> Cells:
+    """Values of the data in a message: only :func:`revealed` shows them.
+
+    Everything else, the text itself included, has what is said instead.
+
+    >>> found = phrase("1 unknown label{values}", values=cells(": 'Ann'"))
+    >>> found, revealed(found)
+    ('1 unknown label', "1 unknown label: 'Ann'")
+    """
+    return Cells(shown, instead)
+
+
+def row_numbers(text: str) -> RowNumbers:
+    """Which rows a message is about: for whoever has the table, and in no document.
+
+    >>> found = phrase("1 unknown label{rows}", rows=row_numbers(" (row 7)"))
+    >>> found, without_row_numbers(found)
+    ('1 unknown label (row 7)', '1 unknown label')
+    """
+    return RowNumbers(text)
+
+
+def without_row_numbers(text: str) -> str:
+    """A message as documents hold it."""
+    return _rewritten(text, lambda part: "" if isinstance(part, RowNumbers) else part)
+
+
+def revealed(text: str) -> str:
+    """A message with the values of the data in it, for whoever asks for them."""
+    return _rewritten(text, lambda part: part.shown if isinstance(part, Cells) else part)
+
+
+def _rewritten(text: str, change: Callable[[str], str]) -> str:
+    """A message with a change to the parts that it is made of."""
+    if isinstance(text, Joined):
+        return joined([_rewritten(part, change) for part in text.parts], text.separator)
+    if isinstance(text, Phrase) and text.values:
+        parts = {name: _rewritten(part, change) for name, part in text.values.items()}
+        return Phrase(text.template, parts)
+    return change(text)
 
 
 def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:

@@ -211,9 +211,8 @@ def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) ->
     strange = [labels[place] for place in np.flatnonzero(~found.is_range).tolist()]
     if strange and unknown == "error":
         raise NotMeasurableError(
-            _holds_strange_labels(column, len(strange)),
-            values=strange,
-        )
+            _holds_strange_labels(column, len(strange)), values=strange, column=column
+        ).in_rows(inputs.rows_of)
     return found
 
 

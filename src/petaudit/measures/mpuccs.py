@@ -121,11 +121,13 @@ def find(
     stopped = not found.is_empty and (
         len(found.sizes) < len(sizes) or not all(own.is_complete for own in found.sizes)
     )
+    read = [table for table in (original, synthetic, control) if table is not None]
+    notes = dict.fromkeys(note for table in read for note in table.notes)
     return MpuccsResult(
         value=value,
         limit=None,
         passed=None,
-        warnings=tuple(_warnings(found, stopped)),
+        warnings=(*notes, *_warnings(found, stopped)),
         complete=not stopped and not found.pruned,
         figures={} if found.is_empty else found.figures(),
         columns=prepared.columns,

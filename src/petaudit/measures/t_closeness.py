@@ -20,7 +20,6 @@ from petaudit.emd import (
     ordered_ground,
 )
 from petaudit.errors import (
-    HierarchyError,
     NotMeasurableError,
     OptionError,
     counted,
@@ -186,7 +185,7 @@ def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCoun
     for label, spellings in zip(values.labels, spelled, strict=True):
         known = [own for own in spellings if own is not None and hierarchy.holds(own)]
         if len(known) > 1 and len({hierarchy.path_from(own)[1:] for own in known}) > 1:
-            raise HierarchyError(
+            raise hierarchy.label_error(
                 phrase(
                     "column {column!r} holds {spellings} of one value that stand in different "
                     "places of its hierarchy ({origin}): give them the same path",

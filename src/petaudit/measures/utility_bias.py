@@ -117,7 +117,7 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
                 problem=type(problem).__name__,
                 table=called,
             )
-        ) from problem
+        ) from None
     if hasattr(returned, "as_py"):
         returned = returned.as_py()
     elif getattr(returned, "shape", None) == () and hasattr(returned, "item"):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from petaudit.columns import ColumnReview, review_columns
+from petaudit.debugging import show_trace
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
@@ -18,6 +18,7 @@ from petaudit.errors import (
     UndecidedError,
     joined,
     phrase,
+    without_row_numbers,
 )
 from petaudit.inputs import Inputs, gather
 from petaudit.kinds import TableFile
@@ -63,7 +64,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
     about: dict[str, Any] = {}
 
     def failed(problem: PetauditError) -> Outcome:
-        reason = tables.without_folders(problem.without_values)
+        reason = tables.without_folders(without_row_numbers(problem.text))
         return Outcome(None, problem, warnings=tuple(said), reason=reason, **about)
 
     with warnings.catch_warnings():
@@ -103,8 +104,7 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
         except MemoryError:
             return failed(NotMeasurableError(phrase("there was not enough memory")))
         except Exception as problem:
-            if os.environ.get("PETAUDIT_DEBUG"):
-                raise
+            show_trace(problem)
             # The text of an unforeseen error may quote data, so only its kind is shown.
             kind = type(problem).__name__
             return failed(NotMeasurableError(phrase("internal error ({kind})", kind=kind)))

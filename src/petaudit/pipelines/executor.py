@@ -176,7 +176,7 @@ class Executor:
 
     @property
     def messages(self) -> dict[str, str]:
-        """By run: what went wrong, in full; result.json holds it without any label."""
+        """By run: what went wrong, with the rows that it is about, which result.json leaves out."""
         return {own.run.name: own.message for own in self._entries if own.message is not None}
 
     @property

@@ -28,6 +28,7 @@ from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
 from petaudit.errors import InputError, counted, phrase
 from petaudit.files import Watch
+from petaudit.headers import shown_names
 from petaudit.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
@@ -191,7 +192,7 @@ class Tables:
         found: dict[str, Any] = {
             "name": without_folder(table.address),
             "rows": source.rows,
-            "columns": list(source.columns),
+            "columns": [*shown_names(source.columns).values()],
             "engine": source.counts.engine,
         }
         if source.files:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.counts._database import fresh_name
-from petaudit.counts._private_folder import private_folder
+from petaudit.counts._private_folder import private_folder, temporary_room
 from petaudit.counts.class_labels import ClassLabels
 from petaudit.counts.class_table import ClassPairs
 
@@ -126,7 +126,7 @@ class _Stored:
     @classmethod
     def write(cls, packed: _Packed) -> _Stored:
         path = private_folder() / fresh_name()
-        with path.open("wb") as file:
+        with temporary_room(), path.open("wb") as file:
             np.savez(file, allow_pickle=False, **packed.arrays)
         return cls(path, packed.marked, packed.labels)
 

@@ -95,7 +95,7 @@ class Scratch:
                     "duckdb failed while counting combinations ({reason})",
                     reason=type(problem).__name__,
                 )
-            ) from problem
+            ) from None
         finally:
             if timer is not None:
                 timer.cancel()

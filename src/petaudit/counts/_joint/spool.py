@@ -10,11 +10,12 @@ import pyarrow as pa
 
 from petaudit.counts._database import fresh_name
 from petaudit.counts._joint.column import JointColumn
-from petaudit.counts._private_folder import private_folder
+from petaudit.counts._private_folder import private_folder, temporary_room
 
 _LARGE: Final = 4 << 20
 
 
+@temporary_room()
 def spooled(column: JointColumn) -> JointColumn:
     """The same column with its keys in a file of the private folder, if there are many."""
     keys = column.keys

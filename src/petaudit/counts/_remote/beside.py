@@ -36,7 +36,7 @@ def beside(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
         # Sent to every worker once, so that the large table stays where it is.
         return _wrapped(made.hint("broadcast") if len(small) <= _MOST_BROADCAST else made)
     except Exception as problem:
-        raise table.failure(problem) from problem
+        raise table.failure(problem) from None
 
 
 def _wrapped(native: Any) -> nw.LazyFrame[Any]:

@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import subprocess
+import sys
 import threading
 import traceback
 import warnings
@@ -26,6 +27,7 @@ from petaudit.counts._spark.settings import (
     launching,
     session_settings,
 )
+from petaudit.debugging import VARIABLE
 from petaudit.errors import EngineError, OptionError, phrase
 
 if TYPE_CHECKING:
@@ -145,20 +147,27 @@ def _own_session(master: str) -> SparkSession:
 
 
 def _launched(settings: Any) -> Any:
-    """Start Java, whose chatter stays away from the terminal: it may quote cells."""
+    """Start Java, whose chatter stays away from the terminal: it may quote cells.
+
+    Before it runs, it has read none; so what it says of its own start can be shown.
+    """
     from pyspark import SparkContext  # noqa: PLC0415
     from pyspark.java_gateway import launch_gateway  # noqa: PLC0415
 
     if SparkContext._gateway is not None:
         return SparkContext._gateway
-    quiet = None if os.environ.get("PETAUDIT_DEBUG") else subprocess.DEVNULL
+    is_shown = bool(os.environ.get(VARIABLE))
+    chatter = private_folder() / fresh_name() if is_shown else Path(os.devnull)
     try:
         launch: Any = launch_gateway
-        gateway = launch(settings, popen_kwargs={"stdout": quiet, "stderr": quiet})
+        with chatter.open("wb") as quiet:
+            gateway = launch(settings, popen_kwargs={"stdout": quiet, "stderr": quiet})
     except BaseException as problem:
         _end_half_started(problem)
         if not isinstance(problem, Exception):
             raise
+        if is_shown and sys.stderr is not None:
+            sys.stderr.write(chatter.read_text(errors="replace"))
         raise EngineError(
             phrase(
                 "Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or newer), "

@@ -70,7 +70,7 @@ class SparkStore:
                     "spark failed while counting combinations ({reason})",
                     reason=spark_failure(problem) or type(problem).__name__,
                 )
-            ) from problem
+            ) from None
         stored: DataFrame = self._session.read.schema(frame.schema).parquet(path.as_uri())
         self._kept.append((stored, path))
         return stored
