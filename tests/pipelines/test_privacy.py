@@ -160,7 +160,7 @@ def test_no_measure_tells_a_cell(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(document["results"]) == len(lines)
     assert document["errors"] == [], by_status
     assert by_status["failed"] > 10
-    told = said.out + Path("a.log").read_text() + everything_in("out")
+    told = said.out + Path("out/a.log").read_text() + everything_in("out")
     assert leaked(told) == set()
     assert leaked(said.err) == set()
 

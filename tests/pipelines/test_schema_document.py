@@ -48,7 +48,7 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 # What the reader refuses and the schema cannot.
 UNSAID = {
-    "names are parts of file names": r"is no name|holds one of|has more than 60 characters",
+    "names are parts of file names": r"is not a plain name|has more than 60 characters",
     "JSON has no names but text": r"the name .* is no text",
     "names that a file system takes for one": r"name one file",
     "the order of modules": r"stands after \w+, but runs before it",

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
 from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
+from petaudit.kinds import Text
 from petaudit.measures import find_measure
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
@@ -35,6 +37,7 @@ from petaudit.yaml_files import Document
 
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""
+_FOLDER: Final = Text(phrase("a folder"))
 _LONGEST_METHOD: Final = 200
 """The message quotes a method that there is not."""
 
@@ -57,7 +60,7 @@ def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline
         content = {}
     for module, entries in content.items():
         if module == EXECUTOR:
-            executor = _executor(entries, problems)
+            executor = _executor(document, problems)
         elif module in ORDER:
             experiments[module] = tuple(_experiments(module, entries, problems))
         else:
@@ -99,10 +102,18 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
             problems.add((after,), said)
 
 
-def _executor(entries: Any, problems: Problems) -> ExecutorSettings:
+def _executor(document: Document, problems: Problems) -> ExecutorSettings:
+    entries, at = document.value[EXECUTOR], (EXECUTOR, "log_dir")
     if entries is None:
         return ExecutorSettings()
-    return _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
+    chosen = None
+    if isinstance(entries, Mapping) and document.is_changed(at):
+        # The file may not send its log elsewhere; the person who runs it may.
+        chosen = entries.get("log_dir")
+        _FOLDER.check(chosen, at, problems)
+        entries = {name: value for name, value in entries.items() if name != "log_dir"}
+    found = _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
+    return found if chosen is None else replace(found, log_dir=chosen, log_dir_is_chosen=True)
 
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:

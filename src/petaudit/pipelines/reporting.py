@@ -25,7 +25,9 @@ from petaudit.pipelines.models import (
     SaveReport,
     SaveTiming,
 )
+from petaudit.pipelines.naming import not_plain
 from petaudit.pipelines.pipeline import Experiment, Pipeline
+from petaudit.pipelines.plain_names import is_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.problems import Problems
 from petaudit.table_files import write_json
@@ -123,9 +125,8 @@ def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Pr
     for reporter in pipeline.of(REPORTER):
         at = (REPORTER, reporter.name)
         model = reporter.model
-        if any(mark in '\\/:*?"<>|\0' or not mark.isprintable() for mark in model.output):
-            said = phrase("output is the start of a file name, not a path")
-            problems.add((*at, "output"), said)
+        if not is_plain(model.output):
+            problems.add((*at, "output"), not_plain(model.output))
         if isinstance(model, SaveReport):
             _check_report(model, evaluators, at, problems)
         if isinstance(model, SaveData):
