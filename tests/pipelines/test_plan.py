@@ -130,7 +130,7 @@ def test_a_run_knows_its_steps() -> None:
     assert planned_runs(read(LOADER))[0].evaluator is None
 
 
-_some = st.lists(st.sampled_from(["a", "b", "c d", "e.f"]), min_size=1, max_size=3, unique=True)
+_some = st.lists(st.sampled_from(["a", "b", "c-d", "e.f"]), min_size=1, max_size=3, unique=True)
 
 
 @settings(max_examples=80)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from petaudit.counts.made_frames import MadeColumn, made_frame
+from petaudit.counts.made_frames import MadeColumn, frame_of, made_frame
 from petaudit.counts.source import check_engine
 from petaudit.errors import InputError, OptionError, PetauditError, PetauditWarning, phrase
 from petaudit.files import watching
@@ -33,6 +33,7 @@ from petaudit.pipelines.reading import partly_read
 from petaudit.pipelines.reporting import (
     ReportFile,
     data_writer,
+    parts_of,
     report_files,
     report_writer,
     summary_columns,
@@ -43,6 +44,9 @@ from petaudit.pipelines.run_result import RunResult
 from petaudit.pipelines.tables import Tables
 from petaudit.problems import Problems
 from petaudit.yaml_files import Document, parse_yaml
+
+_PARTS: Final = {"": "", "ori": "train", "control": "validation"}
+"""The names that PETsARD gives the parts of a table."""
 
 
 class Executor:
@@ -350,13 +354,36 @@ class Executor:
                 folder.forget()
         self._clock.tell("finished", status=str(self._document["verdict"]))
 
-    def get_result(self) -> dict[str, RunResult]:
-        """The result of every run by its name."""
+    def get_result(self) -> dict[str, Any]:
+        """The result of every run by its name; the tables themselves where nothing is measured.
+
+        >>> executor = Executor('''
+        ... Loader: {patient: {filepath: "benchmark://patient"}}
+        ... Splitter: {parts: {train_split_ratio: 0.7}}
+        ... ''')
+        >>> executor.run()
+        'measured'
+        >>> tables = executor.get_result()["Loader[patient]_Splitter[parts]"]
+        >>> {name: table.num_rows for name, table in tables.items()}
+        {'train': 6, 'validation': 3}
+        """
         by_name = {own["run"]: own for own in self.document["results"]}
-        return {
+        measured = {
             own.run.name: RunResult(own, by_name[own.run.name], self._frame)
             for own in self._entries
         }
+        others = (run for run in self.runs if run.evaluator is None)
+        return measured | {run.name: self._last_tables(run) for run in others}
+
+    def _last_tables(self, run: PlannedRun) -> Any:
+        """What the last module of a run gave: a table, or the two of a Splitter."""
+        module = run.steps[-1].module
+        frames = {
+            _PARTS[part]: frame_of(self._frame, self._tables.of_step(run, module, part).to_arrow())
+            for part in parts_of(run, module)
+        }
+        self._tables.watch.check()
+        return frames.get("", frames)
 
     def get_summary(self) -> Any:
         """A row per run with its experiments, figure, limit and status, as a table."""

@@ -11,6 +11,7 @@ from petaudit.pipelines.petsard_names import (
     method_alternative,
     module_alternative,
     option_alternative,
+    value_alternative,
 )
 from petaudit.pipelines.plain_names import is_plain, nearest_plain
 from petaudit.problems import KeyPath, Problems, key_text, shown
@@ -76,7 +77,9 @@ def unknown_method(module: str, wanted: Any, known: list[str]) -> str:
     )
 
 
-def unknown_option(module: str, method: str | None, key: Any, known: list[str], whose: str) -> str:
+def unknown_option(
+    module: str, method: str | None, key: Any, value: Any, known: list[str], whose: str
+) -> str:
     """What is said of an option that there is not."""
     if not isinstance(key, str):
         return phrase(
@@ -85,7 +88,7 @@ def unknown_option(module: str, method: str | None, key: Any, known: list[str], 
             whose=whose,
             known=listing(known),
         )
-    alternative = option_alternative(module, method, key)
+    alternative = value_alternative(module, key, value) or option_alternative(module, method, key)
     if alternative:
         return alternative
     return phrase(

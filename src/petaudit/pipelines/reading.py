@@ -30,7 +30,7 @@ from petaudit.pipelines.naming import (
     unknown_module,
     unknown_option,
 )
-from petaudit.pipelines.petsard_names import method_alternative
+from petaudit.pipelines.petsard_names import method_alternative, value_alternative
 from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
 from petaudit.problems import KeyPath, Problems, shown
 from petaudit.yaml_files import Document
@@ -209,8 +209,10 @@ def _evaluator(
     try:
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
-        alternative = method_alternative(EVALUATOR, wanted)
-        problems.add((*at, "method"), alternative or problem.text)
+        # Its options may say more than its name.
+        said = [value_alternative(EVALUATOR, str(key), own) for key, own in options.items()]
+        said.append(method_alternative(EVALUATOR, wanted))
+        problems.add((*at, "method"), next(filter(None, said), problem.text))
         return None
     own = {option.name: option.kind for option in measure.options}
     if measure.limit_help is not None:
@@ -232,7 +234,7 @@ def _evaluator(
         else:
             problems.add(
                 (*at, key),
-                unknown_option(EVALUATOR, wanted, key, [*own, *common], measure.name),
+                unknown_option(EVALUATOR, wanted, key, value, [*own, *common], measure.name),
             )
     model = _model(Evaluation, given, at, problems)
     for option in measure.options:
@@ -272,12 +274,17 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
             if method:
                 names.append("method")
                 whose = phrase("{module} with method {method}", module=whose, method=method)
-            problems.add((*at, key), unknown_option(model.belongs_to, method, key, names, whose))
+            said = unknown_option(model.belongs_to, method, key, value, names, whose)
+            problems.add((*at, key), said)
         elif value is None and key in NEVER_EMPTY:
             problems.add((*at, key), _empty(key))
         elif value is not None or key in required:
             # Null stands for what is not given.
-            known[key].kind.check(value, (*at, key), problems)
+            alternative = value_alternative(model.belongs_to, key, value)
+            if alternative is not None:
+                problems.add((*at, key), alternative)
+            else:
+                known[key].kind.check(value, (*at, key), problems)
             checked[key] = value
     missing = [key for key in required if key not in given]
     for key in missing:

@@ -102,13 +102,13 @@ def _data(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFi
     for module in _listed(model.source):
         by_steps = {name_of(run.up_to(module)): run for run in reversed(runs)}
         for prefix, run in reversed(by_steps.items()):
-            for part in _parts(run, module):
+            for part in parts_of(run, module):
                 ending = f"_{part}" if part else ""
                 name = f"{model.output}_{prefix}{ending}.{model.format}"
                 yield ReportFile(name, reporter, run=run, module=module, part=part)
 
 
-def _parts(run: PlannedRun, module: str) -> tuple[str, ...]:
+def parts_of(run: PlannedRun, module: str) -> tuple[str, ...]:
     """The tables of a step; none if the run has no such step."""
     step = run.step(module)
     if step is None:
@@ -126,7 +126,8 @@ def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Pr
         at = (REPORTER, reporter.name)
         model = reporter.model
         if not is_plain(model.output):
-            problems.add((*at, "output"), not_plain(model.output))
+            said = phrase("output: {problem}", problem=not_plain(model.output))
+            problems.add((*at, "output"), said)
         if isinstance(model, SaveReport):
             _check_report(model, evaluators, at, problems)
         if isinstance(model, SaveData):
