@@ -114,6 +114,34 @@ def test_a_table_that_changed_is_not_handed_out() -> None:
         executor.get_result()
 
 
+# The tree of mpUCCs. In PETsARD 1.10.1, evaluator/mpuccs.py, a record gets its keys in this order.
+
+
+@pytest.mark.parametrize("more", [{}, {"min_entropy_delta": 0.01}])
+def test_the_tree_has_the_columns_in_the_same_order(more: dict[str, Any]) -> None:
+    [found] = ran(
+        Loader={"a": {"filepath": table(9)}},
+        Synthesizer={"g": {"method": "independent"}},
+        Evaluator={"e": {"method": "mpuccs", **more}},
+    ).values()
+    assert list(found["tree"].columns) == [
+        *("check_order", "field_combo", "combo_size", "is_pruned", "mpuccs_cnt"),
+        *("mpuccs_collision_cnt", "baseline_protection", "entropy_gain", "overall_protection"),
+        *(("entropy", "field_weight", "weighted_collision") if more else ()),
+    ]
+
+
+def test_the_gain_by_hand() -> None:
+    """Synthetic (a, x), (a, y), (b, z), (b, z): sums of squares 8, 6 and 6 of 16 pairs."""
+    synthetic = pd.DataFrame({"p": ["a", "a", "b", "b"], "q": ["x", "y", "z", "z"]})
+    original = pd.DataFrame({"p": ["a", "b", "c"], "q": ["x", "y", "z"]})
+    found = petaudit.mpuccs(original, synthetic, deduplicate=False).tree
+    gains = dict(zip(found["field_combo"], found["entropy_gain"], strict=True))
+    of_p, of_q = (np.log2(16 / squares) / 2 for squares in (8, 6))
+    both = next(combo for combo in gains if len(combo) == 2)
+    assert gains == pytest.approx({("p",): of_p, ("q",): of_q, both: of_q - gains[both[:1]]})
+
+
 # What is not built here.
 
 
