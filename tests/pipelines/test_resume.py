@@ -309,7 +309,11 @@ def test_another_earlier_result_is_read_again(tmp_path: Path) -> None:
     resumed = contents(place.out)
     executed(place)
     assert resumed == contents(place.out)
-    assert document(place.out / "result.json")["verdict"] == "failed"
+    found = document(place.out / "result.json")
+    assert found["verdict"] == "failed"
+    # Which one it was can be told afterwards.
+    content = (tmp_path / "baseline.json").read_bytes()
+    assert found["compare_to"]["sha256"] == hashlib.sha256(content).hexdigest()
 
 
 # A folder of results that others can write to, too.

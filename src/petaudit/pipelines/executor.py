@@ -326,6 +326,10 @@ class Executor:
                 if not isinstance(file.model, SaveData):
                     writer = report_writer(file, self._entries, done, self._clock.records)
                     folder.stage(file.name, writer)
+        earlier = self.pipeline.executor.compare_to
+        sha256 = None
+        if earlier is not None:
+            sha256 = self._tables.watch.sha256([Path(self._tables.resolved(earlier))])
         # Tables may have been read for the reports, too.
         self._tables.watch.check()
         self._document = result_document(
@@ -338,6 +342,7 @@ class Executor:
             not_evaluated=not_evaluated(self.pipeline, self.runs),
             left_out=len(self.all_runs) - len(self.runs),
             previous=previous,
+            previous_sha256=sha256,
             files=self.file_names[:-1],
             seconds={own.run.name: dict(own.seconds) for own in self._entries},
             records=self._clock.records,

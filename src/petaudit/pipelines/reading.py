@@ -210,9 +210,9 @@ def _evaluator(
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
         # Its options may say more than its name.
-        said = [value_alternative(EVALUATOR, str(key), own) for key, own in options.items()]
-        said.append(method_alternative(EVALUATOR, wanted))
-        problems.add((*at, "method"), next(filter(None, said), problem.text))
+        instead = [value_alternative(EVALUATOR, str(key), own) for key, own in options.items()]
+        instead.append(method_alternative(EVALUATOR, wanted))
+        problems.add((*at, "method"), next(filter(None, instead), problem.text))
         return None
     own = {option.name: option.kind for option in measure.options}
     if measure.limit_help is not None:
