@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import petaudit
+from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
 from petaudit.pipelines import checking, kept_key
 from petaudit.pipelines import folder as folders
@@ -399,6 +400,19 @@ def test_every_field_is_forged(stopped: Place, signer: str) -> None:
         path.write_bytes(SIGNERS[signer](signature, new) + b"\n" + new)
     assert forgeries > 200
     assert measured_again(stopped)
+
+
+def test_the_command_line_says_so_in_one_line(
+    stopped: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in kept(stopped):
+        path.write_bytes(path.read_bytes().replace(b'"value": 2', b'"value": 5000'))
+    command = ["run", str(stopped.pipeline), "--out", str(stopped.out), "--resume", "--quiet"]
+    assert main(command) == 1
+    said = [line for line in capsys.readouterr().err.splitlines() if "measured again" in line]
+    assert len(said) == 1
+    assert said[0].startswith("petaudit: warning: ")
+    assert FOREIGN in said[0]
 
 
 def another_key(stopped: Place, folder: Path) -> None:
