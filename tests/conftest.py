@@ -31,6 +31,14 @@ def in_english() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True, scope="session")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The key of the person who runs the tests is neither used nor made."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Let programs that tests start hear signals that whoever started the tests ignores.
 

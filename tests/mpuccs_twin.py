@@ -163,13 +163,13 @@ def evaluate(
         row |= {"is_pruned": pruned, "mpuccs_cnt": unique, "mpuccs_collision_cnt": len(found)}
         if calculate_baseline:
             row["baseline_protection"] = float(base)
+        gain = entropy_gain(data.synthetic, combo, renyi_alpha)
+        row["entropy_gain"] = None if under_pruned else gain
+        if calculate_baseline:
             row["overall_protection"] = None if pruned else float(ratio)
         if technical:
             weight = float(field_decay_factor) ** (size - 1)
-            row["entropy"] = entropy(data.synthetic, combo, renyi_alpha)
-            row["entropy_gain"] = entropy_gain(data.synthetic, combo, renyi_alpha)
-            if under_pruned:
-                row |= {"entropy": None, "entropy_gain": None}
+            row["entropy"] = None if under_pruned else entropy(data.synthetic, combo, renyi_alpha)
             row["field_weight"] = weight
             row["weighted_collision"] = len(found) * weight
         tree.append(row)

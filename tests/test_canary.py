@@ -528,7 +528,7 @@ def test_no_mark_is_logged_at_any_level(place: Place) -> None:
         commands += [("run", f"{name}-{level}.yaml", "--quiet") for name in ("s", "r")]
     assert [code for code, _, _ in place.run(commands)] == [1] * len(commands)
     assert place.leaks() == {}
-    assert list((place.work / "INFO").iterdir())
+    assert list((place.work / "s-INFO-results/INFO").iterdir())
 
 
 def test_saved_tables_are_the_only_files_with_marks(place: Place) -> None:

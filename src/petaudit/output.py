@@ -24,11 +24,18 @@ _ROWS_AT_ONCE: Final = 1 << 16
 _UMASK = re.compile(rb"^Umask:\s*([0-7]+)\s*$", re.MULTILINE)
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Write to a temporary file beside the target and rename it when it is complete."""
+def write_whole(
+    path: Path, write: Callable[[IO[bytes]], object], *, follow_links: bool = True
+) -> None:
+    """Write to a temporary file beside the target and rename it when it is complete.
+
+    Without ``follow_links``, whatever has the name is replaced, and nothing else is written.
+    """
     try:
         refuse_impossible(path)
-        if _is_special(path):
+        if not follow_links:
+            _replace(path, write)
+        elif _is_special(path):
             with path.open("wb") as file:
                 write(file)
         else:

@@ -141,6 +141,10 @@ class Document:
             path = path[:-1]
         return self.lines[path]
 
+    def is_changed(self, path: KeyPath) -> bool:
+        """Whether a value comes from the command line and not from the file."""
+        return self.lines.get(path, 0) is None
+
 
 def read_yaml(path: Path, *, is_hierarchy: bool = False) -> Any:
     """Read a YAML file; every problem names the file and, where known, the line."""

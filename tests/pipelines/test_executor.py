@@ -266,17 +266,18 @@ def logged(more: str, text: str = ONE) -> str:
     return f"Executor: {{{more}}}\n{text}"
 
 
-def test_the_log_is_written_where_the_file_says() -> None:
+def test_the_log_is_written_into_the_results() -> None:
     Path("sub").mkdir()
     Path("sub/t.csv").write_text(ROWS)
     Path("sub/a.yaml").write_text(logged("log_dir: logs, log_filename: 'l_{timestamp}.log'"))
     petaudit.Executor("sub/a.yaml").run()
-    [path] = Path("sub/logs").iterdir()
+    [path] = Path("a-results/logs").iterdir()
     assert re.fullmatch(r"l_\d{8}_\d{6}\.log", path.name)
     lines = path.read_text().splitlines()
     assert [line.split(maxsplit=2)[2] for line in lines] == [
         "INFO 1 run",
         "INFO Loader[a]_Evaluator[e]: passed",
+        "INFO wrote result.json",
         "INFO finished: passed",
     ]
 
@@ -299,17 +300,21 @@ def test_in_the_shell_the_result_is_all_of_standard_output(
     said = capsys.readouterr()
     assert json.loads(said.out)["document"] == "petaudit.result/1"
     assert ("INFO finished: passed" in said.err) == (where != "file")
-    assert Path("a.log").exists() == (where != "stdout")
+    assert Path("a-results/a.log").exists() == (where != "stdout")
 
 
-def test_a_log_is_never_appended_to_a_table() -> None:
-    executor = petaudit.Executor(logged("log_filename: t.csv"))
-    with pytest.raises(InputError, match=r"'.*t\.csv' is no log"):
+def test_a_log_is_never_appended_to_something_else() -> None:
+    path = Path("petaudit-results/a.log")
+    path.parent.mkdir()
+    path.write_text(ROWS)
+    executor = petaudit.Executor(logged("log_filename: a.log"))
+    with pytest.raises(InputError, match=r"'.*a\.log' is no log"):
         executor.run()
-    assert Path("t.csv").read_text() == ROWS
+    assert path.read_text() == ROWS
+    path.unlink()
     for _ in range(2):
         petaudit.Executor(logged("log_filename: a.log")).run()
-    assert len(Path("a.log").read_text().splitlines()) == 6
+    assert len(path.read_text().splitlines()) == 8
 
 
 def test_what_stops_a_run_is_in_the_log_and_logging_is_left_as_it_was() -> None:
@@ -319,7 +324,7 @@ def test_what_stops_a_run_is_in_the_log_and_logging_is_left_as_it_was() -> None:
     Path("taken").write_text("no folder")
     with pytest.raises(petaudit.PetauditError, match="no folder"):
         petaudit.Executor(text, out="taken").run()
-    assert not Path("a.log").exists()  # nothing had begun
+    assert not Path("petaudit-results").exists()  # nothing had begun
 
     def stop(event: Event) -> None:
         if event.kind == "result":
@@ -327,5 +332,8 @@ def test_what_stops_a_run_is_in_the_log_and_logging_is_left_as_it_was() -> None:
 
     with pytest.raises(ValueError, match="enough"):
         petaudit.Executor(text, listener=stop).run()
-    assert "ERROR stopped: the listener failed (ValueError)" in Path("a.log").read_text()
+    assert (
+        "ERROR stopped: the listener failed (ValueError)"
+        in Path("petaudit-results/a.log").read_text()
+    )
     assert (list(logger.handlers), logger.level, logger.propagate) == before

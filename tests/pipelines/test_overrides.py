@@ -177,10 +177,11 @@ def test_a_file_that_is_no_pipeline(content: Any) -> None:
 
 def test_what_was_changed_stands_on_no_line_of_the_file() -> None:
     said = "limit is 'x'; a number from 0 to 1, or a fraction such as 1/11 was expected"
-    text = TEXT.replace("limit: 0.5", "limit: x")
+    right = TEXT.replace("x=y", "x-y")
+    text = right.replace("limit: 0.5", "limit: x")
     assert problems_of(partial(read, text)) == (f"x.yaml, line 6: Evaluator.a.b: {said}",)
     assert problems_of(partial(read, text, "Evaluator.a.b.limit=0.5")) == ()
-    assert problems_of(partial(read, TEXT, "Evaluator.a.b.limit=x")) == (
+    assert problems_of(partial(read, right, "Evaluator.a.b.limit=x")) == (
         f"x.yaml: Evaluator.a.b: {said}",
     )
     roles = "Loader: {t: {filepath: t.csv,\n  roles: {identifier: [a,\n  5]}}}"

@@ -9,6 +9,7 @@ from petaudit.pipelines.petsard_names import (
     METHODS,
     MODULES,
     OPTIONS,
+    VALUES,
     method_alternative,
     module_alternative,
     option_alternative,
@@ -59,6 +60,7 @@ LACKING_METHODS = [
     ("Evaluator", "mlutility-classification", "use model-utility"),
     ("Evaluator", "mlutility-regression", "use model-utility"),
     ("Evaluator", "mlutility-cluster", "as nothing is clustered"),
+    ("Evaluator", "mlutility-clustering", "as nothing is clustered"),
     ("Evaluator", "custom_method", "make it a measure"),
     ("Reporter", "save_schema", "write the schema by hand"),
     ("Reporter", "SAVE_SCHEMA", "write the schema by hand"),
@@ -162,6 +164,6 @@ def test_a_long_name_is_cut() -> None:
 
 
 def test_sentences_end_without_a_period() -> None:
-    known = [MODULES, *METHODS.values(), *OPTIONS.values()]
+    known = [MODULES, *METHODS.values(), *OPTIONS.values(), *VALUES.values()]
     sentences = [sentence for table in known for sentence in table.values()]
     assert not [text for text in sentences if text.endswith(".") or text != text.strip()]

@@ -42,11 +42,14 @@ def named(name: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "name",
-    ["a", "5", "-5", "a b", "a.b", "a=b", "年齡", "👩", "a" * 60, "CON", "'yes'", "'2020-01-01'"],
+    ["a", "5", "a-b", "a.b", "a_b", "年齡", "a" * 60, "'yes'", "'2020-01-01'"],
 )
 def test_names_of_experiments(name: str) -> None:
     pipeline = read(f"Splitter:\n  {name}: {{}}\n")
     assert [own.name for own in pipeline.of("Splitter")] == [name.strip("'")]
+
+
+NOT_PLAIN = "is not a plain name (letters, digits, -, _ and single dots inside)"
 
 
 @pytest.mark.parametrize(
@@ -61,17 +64,15 @@ def test_names_of_experiments(name: str) -> None:
             "? 0x" + "f" * 5_000 + "\n  ",
             "the name a very large number is no text; put it in quotes",
         ),
-        ("''", "'' is no name: text without blanks around it, not starting with a dot"),
-        ("' a'", "' a' is no name: text without blanks around it, not starting with a dot"),
-        ("..", "'..' is no name: text without blanks around it, not starting with a dot"),
-        ('"a\\n"', "'a\\n' is no name: text without blanks around it, not starting with a dot"),
-        (
-            '"\\u202e"',
-            "'\\u202e' is no name: text without blanks around it, not starting with a dot",
-        ),
+        ("''", f"'' {NOT_PLAIN}"),
+        ("' a'", f"' a' {NOT_PLAIN} (did you mean 'a'?)"),
+        ("..", f"'..' {NOT_PLAIN}"),
+        ("-5", f"'-5' {NOT_PLAIN} (did you mean '5'?)"),
+        ('"a\\n"', f"'a\\n' {NOT_PLAIN} (did you mean 'a'?)"),
+        ('"\\u202e"', f"'\\u202e' {NOT_PLAIN}"),
         ("a" * 61, f"the name '{'a' * 60}…' has more than 60 characters"),
-        ("a/b", "the name 'a/b' holds one of \\ / [ ] : * ? \" < > |"),
-        ("'[a]'", "the name '[a]' holds one of \\ / [ ] : * ? \" < > |"),
+        ("a/b", f"'a/b' {NOT_PLAIN} (did you mean 'a_b'?)"),
+        ("'[a]'", f"'[a]' {NOT_PLAIN} (did you mean 'a'?)"),
     ],
 )
 def test_what_is_no_name(name: str, complaint: str) -> None:
@@ -129,7 +130,7 @@ def test_a_run_knows_its_steps() -> None:
     assert planned_runs(read(LOADER))[0].evaluator is None
 
 
-_some = st.lists(st.sampled_from(["a", "b", "c d", "e.f"]), min_size=1, max_size=3, unique=True)
+_some = st.lists(st.sampled_from(["a", "b", "c-d", "e.f"]), min_size=1, max_size=3, unique=True)
 
 
 @settings(max_examples=80)

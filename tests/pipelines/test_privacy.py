@@ -111,7 +111,7 @@ def test_no_cell_is_told(text: str, format_name: str, capsys: pytest.CaptureFixt
     said = capsys.readouterr()
     assert code == 1, said.err
     assert len(list(Path("out").iterdir())) > 3
-    logs = everything_in("logs") if text == AUDIT else Path("a.log").read_text()
+    logs = everything_in("out/logs") if text == AUDIT else Path("out/a.log").read_text()
     assert "DEBUG Evaluator[" in logs
     assert leaked(said.out + said.err + logs + everything_in("out")) == set()
     # Somebody is singled out by what stays out.
@@ -160,7 +160,7 @@ def test_no_measure_tells_a_cell(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(document["results"]) == len(lines)
     assert document["errors"] == [], by_status
     assert by_status["failed"] > 10
-    told = said.out + Path("a.log").read_text() + everything_in("out")
+    told = said.out + Path("out/a.log").read_text() + everything_in("out")
     assert leaked(told) == set()
     assert leaked(said.err) == set()
 
@@ -189,7 +189,7 @@ def test_values_are_written_if_they_are_asked_for_and_where(
     printed = capsys.readouterr()
     [_, details] = everything_in("out").split(f"out/petaudit_risk_details.{kind}\n")
     assert leaked(details.partition("\nout/")[0]) & set(BORN)
-    logs = everything_in("logs")
+    logs = everything_in("out/logs")
     assert leaked(printed.err + logs) == set()
     for name in ("risk_global", "risk_tree", "risk_changes", "summary", "timing"):
         assert leaked(Path(f"out/petaudit_{name}.csv").read_text()) == set()
@@ -201,7 +201,7 @@ def test_values_are_written_if_they_are_asked_for_and_where(
 def test_saving_a_table_writes_that_table_and_nothing_else() -> None:
     text = AUDIT + "  data: {method: save_data, source: [Loader, Splitter, Synthesizer]}\n"
     ran(text)
-    saved = {path.name for path in Path("out").iterdir() if leaked(path.read_text("latin-1"))}
+    saved = {path.name for path in Path("out").glob("*.*") if leaked(path.read_text("latin-1"))}
     assert saved == {
         path.name for path in Path("out").iterdir() if path.name.startswith("petaudit_Loader[real]")
     }
@@ -218,7 +218,7 @@ def test_a_label_that_no_hierarchy_has_is_quoted_on_the_terminal_alone(
     Path("hierarchies/hierarchy_city.csv").write_text("\n".join(lines[1:]))
     assert ran(RELEASED) == 2
     said = capsys.readouterr()
-    assert leaked(said.out + everything_in("out") + Path("a.log").read_text()) == set()
+    assert leaked(said.out + everything_in("out") + Path("out/a.log").read_text()) == set()
     assert "1 label that no level of its hierarchy" in " ".join(said.out.split())
     assert len(leaked(said.err)) <= 3
 
@@ -239,7 +239,7 @@ def test_a_cell_of_another_kind_is_not_quoted(
     assert ran(text) == 2
     said = capsys.readouterr()
     assert "column 'pay' has" in said.err
-    told = said.out + said.err + everything_in("logs")
+    told = said.out + said.err + everything_in("out/logs")
     assert leaked(told) == set()
     assert "Qzxnonumber" not in told
 
@@ -255,7 +255,7 @@ def test_an_unforeseen_error_quotes_nothing(
     assert main(["run", "audit.yaml", "--out", "out"]) == 2
     said = capsys.readouterr()
     assert "internal error (ValueError)" in said.err
-    told = said.out + said.err + everything_in("out") + Path("a.log").read_text()
+    told = said.out + said.err + everything_in("out") + Path("out/a.log").read_text()
     assert leaked(told) == set()
 
 

@@ -60,7 +60,7 @@ def test_the_seed_is_read_as_it_is_printed() -> None:
         "calculate_baseline": True,
     }
     assert pipeline.line_of("Evaluator", "mpuccs_assessment", "renyi_alpha") == 21
-    assert not pipeline.executor.has_log
+    assert pipeline.executor.logs_to == set()
 
 
 def test_options_become_models_with_their_defaults() -> None:
@@ -68,7 +68,7 @@ def test_options_become_models_with_their_defaults() -> None:
     table = pipeline.of("Loader")[0].model
     assert isinstance(table, Loader)
     assert (table.nrows, table.delimiter, table.schema, table.key) == (5, ";", None, None)
-    assert pipeline.executor.has_log
+    assert pipeline.executor.logs_to == {"stdout"}
     assert [own.name for own in pipeline.of("Evaluator")] == ["closeness", "price", "kept"]
     assert pipeline.of("Evaluator")[1].model == Evaluation(
         method="profitability",

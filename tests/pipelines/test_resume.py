@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import os
 import random
@@ -10,12 +12,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import petaudit
+from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
-from petaudit.pipelines import checking
+from petaudit.pipelines import checking, kept_key
+from petaudit.pipelines import folder as folders
 from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE
 from pipelines.killing import PIPELINE, SMALL, Place, contents, document, raw
@@ -256,6 +261,7 @@ def emptied(place: Place) -> None:
         path.write_bytes(content)
 
 
+@pytest.mark.filterwarnings("ignore:.*measured again:petaudit.PetauditWarning")
 @pytest.mark.parametrize(
     "change",
     [changed_table, changed_population, no_population, changed_side_car, changed_rule,
@@ -304,4 +310,208 @@ def test_another_earlier_result_is_read_again(tmp_path: Path) -> None:
     resumed = contents(place.out)
     executed(place)
     assert resumed == contents(place.out)
-    assert document(place.out / "result.json")["verdict"] == "failed"
+    found = document(place.out / "result.json")
+    assert found["verdict"] == "failed"
+    # Which one it was can be told afterwards.
+    content = (tmp_path / "baseline.json").read_bytes()
+    assert found["compare_to"]["sha256"] == hashlib.sha256(content).hexdigest()
+
+
+# A folder of results that others can write to, too.
+
+TWO = """
+Loader: {people: {filepath: people.csv, roles: {quasi_identifier: zip, sensitive_attribute: ill}}}
+Evaluator:
+  classes: {method: k-anonymity, limit: 3}
+  values: {method: k-anonymity, limit: 2}
+"""
+FOREIGN = "holds kept results that this user did not keep on this machine, or that were changed"
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Place:
+    """A run that was interrupted when both results were kept: k is 2, so the first one fails."""
+    place = Place.made(tmp_path, TWO)
+    (tmp_path / "people.csv").write_text("zip;ill\n1;a\n1;b\n2;a\n2;b\n", encoding="utf-8")
+    assert interrupted(place, 2)
+    return place
+
+
+def resumed(place: Place) -> tuple[list[str], dict[str, Any]]:
+    """What became of the kept results, and the document."""
+    return kinds(executed(place, resume=True)), document(place.out / "result.json")
+
+
+def measured_again(place: Place) -> bool:
+    """Whether all was measured again, that was said, and the verdict is the true one."""
+    with pytest.warns(petaudit.PetauditWarning, match=FOREIGN) as said:
+        events, found = resumed(place)
+    values = [entry["value"] for entry in found["results"]]
+    return (len(said), events, values, found["verdict"]) == (1, ["result"] * 2, [2, 2], "failed")
+
+
+def test_results_that_nobody_touched_are_taken(stopped: Place) -> None:
+    events, found = resumed(stopped)
+    assert (events, found["verdict"]) == (["kept", "kept"], "failed")
+
+
+def with_one_forged(value: Any) -> Iterator[Any]:
+    """Plain data again and again, each time with another field as a forger would have it."""
+    if isinstance(value, dict | list):
+        for key in value if isinstance(value, dict) else range(len(value)):
+            for inner in with_one_forged(value[key]):
+                copied = value.copy()
+                copied[key] = inner
+                yield copied
+    match value:
+        case bool():
+            yield not value
+        case "failed":
+            yield "passed"
+        case int() | float() | None:
+            yield 5000
+        case dict():
+            yield {**value, "more": 5000}
+        case _:
+            yield [5000] if isinstance(value, list) else f"{value}x"
+
+
+SIGNERS: dict[str, Callable[[bytes, bytes], bytes]] = {
+    "the old signature": lambda old, _: old,
+    "a mere checksum, as in 0.7": lambda _, text: hashlib.sha256(text).hexdigest().encode(),
+    "a key of his own": lambda _, text: hmac.new(b"k" * 32, text, "sha256").hexdigest().encode(),
+    "none": lambda _, __: b"",
+}
+
+
+@pytest.mark.parametrize("signer", SIGNERS)
+def test_every_field_is_forged(stopped: Place, signer: str) -> None:
+    folder = folders.ResultFolder(stopped.out, kept_key.user_key(stopped.out))
+    forgeries = 0
+    for path in kept(stopped):
+        signature, _, text = path.read_bytes().partition(b"\n")
+        assert folder.kept(path.stem) == json.loads(text)
+        for forgery in with_one_forged(json.loads(text)):
+            new = json.dumps(forgery).encode()
+            path.write_bytes(SIGNERS[signer](signature, new) + b"\n" + new)
+            assert (folder.kept(path.stem), new == text) == (None, False)
+            forgeries += 1
+        new = text.replace(b'"value": 2', b'"value": 5000').replace(b"failed", b"passed")
+        path.write_bytes(SIGNERS[signer](signature, new) + b"\n" + new)
+    assert forgeries > 200
+    assert measured_again(stopped)
+
+
+def test_the_command_line_says_so_in_one_line(
+    stopped: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in kept(stopped):
+        path.write_bytes(path.read_bytes().replace(b'"value": 2', b'"value": 5000'))
+    command = ["run", str(stopped.pipeline), "--out", str(stopped.out), "--resume", "--quiet"]
+    assert main(command) == 1
+    said = [line for line in capsys.readouterr().err.splitlines() if "measured again" in line]
+    assert len(said) == 1
+    assert said[0].startswith("petaudit: warning: ")
+    assert FOREIGN in said[0]
+
+
+def another_key(stopped: Place, folder: Path) -> None:
+    """Another machine: a cache of CI, or the folder of a colleague."""
+
+
+def same_results_swapped(stopped: Place, folder: Path) -> None:
+    one, other = kept(stopped)
+    first, second = one.read_bytes(), other.read_bytes()
+    one.write_bytes(second)
+    other.write_bytes(first)
+
+
+def of_another_table(stopped: Place, folder: Path) -> None:
+    """A genuine result for a better table, put in the place of this table's."""
+    names = kept(stopped)
+    table = stopped.root / "people.csv"
+    bad, good = table.read_bytes(), b"zip;ill\n" + b"1;a\n" * 5000
+    table.write_bytes(good)
+    assert interrupted(stopped, 2)
+    better = {path.name: path.read_bytes() for path in kept(stopped)}
+    assert not better.keys() & {path.name for path in names}
+    table.write_bytes(bad)
+    for path, content in zip(names, better.values(), strict=True):
+        path.write_bytes(content)
+
+
+def key_that_others_can_read(stopped: Place, folder: Path) -> None:
+    (folder / "petaudit/resume.key").chmod(0o644)
+
+
+def key_cut_short(stopped: Place, folder: Path) -> None:
+    (folder / "petaudit/resume.key").write_bytes(b"")
+
+
+def key_behind_a_link(stopped: Place, folder: Path) -> None:
+    key = folder / "petaudit/resume.key"
+    key.rename(folder / "elsewhere")
+    key.symlink_to(folder / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [another_key, same_results_swapped, of_another_table, key_that_others_can_read, key_cut_short,
+     key_behind_a_link],
+)  # fmt: skip
+def test_what_cannot_be_told_is_measured_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: Callable[[Place, Path], None]
+) -> None:
+    state = tmp_path / "state"
+    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    place = Place.made(tmp_path / "place", TWO)
+    (place.root / "people.csv").write_text("zip;ill\n1;a\n1;b\n2;a\n2;b\n", encoding="utf-8")
+    assert interrupted(place, 2)
+    key = state / "petaudit/resume.key"
+    assert (key.stat().st_mode & 0o777, key.stat().st_size) == (0o600, 32)
+    assert key.parent.stat().st_mode & 0o777 == 0o700
+    how(place, state)
+    if how is another_key:
+        monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "other"))
+    assert measured_again(place)
+    # And from then on, it works as ever.
+    assert interrupted(place, 2)
+    assert resumed(place)[0] == ["kept", "kept"]
+
+
+@pytest.mark.parametrize("where", ["in the results", "a file", "nowhere"])
+def test_without_a_key_of_its_own_nothing_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str, stopped: Place
+) -> None:
+    state = {"in the results": stopped.out / "state", "a file": stopped.pipeline}.get(where)
+    if state is None:
+        monkeypatch.delenv("XDG_STATE_HOME")
+        monkeypatch.setattr(Path, "home", nobody)
+    else:
+        monkeypatch.setenv("XDG_STATE_HOME", str(state))
+    assert measured_again(stopped)
+    executor = petaudit.Executor(stopped.pipeline, out=stopped.out)
+    assert (executor.run(), executor.has_kept_results) == ("failed", False)
+
+
+def nobody() -> Path:
+    raise RuntimeError("no home")
+
+
+def test_two_processes_have_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both find none and make one; the first one's counts."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    link = os.link
+
+    def late(source: Path, target: Path) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "link", link)
+            earlier.append(kept_key.user_key(tmp_path / "out"))
+        link(source, target)
+
+    earlier: list[bytes | None] = []
+    monkeypatch.setattr(os, "link", late)
+    found = kept_key.user_key(tmp_path / "out")
+    assert found is not None
+    assert earlier == [found]
+    assert [path.name for path in (tmp_path / "petaudit").iterdir()] == [kept_key.KEY_FILE]

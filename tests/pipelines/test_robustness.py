@@ -17,7 +17,7 @@ import pytest
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import InputError
-from petaudit.pipelines import locking
+from petaudit.pipelines import locking, logs
 from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE, opened_folder
 from pipelines.killing import SMALL, Place, contents, document, raw
@@ -325,13 +325,16 @@ def test_others_are_kept_if_one_fails_and_only_that_is_done_again(tmp_path: Path
 
 
 def test_a_log_on_a_full_disk_is_a_clear_error(
-    place: Place, capsys: pytest.CaptureFixture[str]
+    place: Place, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = contents(place.out)
-    settings = "Executor: {log_dir: /dev, log_filename: full}\n"
+    settings = "Executor: {log_filename: a.log}\n"
     place.pipeline.write_text(settings + SMALL, encoding="utf-8")
+    full = Path("/dev/full").open("w")  # noqa: SIM115 (the log closes it)
+    monkeypatch.setattr(logs._LogFile, "_open", lambda _: full)
     message = said(capsys, place, place.out)
-    assert "the log cannot be written to '/dev/full' (No space left on device)" in message
+    assert "the log cannot be written to '" in message
+    assert "a.log' (No space left on device)" in message
     assert contents(place.out) == before
 
 

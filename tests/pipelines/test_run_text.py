@@ -165,7 +165,9 @@ def test_getting_worse_is_a_breach_with_both_figures(run: Run) -> None:
     ) in " ".join(out.split())
     assert out.splitlines()[-1] == "Verdict: 1 breach in 1 run (exit code 1)"
     found = json.loads(Path("out/result.json").read_text())
-    assert set(found["compare_to"]) == {"name", "petaudit", "verdict", "runs_missing_now"}
+    assert set(found["compare_to"]) == {
+        *("name", "sha256", "petaudit", "verdict", "runs_missing_now")
+    }
     assert found["compare_to"]["name"] == "previous.json"
     assert found["compare_to"]["runs_missing_now"] == []
     assert found["results"][0]["comparison"]["previous"] == pytest.approx(1 / 3)

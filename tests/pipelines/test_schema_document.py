@@ -36,6 +36,7 @@ from petaudit.pipelines.models import (
     Mark,
     settings_of,
 )
+from petaudit.pipelines.plain_names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY, read_pipeline
 from petaudit.pipelines.schema import json_schema
 from petaudit.yaml_files import Document, parse_yaml
@@ -48,7 +49,7 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 
 # What the reader refuses and the schema cannot.
 UNSAID = {
-    "names are parts of file names": r"is no name|holds one of|has more than 60 characters",
+    "names are parts of file names": r"is not a plain name|has more than 60 characters",
     "JSON has no names but text": r"the name .* is no text",
     "names that a file system takes for one": r"name one file",
     "the order of modules": r"stands after \w+, but runs before it",
@@ -189,6 +190,10 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
             return st.one_of(*map(value_of, kind.kinds))
         case Mark():
             return st.sampled_from(["tab", ";", "|", "年"])
+        case FolderInside():
+            return st.sampled_from([".", "./logs", "logs/年", "x"])
+        case LogName():
+            return st.sampled_from(["a.log", "年_{timestamp}.log"])
     return st.sampled_from(["x", "年齡", " y ", "t.csv"])
 
 

@@ -35,9 +35,10 @@ DETAILS = [
 ]
 TREE = [
     *("check_order", "field_combo", "combo_size", "is_pruned", "mpuccs_cnt"),
-    *("mpuccs_collision_cnt", "baseline_protection", "overall_protection"),
+    *("mpuccs_collision_cnt", "baseline_protection", "entropy_gain"),
+    "overall_protection",
 ]
-TECHNICAL = ["entropy", "entropy_gain", "field_weight", "weighted_collision"]
+TECHNICAL = ["entropy", "field_weight", "weighted_collision"]
 
 
 @pytest.fixture(scope="module", params=[2, 3])

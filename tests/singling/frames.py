@@ -55,9 +55,10 @@ TREE = (
     "mpuccs_cnt",
     "mpuccs_collision_cnt",
     "baseline_protection",
+    "entropy_gain",
     "overall_protection",
 )
-TECHNICAL = ("entropy", "entropy_gain", "field_weight", "weighted_collision")
+TECHNICAL = ("entropy", "field_weight", "weighted_collision")
 DEFAULTS = {"min_entropy_delta": 0.0, "field_decay_factor": 0.5, "renyi_alpha": 2.0}
 
 

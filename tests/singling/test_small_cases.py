@@ -248,7 +248,7 @@ def test_columns_of_the_answer(options: dict[str, Any], technical: bool) -> None
     result = petaudit.mpuccs(table, table, calculate_baseline=False, **options)
     assert names_of(result.global_) == GLOBAL_WITHOUT_BASELINE
     assert names_of(result.details) == (*DETAILS[:6], *DETAILS[7:])
-    assert names_of(result.tree) == (*TREE[:6], *more)
+    assert names_of(result.tree) == (*TREE[:6], "entropy_gain", *more)
     assert result.value == rows_of(result.global_)[0]["identification_rate"]
 
 

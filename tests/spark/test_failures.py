@@ -61,4 +61,4 @@ def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) 
     complained = running.communicate(timeout=120)[1]
     assert running.returncode == 2
     assert SAID in complained
-    assert "see docs/spark.md)" in complained
+    assert "(see 'What the cluster needs' in the documentation)" in complained

@@ -67,6 +67,21 @@ def made_frame(kind: str, columns: Mapping[str, MadeColumn]) -> Any:
     return pa.table(arrays)
 
 
+def frame_of(kind: str, table: pa.Table) -> Any:
+    """A table of data as another kind of frame.
+
+    >>> frame_of("pyarrow", pa.table({"a": [1]})).column_names
+    ['a']
+    """
+    if kind == "pandas":
+        return table.to_pandas()
+    if kind == "polars":
+        import polars as pl  # noqa: PLC0415 (the caller has it)
+
+        return pl.from_arrow(table)
+    return table
+
+
 def _labels(values: Sequence[object] | None) -> list[str | None] | None:
     if values is None:
         return None

@@ -32,6 +32,7 @@ _CACHED: Final = re.compile(r"(?P<name>.+)-(?P<sha256>[0-9a-f]{64})\.[a-z0-9.]+"
 _NO_REGISTRY: Final = phrase(
     " (a registry of others can be named with {variable})", variable=REGISTRY_VARIABLE
 )
+_WHOLE: Final = "adult-income"
 _TEMPORARY: Final = ".petaudit-"
 _DAY: Final = 86_400  # seconds; no download lasts so long
 
@@ -125,11 +126,17 @@ def _name(address: str) -> str:
 
 
 def _unknown(name: str, known: list[str], hint: str = "") -> InputError:
-    # PETsARD's name of the whole table is that of its parts here.
-    original = f"{name}_ori"
+    if name == _WHOLE:
+        return InputError(
+            phrase(
+                "{name!r} is a benchmark of PETsARD that does not come with petaudit; the nearest "
+                "is {scheme}{name}_ori, which has 80 % of its rows ({scheme}{name}_control has the "
+                "others)",
+                name=name,
+                scheme=SCHEME,
+            )
+        )
     near = suggestion(name, known)
-    if original in known:
-        near = phrase(" (did you mean {name!r}?)", name=original)
     return InputError(
         phrase(
             "unknown benchmark {name!r}{near}; the known ones are {names}{hint}",

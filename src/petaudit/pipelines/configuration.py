@@ -18,7 +18,15 @@ def default_folder(path: Path | None) -> Path:
     >>> str(default_folder(Path("audits/adult.yaml"))), str(default_folder(None))
     ('adult-results', 'petaudit-results')
     """
-    return Path(f"{'petaudit' if path is None else path.stem}-results")
+    folder = Path(f"{'petaudit' if path is None else path.stem}-results")
+    if folder.is_symlink():
+        # It may have come with the pipeline file.
+        raise InputError(
+            phrase(
+                "{path!r} is a link; remove it, or choose another folder (--out)", path=str(folder)
+            )
+        )
+    return folder
 
 
 def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:

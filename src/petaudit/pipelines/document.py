@@ -34,6 +34,7 @@ def result_document(
     not_evaluated: Sequence[Mapping[str, str]],
     left_out: int,
     previous: Mapping[str, Any] | None,
+    previous_sha256: str | None,
     files: Sequence[str],
     seconds: Mapping[str, Mapping[str, float]],
     records: Sequence[TimingRecord],
@@ -70,6 +71,7 @@ def result_document(
         if previous is None
         else {
             "name": None if compare_to is None else without_folder(compare_to),
+            "sha256": previous_sha256,
             "petaudit": previous.get("petaudit"),
             "verdict": previous.get("verdict"),
             "runs_missing_now": gone,

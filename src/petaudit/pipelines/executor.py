@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from petaudit.counts.made_frames import MadeColumn, made_frame
+from petaudit.counts.made_frames import MadeColumn, frame_of, made_frame
 from petaudit.counts.source import check_engine
-from petaudit.errors import InputError, OptionError, PetauditError, phrase
+from petaudit.errors import InputError, OptionError, PetauditError, PetauditWarning, phrase
 from petaudit.files import watching
 from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
@@ -32,6 +33,7 @@ from petaudit.pipelines.reading import partly_read
 from petaudit.pipelines.reporting import (
     ReportFile,
     data_writer,
+    parts_of,
     report_files,
     report_writer,
     summary_columns,
@@ -43,15 +45,18 @@ from petaudit.pipelines.tables import Tables
 from petaudit.problems import Problems
 from petaudit.yaml_files import Document, parse_yaml
 
+_PARTS: Final = {"": "", "ori": "train", "control": "validation"}
+"""The names that PETsARD gives the parts of a table."""
+
 
 class Executor:
     """Runs the audit that a YAML file describes.
 
-    ``config`` is a path or YAML text. With ``out``, or if the file has a Reporter, results are
-    written to a folder; ``resume`` goes on where an interrupted run stopped. ``listener`` is called
-    with an :class:`~petaudit.pipelines.events.Event` whenever something happens. Without
-    ``keep_results`` only figures and the tables for reports stay in memory. With ``strict``, open
-    questions leave the run undecided, as ``strict`` of the file's Executor does.
+    ``config`` is a path or YAML text. With ``out``, or if the file has a Reporter or asks for a log
+    file, results are written to a folder; ``resume`` goes on where an interrupted run stopped.
+    ``listener`` is called with an :class:`~petaudit.pipelines.events.Event` whenever something
+    happens. Without ``keep_results`` only figures and the tables for reports stay in memory. With
+    ``strict``, open questions leave the run undecided, as ``strict`` of the file's Executor does.
 
     >>> executor = Executor('''
     ... Loader: {patient: {filepath: "benchmark://patient-deidentified"}}
@@ -109,7 +114,7 @@ class Executor:
         for file in self._files:
             if file.run is not None:
                 self._data_files.setdefault(file.run.name, []).append(file)
-        if self._out is None and self._files:
+        if self._out is None and (self._files or "file" in self.pipeline.executor.logs_to):
             self._out = default_folder(self._path)
         self._log_stream = log_stream
         self._keep_results = keep_results
@@ -201,11 +206,11 @@ class Executor:
             stack.enter_context(watching(self._tables.watch))
             found = self._checked(has_targets=self._out is not None)
             self._files_read = tuple(found.files)
-            log = (self.pipeline.executor, self._tables.folder, self._clock, self._log_stream)
-            stack.enter_context(logged(*log))
             folder = None
             if self._out is not None:
                 folder = stack.enter_context(opened_folder(self._out, resume=self._resume))
+            log = (self.pipeline.executor, self._out, self._clock, self._log_stream)
+            stack.enter_context(logged(*log))
             previous = None
             if previous_path is not None:
                 previous = self._read_previous(previous_path)
@@ -242,15 +247,15 @@ class Executor:
         before = len(self._clock.records)
         if run.evaluator is not None:
             key = found.keys[run.name]
-            kept = folder.kept(key) if folder is not None and self._resume else None
+            kept = self._kept(folder, key) if folder is not None and self._resume else None
             entry = None if kept is None else self._restored(run, kept)
             is_kept = entry is not None
             if entry is None:
                 entry = self._computed(run)
                 self._tables.watch.check()
                 if folder is not None and entry.status != ERROR:
-                    self._has_kept = True
-                    folder.keep(key, _kept(entry, self._clock.records[before:]))
+                    records = self._clock.records[before:]
+                    self._has_kept |= folder.keep(key, _kept(entry, records))
             self._clock.done += 1
             self._clock.tell(
                 "kept" if is_kept else "result",
@@ -267,6 +272,19 @@ class Executor:
             if folder is not None:
                 self._save_data(file, folder)
 
+    def _kept(self, folder: ResultFolder, key: str) -> dict[str, Any] | None:
+        """What is kept in the folder; once it is said that something there is not to be trusted."""
+        was_told = folder.has_foreign_results
+        kept = folder.kept(key)
+        if folder.has_foreign_results and not was_told:
+            said = phrase(
+                "{path!r} holds kept results that this user did not keep on this machine, or that "
+                "were changed; they are measured again",
+                path=str(folder.path),
+            )
+            warnings.warn(said, PetauditWarning, stacklevel=2)
+        return kept
+
     def _computed(self, run: PlannedRun) -> Entry:
         outcome = evaluated(run, self._tables, reveal=self._reveal)
         data = entry_data(run, outcome, self._tables)
@@ -280,18 +298,11 @@ class Executor:
         result = outcome.result if self._keep_results else None
         return Entry(run, data, result, message, tables, dict(seconds))
 
-    def _restored(self, run: PlannedRun, kept: Mapping[str, Any]) -> Entry | None:
-        """What was kept; None if it cannot be used, and is then computed anew."""
-        try:
-            records = [TimingRecord(**own) for own in kept["records"]]
-            tables = {name: table_from(own) for name, own in kept["tables"].items()}
-            entry = Entry(run, from_json(kept["data"]), None, None, tables, dict(kept["seconds"]))
-            if entry.data["run"] != run.name:
-                return None
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return None
-        self._clock.records += records
-        return entry
+    def _restored(self, run: PlannedRun, kept: Mapping[str, Any]) -> Entry:
+        """A kept result, which the same version signed for the same run."""
+        self._clock.records += [TimingRecord(**record) for record in kept["records"]]
+        tables = {name: table_from(table) for name, table in kept["tables"].items()}
+        return Entry(run, from_json(kept["data"]), None, None, tables, dict(kept["seconds"]))
 
     def _save_data(self, file: ReportFile, folder: ResultFolder) -> None:
         assert file.run is not None  # noqa: S101 (files of data have one)
@@ -315,6 +326,10 @@ class Executor:
                 if not isinstance(file.model, SaveData):
                     writer = report_writer(file, self._entries, done, self._clock.records)
                     folder.stage(file.name, writer)
+        earlier = self.pipeline.executor.compare_to
+        sha256 = None
+        if earlier is not None:
+            sha256 = self._tables.watch.sha256([Path(self._tables.resolved(earlier))])
         # Tables may have been read for the reports, too.
         self._tables.watch.check()
         self._document = result_document(
@@ -327,6 +342,7 @@ class Executor:
             not_evaluated=not_evaluated(self.pipeline, self.runs),
             left_out=len(self.all_runs) - len(self.runs),
             previous=previous,
+            previous_sha256=sha256,
             files=self.file_names[:-1],
             seconds={own.run.name: dict(own.seconds) for own in self._entries},
             records=self._clock.records,
@@ -343,13 +359,36 @@ class Executor:
                 folder.forget()
         self._clock.tell("finished", status=str(self._document["verdict"]))
 
-    def get_result(self) -> dict[str, RunResult]:
-        """The result of every run by its name."""
+    def get_result(self) -> dict[str, Any]:
+        """The result of every run by its name; the tables themselves where nothing is measured.
+
+        >>> executor = Executor('''
+        ... Loader: {patient: {filepath: "benchmark://patient"}}
+        ... Splitter: {parts: {train_split_ratio: 0.7}}
+        ... ''')
+        >>> executor.run()
+        'measured'
+        >>> tables = executor.get_result()["Loader[patient]_Splitter[parts]"]
+        >>> {name: table.num_rows for name, table in tables.items()}
+        {'train': 6, 'validation': 3}
+        """
         by_name = {own["run"]: own for own in self.document["results"]}
-        return {
+        measured = {
             own.run.name: RunResult(own, by_name[own.run.name], self._frame)
             for own in self._entries
         }
+        others = (run for run in self.runs if run.evaluator is None)
+        return measured | {run.name: self._last_tables(run) for run in others}
+
+    def _last_tables(self, run: PlannedRun) -> Any:
+        """What the last module of a run gave: a table, or the two of a Splitter."""
+        module = run.steps[-1].module
+        frames = {
+            _PARTS[part]: frame_of(self._frame, self._tables.of_step(run, module, part).to_arrow())
+            for part in parts_of(run, module)
+        }
+        self._tables.watch.check()
+        return frames.get("", frames)
 
     def get_summary(self) -> Any:
         """A row per run with its experiments, figure, limit and status, as a table."""

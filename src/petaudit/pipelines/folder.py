@@ -3,27 +3,33 @@
 While a run lasts, whatever it writes lies in a hidden folder inside the folder of results: the
 results of finished experiments, so that an interrupted run can go on, and files that are not
 complete yet. Published files are renamed into place, the result document last of all.
+
+Others may be able to write to the folder. So a kept result is taken only if the user's key signed
+it, and nothing is ever written through a link that lies there.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
 import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
 from petaudit.errors import InputError, phrase
 from petaudit.output import refuse_inputs, write_whole
+from petaudit.pipelines.kept_key import user_key
 from petaudit.pipelines.locking import LOCK, locked
 
 STATE: Final = ".petaudit-run"
 RESULT: Final = "result.json"
 _KEPT: Final = ".kept"
+_SIGNED: Final = b"petaudit: a kept result, form 1"
 _TEMPORARY: Final = ".petaudit-"
 
 
@@ -32,35 +38,49 @@ class ResultFolder:
     """A folder that this run alone writes to; see :func:`opened_folder`."""
 
     path: Path
+    signing_key: bytes | None = field(default=None, repr=False)
+    """None where the user has none: then nothing is kept."""
     is_finished: bool = False
+    has_foreign_results: bool = False
+    """Whether something was kept here that this user did not keep, or that changed since."""
 
     @property
     def _state(self) -> Path:
         return self.path / STATE
 
-    def keep(self, key: str, data: Mapping[str, Any]) -> None:
-        """Keep the result of a finished experiment for a call that goes on later."""
+    def keep(self, key: str, data: Mapping[str, Any]) -> bool:
+        """Keep the result of a finished experiment for a call that goes on later, if possible."""
+        if self.signing_key is None:
+            return False
         text = json.dumps(data, ensure_ascii=True, allow_nan=True).encode()
-        write_whole(
-            self._state / f"{key}{_KEPT}", lambda file: file.write(_checksum(text) + b"\n" + text)
-        )
+        content = _signature(self.signing_key, key, text) + b"\n" + text
+        path = self._state / f"{key}{_KEPT}"
+        write_whole(path, lambda file: file.write(content), follow_links=False)
+        return True
 
     def kept(self, key: str) -> dict[str, Any] | None:
-        """What an interrupted run kept of an experiment; None if that is not usable."""
+        """What an interrupted run of this user kept of an experiment; None without it."""
         try:
-            checksum, _, text = (self._state / f"{key}{_KEPT}").read_bytes().partition(b"\n")
-            # A damaged figure may still be JSON.
-            found = json.loads(text) if checksum == _checksum(text) else None
-        except (OSError, ValueError, RecursionError):
+            content = (self._state / f"{key}{_KEPT}").read_bytes()
+        except FileNotFoundError:
             return None
-        return found if isinstance(found, dict) else None
+        except OSError:
+            content = b""
+        signature, _, text = content.partition(b"\n")
+        if self.signing_key is None or not hmac.compare_digest(
+            signature, _signature(self.signing_key, key, text)
+        ):
+            self.has_foreign_results = True
+            return None
+        data: dict[str, Any] = json.loads(text)
+        return data
 
     def stage(self, name: str, write: Callable[[IO[bytes]], object]) -> None:
         """Write a file that is published later."""
         staged = self._state / "staged"
         with _writing(self.path):
             staged.mkdir(exist_ok=True)
-        write_whole(staged / name, write)
+        write_whole(staged / name, write, follow_links=False)
 
     def publish(self, names: Sequence[str]) -> None:
         """Put staged files where they belong, in this order; all of them or, on an error, none."""
@@ -105,7 +125,7 @@ def opened_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
     with locked(state, path):
         with _writing(state):
             _empty(state, only=_is_unfinished if resume else lambda _: True)
-        folder = ResultFolder(path)
+        folder = ResultFolder(path, user_key(path))
         try:
             yield folder
         finally:
@@ -124,7 +144,8 @@ def _tidy(state: Path, *, is_finished: bool) -> None:
 
 
 def _is_unfinished(own: Path) -> bool:
-    return own.is_dir() or own.name.startswith(_TEMPORARY)
+    """Anything but a file that was kept: a link or a pipe was put there by somebody else."""
+    return own.is_symlink() or not own.is_file() or own.name.startswith(_TEMPORARY)
 
 
 def _entries(state: Path) -> list[Path]:
@@ -156,8 +177,10 @@ def _put_back(before: Path, target: Path, staged: Path) -> None:
             target.unlink(missing_ok=True)
 
 
-def _checksum(text: bytes) -> bytes:
-    return hashlib.sha256(text).hexdigest().encode()
+def _signature(signing_key: bytes, key: str, text: bytes) -> bytes:
+    """Binds a result to what it was measured on, which its key stands for."""
+    message = b"\n".join((_SIGNED, key.encode(), text))
+    return hmac.new(signing_key, message, hashlib.sha256).hexdigest().encode()
 
 
 def check_targets(path: Path, names: Sequence[str], inputs: Sequence[Path]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -13,24 +14,26 @@ from pathlib import Path
 from petaudit.errors import InputError, counted, phrase
 from petaudit.pipelines.events import Clock, Event, Listener
 from petaudit.pipelines.models import ExecutorSettings
+from petaudit.pipelines.plain_names import TIMESTAMP
 from petaudit.text import printable
 
 LOGGER = logging.getLogger("petaudit.pipelines")
 # Without a handler Python would print errors itself.
 LOGGER.addHandler(logging.NullHandler())
-_FILE = "petaudit_{timestamp}.log"
+_FILE = f"petaudit_{TIMESTAMP}.log"
 _OURS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ ")
 
 
 @contextmanager
 def logged(
-    settings: ExecutorSettings, folder: Path, clock: Clock, stream: str = "stdout"
+    settings: ExecutorSettings, folder: Path | None, clock: Clock, stream: str = "stdout"
 ) -> Iterator[None]:
     """Log the events of a run as the pipeline file asks; whoever listens still hears them.
 
+    A log file lies in the folder of results.
     In the shell, standard output is for the result, and the log goes to standard error.
     """
-    handlers = _handlers(settings, folder, stream) if settings.has_log else []
+    handlers = _handlers(settings, folder, stream)
     listener, level, is_passed_on = clock.listener, LOGGER.level, LOGGER.propagate
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
@@ -56,28 +59,54 @@ def logged(
             handler.close()
 
 
-def _handlers(settings: ExecutorSettings, folder: Path, stream: str) -> list[logging.Handler]:
-    kind = settings.log_output_type or "file"
-    found: list[logging.Handler] = []
-    if kind in {"stdout", "both"}:
-        found.append(logging.StreamHandler(getattr(sys, stream)))
-    if kind in {"file", "both"}:
-        stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
-        name = (settings.log_filename or _FILE).replace("{timestamp}", stamp)
-        path = folder / (settings.log_dir or ".") / name
+def _handlers(
+    settings: ExecutorSettings, folder: Path | None, stream: str
+) -> list[logging.Handler]:
+    handlers: list[logging.Handler] = []
+    if "stdout" in settings.logs_to:
+        handlers.append(logging.StreamHandler(getattr(sys, stream)))
+    if "file" in settings.logs_to and folder is not None:
+        path = _log_path(settings, folder)
         try:
             _refuse_other_files(path)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            found.append(_LogFile(path, encoding="utf-8", errors="backslashreplace"))
+            handlers.append(_LogFile(path, encoding="utf-8", errors="backslashreplace"))
         except OSError as problem:
-            raise InputError(
-                phrase(
-                    "the log cannot be written to {path!r} ({reason})",
-                    path=str(path),
-                    reason=problem.strerror or problem,
+            raise _not_written(path, problem) from None
+    return handlers
+
+
+def _log_path(settings: ExecutorSettings, results: Path) -> Path:
+    """The log, with its folder made; a link inside the folder of results leads out of it."""
+    folder = results / os.path.expanduser(settings.log_dir or ".")  # noqa: PTH111 (never raises)
+    stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
+    path = folder / (settings.log_filename or _FILE).replace(TIMESTAMP, stamp)
+    root = folder if settings.log_dir_is_chosen else results
+    try:
+        for place in (folder, path):
+            if os.path.realpath(place) != str(
+                Path(os.path.realpath(root), place.relative_to(root))
+            ):
+                raise InputError(
+                    phrase(
+                        "{path!r} is a link, and the log would be written elsewhere; remove it",
+                        path=str(place),
+                    )
                 )
-            ) from None
-    return found
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise _not_written(path, problem) from None
+    return path
+
+
+def _not_written(path: Path | str, problem: BaseException | None) -> InputError:
+    reason = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
+    return InputError(
+        phrase(
+            "the log cannot be written to {path!r} ({reason})",
+            path=str(path),
+            reason=reason or problem,
+        )
+    )
 
 
 class _LogFile(logging.FileHandler):
@@ -88,25 +117,21 @@ class _LogFile(logging.FileHandler):
         problem = sys.exc_info()[1]
         # Else closing it would fail once more.
         self.stream = None
-        said = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
-        raise InputError(
-            phrase(
-                "the log cannot be written to {path!r} ({reason})",
-                path=self.baseFilename,
-                reason=said,
-            )
-        ) from None
+        raise _not_written(self.baseFilename, problem) from None
 
 
 def _refuse_other_files(path: Path) -> None:
-    """A log is appended to a log, never to a table whose name was given by mistake."""
-    if path.is_file():
+    """A log is appended to a log, and never to what has its name by mistake or by design."""
+    if not os.path.lexists(path):
+        return
+    # A file with a second name may lie in another folder, too, and a pipe would never answer.
+    is_log = path.is_file() and path.stat().st_nlink == 1
+    if is_log:
         with path.open("rb") as file:
             start = file.read(64)
-        if start and not _OURS.match(start):
-            raise InputError(
-                phrase("{path!r} is no log; choose another log_filename", path=str(path))
-            )
+        is_log = not start or _OURS.match(start) is not None
+    if not is_log:
+        raise InputError(phrase("{path!r} is no log; choose another log_filename", path=str(path)))
 
 
 class _ListenerFailedError(BaseException):

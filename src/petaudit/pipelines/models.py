@@ -26,6 +26,7 @@ from petaudit.kinds import (
     Truth,
     Whole,
 )
+from petaudit.pipelines.plain_names import FolderInside, LogName
 from petaudit.roles import Role
 
 LOADER: Final = "Loader"
@@ -120,9 +121,11 @@ class ExecutorSettings:
         None,
     )
     log_level: str | None = setting(Choice(_LOG_LEVELS), phrase("how much is logged (INFO)"), None)
-    log_dir: str | None = setting(Text(phrase("a folder")), phrase("folder of the log file"), None)
+    log_dir: str | None = setting(
+        FolderInside(), phrase("folder of the log file, inside the folder of results"), None
+    )
     log_filename: str | None = setting(
-        Text(phrase("a file name")), phrase("name of the log file; {{timestamp}} is replaced"), None
+        LogName(), phrase("name of the log file; {{timestamp}} is replaced"), None
     )
     compare_to: str | None = setting(
         Text(phrase("a result.json")),
@@ -138,10 +141,15 @@ class ExecutorSettings:
         False,
     )
 
+    log_dir_is_chosen: bool = False
+    """Whether the command line names the folder of the log, which may then be anywhere."""
+
     @property
-    def has_log(self) -> bool:
-        """Whether any log setting was given."""
-        return any((self.log_output_type, self.log_level, self.log_dir, self.log_filename))
+    def logs_to(self) -> frozenset[str]:
+        """Where the log goes; nowhere if no log setting was given."""
+        given = (self.log_output_type, self.log_level, self.log_dir, self.log_filename)
+        kind = self.log_output_type or ("file" if any(given) else "")
+        return frozenset(("stdout", "file") if kind == "both" else filter(None, (kind,)))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable
 from typing import Any, Final
 
@@ -12,11 +11,12 @@ from petaudit.pipelines.petsard_names import (
     method_alternative,
     module_alternative,
     option_alternative,
+    value_alternative,
 )
+from petaudit.pipelines.plain_names import is_plain, nearest_plain
 from petaudit.problems import KeyPath, Problems, key_text, shown
 
 LONGEST_NAME: Final = 60
-_FORBIDDEN = re.compile(r'[\\/\[\]:*?"<>|]')
 
 
 def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
@@ -26,24 +26,26 @@ def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
     name = shown(given)
     if not isinstance(given, str):
         problems.add(at, phrase("the name {name} is no text; put it in quotes", name=name))
-    elif not given or given != given.strip() or not given.isprintable() or given.startswith("."):
-        problems.add(
-            at,
-            phrase(
-                "{name} is no name: text without blanks around it, not starting with a dot",
-                name=name,
-            ),
-        )
     elif len(given) > LONGEST_NAME:
         said = phrase(
             "the name {name} has more than {most} characters", name=name, most=LONGEST_NAME
         )
         problems.add(at, said)
-    elif _FORBIDDEN.search(given):
-        problems.add(at, phrase('the name {name} holds one of \\ / [ ] : * ? " < > |', name=name))
+    elif not is_plain(given):
+        problems.add(at, not_plain(given))
     else:
         return given
     return None
+
+
+def not_plain(given: str) -> str:
+    """What is said of a name that would be part of a file's name and is not plain."""
+    near = nearest_plain(given)
+    return phrase(
+        "{name} is not a plain name (letters, digits, -, _ and single dots inside){near}",
+        name=shown(given),
+        near="" if near is None else phrase(" (did you mean {name!r}?)", name=near),
+    )
 
 
 def unknown_module(module: Hashable) -> str:
@@ -75,7 +77,9 @@ def unknown_method(module: str, wanted: Any, known: list[str]) -> str:
     )
 
 
-def unknown_option(module: str, method: str | None, key: Any, known: list[str], whose: str) -> str:
+def unknown_option(
+    module: str, method: str | None, key: Any, value: Any, known: list[str], whose: str
+) -> str:
     """What is said of an option that there is not."""
     if not isinstance(key, str):
         return phrase(
@@ -84,7 +88,7 @@ def unknown_option(module: str, method: str | None, key: Any, known: list[str], 
             whose=whose,
             known=listing(known),
         )
-    alternative = option_alternative(module, method, key)
+    alternative = value_alternative(module, key, value) or option_alternative(module, method, key)
     if alternative:
         return alternative
     return phrase(

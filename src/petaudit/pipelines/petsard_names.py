@@ -12,6 +12,7 @@ from typing import Final
 from petaudit.errors import phrase, shortened
 
 _NONE: Final = phrase("there is no counterpart here")
+_NOT_CLUSTERED: Final = phrase("there is no counterpart here, as nothing is clustered")
 _LIKENESS: Final = phrase(
     "use distribution-distance and association-change, whose figures are others"
 )
@@ -53,9 +54,12 @@ METHODS: Final[Mapping[str, Mapping[str, str]]] = {
         "stats": _LIKENESS,
         "anonymeter-singlingout": phrase("use mpuccs, which compares with a control, too"),
         "anonymeter": phrase("there is no counterpart here yet"),
-        "mlutility-cluster": phrase("there is no counterpart here, as nothing is clustered"),
+        "mlutility-cluster": _NOT_CLUSTERED,
+        "mlutility-clustering": _NOT_CLUSTERED,
         "mlutility": phrase("use model-utility, whose models are others"),
-        "custom_method": phrase("make it a measure, as CONTRIBUTING.md says"),
+        "custom_method": phrase(
+            "make it a measure (see 'A measure of your own' in the documentation)"
+        ),
     },
     "Reporter": {
         "save_schema": phrase("write the schema by hand; a table that breaks it is an error"),
@@ -102,7 +106,7 @@ _LEARNING: Final = {
         "the original"
     ),
     "metrics": phrase("use metric of model-utility, one for each Evaluator"),
-    "n_clusters": phrase("there is no counterpart here, as nothing is clustered"),
+    "n_clusters": _NOT_CLUSTERED,
     "random_state": phrase("use seed of model-utility"),
     "resampling": phrase("leave it out, since rows are learned from as they are"),
     "task_type": phrase("use task of model-utility"),
@@ -150,6 +154,17 @@ OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
     ("Reporter", "save_validation"): {
         "include_details": METHODS["Reporter"]["save_validation"],
     },
+}
+
+# By module and option: values that say more than the option's name. Modules of PETsARD whose tables
+# are saved, and tasks that the method of an Evaluator does not name.
+VALUES: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
+    ("Reporter", "source"): {
+        "Preprocessor": phrase("use Splitter or Loader, whose table a Synthesizer takes as it is"),
+        "Postprocessor": phrase("use Synthesizer, whose table needs no undoing"),
+        "Constrainer": phrase("use Synthesizer; rows that break a rule are left out before"),
+    },
+    ("Evaluator", "task_type"): dict.fromkeys(("cluster", "clustering"), _NOT_CLUSTERED),
 }
 
 
@@ -203,6 +218,22 @@ def option_alternative(module: str, method: str | None, option: str) -> str | No
     found = next((known[option] for known in tables if option in known), None)
     what = phrase("{module} option {name!r}", module=module, name=shortened(option))
     return _sentence(what, found)
+
+
+def value_alternative(module: str, option: str, value: object) -> str | None:
+    """Say what to do instead of a value of PETsARD; None if it is none, or built here.
+
+    >>> value_alternative("Reporter", "source", ["Loader", "Postprocessor"]).partition("; ")[2]
+    'use Synthesizer, whose table needs no undoing'
+    >>> value_alternative("Reporter", "source", "Loader") is None
+    True
+    """
+    known = VALUES.get((module, option), {})
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, str) and (found := known.get(item) or known.get(item.casefold())):
+            what = phrase("value {value!r} of {option}", option=option, value=item)
+            return _sentence(what, found)
+    return None
 
 
 def _names(method: str) -> tuple[str, str]:

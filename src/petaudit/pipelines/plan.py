@@ -42,7 +42,9 @@ class Step:
     def label(self) -> str:
         """The experiment's name, with the number of the sample where there are several."""
         samples = getattr(self.experiment.model, "num_samples", 1)
-        number = f"_[{samples}-{self.sample + 1}]" if samples > 1 else ""
+        # With zeros in front, as in PETsARD, so that files are in order.
+        number = f"{self.sample + 1:0{len(str(samples))}}"
+        number = f"_[{samples}-{number}]" if samples > 1 else ""
         return f"{self.experiment.name}{number}"
 
     def __str__(self) -> str:

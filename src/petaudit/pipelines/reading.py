@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
 from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
+from petaudit.kinds import Text
 from petaudit.measures import find_measure
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
@@ -28,13 +30,14 @@ from petaudit.pipelines.naming import (
     unknown_module,
     unknown_option,
 )
-from petaudit.pipelines.petsard_names import method_alternative
+from petaudit.pipelines.petsard_names import method_alternative, value_alternative
 from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
 from petaudit.problems import KeyPath, Problems, shown
 from petaudit.yaml_files import Document
 
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""
+_FOLDER: Final = Text(phrase("a folder"))
 _LONGEST_METHOD: Final = 200
 """The message quotes a method that there is not."""
 
@@ -57,7 +60,7 @@ def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline
         content = {}
     for module, entries in content.items():
         if module == EXECUTOR:
-            executor = _executor(entries, problems)
+            executor = _executor(document, problems)
         elif module in ORDER:
             experiments[module] = tuple(_experiments(module, entries, problems))
         else:
@@ -99,10 +102,18 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
             problems.add((after,), said)
 
 
-def _executor(entries: Any, problems: Problems) -> ExecutorSettings:
+def _executor(document: Document, problems: Problems) -> ExecutorSettings:
+    entries, at = document.value[EXECUTOR], (EXECUTOR, "log_dir")
     if entries is None:
         return ExecutorSettings()
-    return _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
+    chosen = None
+    if isinstance(entries, Mapping) and document.is_changed(at):
+        # The file may not send its log elsewhere; the person who runs it may.
+        chosen = entries.get("log_dir")
+        _FOLDER.check(chosen, at, problems)
+        entries = {name: value for name, value in entries.items() if name != "log_dir"}
+    found = _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
+    return found if chosen is None else replace(found, log_dir=chosen, log_dir_is_chosen=True)
 
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:
@@ -198,8 +209,10 @@ def _evaluator(
     try:
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
-        alternative = method_alternative(EVALUATOR, wanted)
-        problems.add((*at, "method"), alternative or problem.text)
+        # Its options may say more than its name.
+        instead = [value_alternative(EVALUATOR, str(key), own) for key, own in options.items()]
+        instead.append(method_alternative(EVALUATOR, wanted))
+        problems.add((*at, "method"), next(filter(None, instead), problem.text))
         return None
     own = {option.name: option.kind for option in measure.options}
     if measure.limit_help is not None:
@@ -221,7 +234,7 @@ def _evaluator(
         else:
             problems.add(
                 (*at, key),
-                unknown_option(EVALUATOR, wanted, key, [*own, *common], measure.name),
+                unknown_option(EVALUATOR, wanted, key, value, [*own, *common], measure.name),
             )
     model = _model(Evaluation, given, at, problems)
     for option in measure.options:
@@ -261,12 +274,17 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
             if method:
                 names.append("method")
                 whose = phrase("{module} with method {method}", module=whose, method=method)
-            problems.add((*at, key), unknown_option(model.belongs_to, method, key, names, whose))
+            said = unknown_option(model.belongs_to, method, key, value, names, whose)
+            problems.add((*at, key), said)
         elif value is None and key in NEVER_EMPTY:
             problems.add((*at, key), _empty(key))
         elif value is not None or key in required:
             # Null stands for what is not given.
-            known[key].kind.check(value, (*at, key), problems)
+            alternative = value_alternative(model.belongs_to, key, value)
+            if alternative is not None:
+                problems.add((*at, key), alternative)
+            else:
+                known[key].kind.check(value, (*at, key), problems)
             checked[key] = value
     missing = [key for key in required if key not in given]
     for key in missing:

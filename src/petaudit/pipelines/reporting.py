@@ -25,7 +25,9 @@ from petaudit.pipelines.models import (
     SaveReport,
     SaveTiming,
 )
+from petaudit.pipelines.naming import not_plain
 from petaudit.pipelines.pipeline import Experiment, Pipeline
+from petaudit.pipelines.plain_names import is_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.problems import Problems
 from petaudit.table_files import write_json
@@ -100,13 +102,13 @@ def _data(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFi
     for module in _listed(model.source):
         by_steps = {name_of(run.up_to(module)): run for run in reversed(runs)}
         for prefix, run in reversed(by_steps.items()):
-            for part in _parts(run, module):
+            for part in parts_of(run, module):
                 ending = f"_{part}" if part else ""
                 name = f"{model.output}_{prefix}{ending}.{model.format}"
                 yield ReportFile(name, reporter, run=run, module=module, part=part)
 
 
-def _parts(run: PlannedRun, module: str) -> tuple[str, ...]:
+def parts_of(run: PlannedRun, module: str) -> tuple[str, ...]:
     """The tables of a step; none if the run has no such step."""
     step = run.step(module)
     if step is None:
@@ -123,8 +125,8 @@ def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Pr
     for reporter in pipeline.of(REPORTER):
         at = (REPORTER, reporter.name)
         model = reporter.model
-        if any(mark in '\\/:*?"<>|\0' or not mark.isprintable() for mark in model.output):
-            said = phrase("output is the start of a file name, not a path")
+        if not is_plain(model.output):
+            said = phrase("output: {problem}", problem=not_plain(model.output))
             problems.add((*at, "output"), said)
         if isinstance(model, SaveReport):
             _check_report(model, evaluators, at, problems)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from petaudit.singling._arrays import Bytes, Floats, Indices, Rows
+from petaudit.singling._entropy import entropies_of_pairs
 from petaudit.singling._leaf_kernels import count_children
 from petaudit.singling._walk import EntropyRule, Plan, Walk
 
@@ -43,10 +44,12 @@ class CountingWalk(Walk):
         if self._levels[-1].is_pruned:
             nothing = np.full(len(children), np.nan)
             seen = Seen(number, np.full(len(children), -1), nothing, nothing)
-        elif rule is None:
-            repeated = np.zeros(len(children), np.int64)
-            self._count(children, first_child + np.arange(len(children)), repeated)
+        elif rule is None or rule.is_default:
+            repeated, pairs = self._count(children, first_child + np.arange(len(children)))
             seen = Seen(number, repeated)
+            if rule is not None:
+                entropy = entropies_of_pairs(pairs, self.plan.pair.synthetic)
+                seen = Seen(number, repeated, entropy, entropy - self._levels[-1].entropy)
         else:
             seen = self._count_with_entropy(number, children, first_child, rule)
         if not self.plan.stop_flag[0]:
@@ -57,16 +60,18 @@ class CountingWalk(Walk):
         settled: Bytes = self.plan.settled | (self.first != NEVER).astype(np.uint8)
         return settled
 
-    def _count(self, children: Indices, numbers: Indices, repeated: Indices) -> None:
+    def _count(self, children: Indices, numbers: Indices) -> tuple[Indices, Indices]:
+        """By child: rows that are not unique, and pairs of rows that agree."""
         partition, local = self._levels[-1].partition, self._local
-        if partition.is_empty or local is None:
-            return
-        count_children(
-            partition.rows, partition.starts, partition.mids, local.codes,
-            children - local.column_before - 1, local.who, local.settled, local.origin,
-            numbers, self.first, self.target, repeated, self._scratch, self._found,
-            self.plan.stop_flag,
-        )  # fmt: skip
+        repeated, pairs = np.zeros((2, len(children)), np.int64)
+        if not partition.is_empty and local is not None:
+            count_children(
+                partition.rows, partition.starts, partition.mids, local.codes,
+                children - local.column_before - 1, local.who, local.settled, local.origin,
+                numbers, self.first, self.target, repeated, pairs, self._scratch, self._found,
+                self.plan.stop_flag,
+            )  # fmt: skip
+        return repeated, pairs
 
     def _count_with_entropy(
         self, number: int, children: Indices, first_child: int, rule: EntropyRule
@@ -76,7 +81,5 @@ class CountingWalk(Walk):
         pruned = rule.pruned(gain)
         repeated = np.full(len(children), -1, np.int64)
         kept = np.flatnonzero(~pruned)
-        counted = np.zeros(len(kept), np.int64)
-        self._count(children[kept], first_child + kept, counted)
-        repeated[kept] = counted
+        repeated[kept] = self._count(children[kept], first_child + kept)[0]
         return Seen(number, repeated, entropy, gain)

@@ -29,19 +29,21 @@ def count_children(
     first: Indices,
     target: Rows,
     repeated: Indices,
+    pairs: Indices,
     scratch: Places,
     found: Rows,
     stop_flag: Bytes,
 ) -> None:
     """Look at each child column of a partition without building its groups.
 
-    ``repeated`` gets the number of synthetic rows that are not unique in the child. A row that is
+    ``repeated`` gets the number of synthetic rows that are not unique in the child, ``pairs`` that
+    of pairs of different synthetic rows in one group, each in both orders. A row that is
     not settled and that the child identifies becomes settled; the combination's number and the
     target row are noted in ``first`` and ``target`` under the row's own number, ``origin[row]``.
     """
     for c in range(len(children)):
         column = codes[children[c]]
-        many, repeated[c] = _identified(
+        many, repeated[c], pairs[c] = _identified(
             rows, starts, mids, column, who, settled, scratch, found, stop_flag
         )
         for i in range(many):
@@ -80,7 +82,9 @@ def expose_children(
     words = inside.shape[1]
     for c in range(len(children)):
         column = codes[children[c]]
-        many, _ = _identified(rows, starts, mids, column, who, settled, scratch, found, stop_flag)
+        many, _, _ = _identified(
+            rows, starts, mids, column, who, settled, scratch, found, stop_flag
+        )
         for i in range(many):
             row = found[0, i]
             own = origin[row]
@@ -110,13 +114,15 @@ def _identified(
     scratch: Places,
     found: Rows,
     stop_flag: Bytes,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """Write the unsettled rows that one more column identifies and their matches to ``found``.
 
-    Returns how many there are, and how many synthetic rows are still not unique.
+    Returns how many there are, how many synthetic rows are still not unique, and how many pairs of
+    synthetic rows agree.
     """
     many = 0
     repeated = 0
+    pairs = 0
     for group in range(len(mids)):
         if stop_flag[0] != 0:
             break
@@ -131,17 +137,20 @@ def _identified(
                     many += 1
         elif mid == stop and mid - start == 2:
             first, second = rows[start], rows[start + 1]
-            if column[first] == column[second] and who[first] != who[second]:
-                repeated += 2
+            if column[first] == column[second]:
+                pairs += 2
+                if who[first] != who[second]:
+                    repeated += 2
         elif stop - start <= SMALL_GROUP:
             for i in range(start, mid):
                 row = rows[i]
                 code = column[row]
                 is_alone = True
                 for j in range(start, mid):
-                    if column[rows[j]] == code and who[rows[j]] != who[row]:
-                        is_alone = False
-                        break
+                    if column[rows[j]] == code:
+                        pairs += i != j
+                        if who[rows[j]] != who[row]:
+                            is_alone = False
                 if not is_alone:
                     repeated += 1
                 elif settled[row] == 0:
@@ -151,12 +160,13 @@ def _identified(
                         found[1, many] = match
                         many += 1
         else:
-            more, again = _identified_in_large(
+            more, again, alike = _identified_in_large(
                 rows, start, mid, stop, column, who, settled, scratch, found, many
             )
             many += more
             repeated += again
-    return many, repeated
+            pairs += alike
+    return many, repeated, pairs
 
 
 @kernel
@@ -184,7 +194,7 @@ def _identified_in_large(
     scratch: Places,
     found: Rows,
     many: int,
-) -> tuple[int, int]:
+) -> tuple[int, int, int]:
     """The same for one group that has too many rows to compare each with each."""
     seen, matched, shared, first, first_match, touched = (
         scratch[0], scratch[1], scratch[2], scratch[3], scratch[4], scratch[5],
@@ -215,9 +225,11 @@ def _identified_in_large(
                     matched[code] = 2
     more = 0
     repeated = 0
+    pairs = 0
     has_several_rows = False
     for t in range(codes):
         code = touched[t]
+        pairs += np.int64(seen[code]) * (seen[code] - 1)
         if shared[code] != 0:
             repeated += seen[code]
         elif matched[code] == 1:
@@ -240,7 +252,7 @@ def _identified_in_large(
         seen[code] = 0
         matched[code] = 0
         shared[code] = 0
-    return more, repeated
+    return more, repeated, pairs
 
 
 @kernel

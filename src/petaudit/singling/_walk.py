@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.singling._arrays import Bytes, Floats, Indices
-from petaudit.singling._entropy import normalized_entropy
+from petaudit.singling._entropy import PAIRS_ALPHA, normalized_entropy
 from petaudit.singling._partition import Local, Pair, Partition
 
 _TIE = 1e-12
@@ -25,6 +25,11 @@ class EntropyRule:
 
     alpha: float
     smallest_gain: float
+
+    @property
+    def is_default(self) -> bool:
+        """Whether counting pairs tells the entropy, and nothing is pruned by it."""
+        return self.alpha == PAIRS_ALPHA and self.smallest_gain == 0
 
     def prunes(self, gain: float) -> bool:
         """Whether the gain is too small; a tie is not, whatever the last digit says."""

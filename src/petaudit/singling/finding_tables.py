@@ -46,7 +46,7 @@ _DETAILS: Mapping[str, Kind] = {
     "ori_row": "integer",
 }
 _TREE_BASELINE = ("baseline_protection", "overall_protection")
-_TREE_TECHNICAL = ("entropy", "entropy_gain", "field_weight", "weighted_collision")
+_TREE_TECHNICAL = ("entropy", "field_weight", "weighted_collision")
 _TREE: Mapping[str, Kind] = {
     "check_order": "integer",
     "field_combo": "tuple",
@@ -55,9 +55,9 @@ _TREE: Mapping[str, Kind] = {
     "mpuccs_cnt": "integer",
     "mpuccs_collision_cnt": "integer",
     "baseline_protection": "number",
+    "entropy_gain": "number",
     "overall_protection": "number",
     "entropy": "number",
-    "entropy_gain": "number",
     "field_weight": "number",
     "weighted_collision": "number",
 }
@@ -140,9 +140,9 @@ def tree_columns(found: Findings) -> dict[str, MadeColumn]:
         columns["mpuccs_collision_cnt"] += collisions.tolist()
         columns["baseline_protection"] += baseline.tolist()
         columns["overall_protection"] += _nulls(found.overall_of(own, baseline))
+        columns["entropy_gain"] += _nulls(own.gain)
         if found.options.has_technical_columns:
             columns["entropy"] += _nulls(own.entropy)
-            columns["entropy_gain"] += _nulls(own.gain)
             columns["field_weight"] += [weight] * len(combinations)
             columns["weighted_collision"] += [
                 weight * many if many else 0.0 for many in collisions.tolist()

@@ -96,15 +96,13 @@ class Options:
         return not set(range(1, min(max(self.n_cols), columns) + 1)) <= set(self.n_cols)
 
     @property
-    def entropy(self) -> EntropyRule | None:
-        """How entropy is measured, if any figure needs it."""
-        if not self.has_technical_columns:
-            return None
+    def entropy(self) -> EntropyRule:
+        """How entropy is measured."""
         return EntropyRule(self.renyi_alpha, self.min_entropy_delta)
 
     @property
     def has_technical_columns(self) -> bool:
-        """Whether the tree shows entropies and weights: only with settings of one's own."""
+        """Whether the tree shows weights and whole entropies: only with settings of one's own."""
         return (self.min_entropy_delta, self.field_decay_factor, self.renyi_alpha) != (
             0.0,
             _DEFAULT_DECAY,

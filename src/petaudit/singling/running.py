@@ -185,7 +185,7 @@ class Run:
             compared.pair,
             compared.first_stranger,
             self.options.sizes(compared.pair.columns),
-            rule if rule is not None and rule.smallest_gain > 0 else None,
+            rule if rule.smallest_gain > 0 else None,
             self._threads,
             self.deadline,
         )

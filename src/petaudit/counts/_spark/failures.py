@@ -15,7 +15,8 @@ _OF_PYTHON = re.compile(r"PythonException|PYTHON_[A-Z0-9_.]+", re.ASCII)
 _STARTS_PYTHON: Final = "org.apache.spark.api.python.PythonWorkerFactory"
 _PYTHON_FAILED: Final = phrase(
     "the workers' Python failed: every worker needs this version of petaudit with its libraries, "
-    "in the Python that PYSPARK_PYTHON or spark.pyspark.python names; see docs/spark.md"
+    "in the Python that PYSPARK_PYTHON or spark.pyspark.python names (see 'What the cluster "
+    "needs' in the documentation)"
 )
 
 
