@@ -56,6 +56,7 @@ COMMANDS: dict[str, list[str]] = {
     "check": [
         *("check", "released.csv", "--original", "original.csv", "--qi", "zip,age"),
         *("--sensitive", "disease", "--k", "2", "--t", "0.9", "--max-risk", "0.1"),
+        *("--measures", "k-anonymity,t-closeness,prosecutor-risk,distribution-distance"),
         *("--limit", "distribution-distance=0.5", "--format", "json"),
     ],
     "mpuccs": [
@@ -255,8 +256,11 @@ ODD: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("command", ["check", "mpuccs", "run"])
-def test_an_odd_picture_in_a_document(command: str, name: str, shown: Shown) -> None:
+def test_an_odd_picture_in_a_document(
+    command: str, name: str, shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     document = shown(command)
+    monkeypatch.chdir(tmp_path)
     odd = copy.deepcopy(document)
     good = EXAMPLES[3].to_dict()
     given = ODD[name]
