@@ -188,6 +188,12 @@ def test_clustering_is_not_sent_to_a_measure_that_does_not_cluster(options: Any)
     assert "use task of" not in said
 
 
+def test_an_option_that_python_cannot_write_is_no_reason_to_fail() -> None:
+    text = f"Evaluator:\n  e:\n    ? 0x{'f' * 5_000}\n    : 1\n    method: mlutility\n"
+    with pytest.raises(PetauditError, match="use model-utility"):
+        petaudit.Executor(text)
+
+
 def test_other_tasks_are_sent_to_model_utility() -> None:
     for options in (
         {"method": "mlutility", "task_type": "regression"},

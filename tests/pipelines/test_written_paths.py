@@ -114,6 +114,9 @@ def test_the_command_line_may_send_the_log_elsewhere(place: Path) -> None:
     assert (place / "at-home/a.log").is_file()
     assert run(settings, "--set", "Executor.log_dir=../beside") == 0
     assert Path("beside/a.log").is_file()
+    # Without one, it is in the results again.
+    assert run({**settings, "log_dir": "/nowhere"}, "--set", "Executor.log_dir=null") == 0
+    assert Path("audit-results/a.log").is_file()
     # What the file says elsewhere, and a name, are still the file's.
     assert run({"log_dir": "../x"}, "--set", "Executor.log_filename=a.log") == 2
     assert run({}, "--set", "Executor.log_filename=../a.log") == 2

@@ -247,7 +247,7 @@ class Executor:
         before = len(self._clock.records)
         if run.evaluator is not None:
             key = found.keys[run.name]
-            kept = self._kept(folder, key) if folder is not None and self._resume else None
+            kept = self._trusted(folder, key) if folder is not None and self._resume else None
             entry = None if kept is None else self._restored(run, kept)
             is_kept = entry is not None
             if entry is None:
@@ -272,7 +272,7 @@ class Executor:
             if folder is not None:
                 self._save_data(file, folder)
 
-    def _kept(self, folder: ResultFolder, key: str) -> dict[str, Any] | None:
+    def _trusted(self, folder: ResultFolder, key: str) -> dict[str, Any] | None:
         """What is kept in the folder; once it is said that something there is not to be trusted."""
         was_told = folder.has_foreign_results
         kept = folder.kept(key)

@@ -6,7 +6,7 @@ Whoever finds a name that petaudit does not know asks here what to say of it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Final
 
 from petaudit.errors import phrase, shortened
@@ -220,7 +220,7 @@ def option_alternative(module: str, method: str | None, option: str) -> str | No
     return _sentence(what, found)
 
 
-def value_alternative(module: str, option: str, value: object) -> str | None:
+def value_alternative(module: str, option: Hashable, value: object) -> str | None:
     """Say what to do instead of a value of PETsARD; None if it is none, or built here.
 
     >>> value_alternative("Reporter", "source", ["Loader", "Postprocessor"]).partition("; ")[2]
@@ -228,7 +228,7 @@ def value_alternative(module: str, option: str, value: object) -> str | None:
     >>> value_alternative("Reporter", "source", "Loader") is None
     True
     """
-    known = VALUES.get((module, option), {})
+    known = VALUES.get((module, option), {}) if isinstance(option, str) else {}
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str) and (found := known.get(item) or known.get(item.casefold())):
             what = phrase("value {value!r} of {option}", option=option, value=item)

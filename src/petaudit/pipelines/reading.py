@@ -107,9 +107,9 @@ def _executor(document: Document, problems: Problems) -> ExecutorSettings:
     if entries is None:
         return ExecutorSettings()
     chosen = None
-    if isinstance(entries, Mapping) and document.is_changed(at):
+    if isinstance(entries, Mapping) and "log_dir" in entries and document.is_changed(at):
         # The file may not send its log elsewhere; the person who runs it may.
-        chosen = entries.get("log_dir")
+        chosen = entries["log_dir"]
         _FOLDER.check(chosen, at, problems)
         entries = {name: value for name, value in entries.items() if name != "log_dir"}
     found = _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
@@ -210,7 +210,7 @@ def _evaluator(
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
         # Its options may say more than its name.
-        instead = [value_alternative(EVALUATOR, str(key), own) for key, own in options.items()]
+        instead = [value_alternative(EVALUATOR, key, own) for key, own in options.items()]
         instead.append(method_alternative(EVALUATOR, wanted))
         problems.add((*at, "method"), next(filter(None, instead), problem.text))
         return None
