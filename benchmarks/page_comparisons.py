@@ -97,13 +97,13 @@ COMPARISONS: Final[Mapping[str, Words]] = {
         "sdmetrics-spread": (
             "SDMetrics: KSComplement",
             "Bundled Adult pair, {columns} columns of numbers. SDMetrics: 1 - the largest gap between the cumulative "
-            "distributions. petaudit has no such figure; distribution-distance computes the area between them "
-            "(Wasserstein), total variation and Hellinger, with exact fractions.",
+            "distributions. petaudit: distribution-distance, which has the area between them (Wasserstein), total "
+            "variation and Hellinger as well, with exact fractions; largest difference {largest_difference:.1g}.",
         ),
         "sdmetrics-tables": (
             "SDMetrics: ContingencySimilarity",
             "Bundled Adult pair, {figures} pairs of {columns} columns of labels. SDMetrics: 1 - total variation of the "
-            "two-way table. petaudit's association-change: the change of Cramér's V.",
+            "two-way table. petaudit's association-change: the change of Cramér's V, corrected for bias.",
         ),
         "petsard": (
             "PETsARD: mpUCCs",
@@ -184,11 +184,11 @@ COMPARISONS: Final[Mapping[str, Words]] = {
         ),
         "sdmetrics-spread": (
             "SDMetrics：KSComplement",
-            "內附的 Adult 資料對，{columns} 個數字欄位。SDMetrics：1 減去兩個累積分布的最大差距。petaudit 沒有這個數字；分布距離以精確的分數計算兩者之間的面積（Wasserstein）、總變異與 Hellinger。",
+            "內附的 Adult 資料對，{columns} 個數字欄位。SDMetrics：1 減去兩個累積分布的最大差距。petaudit：分布距離，同時也以精確的分數計算兩者之間的面積（Wasserstein）、總變異與 Hellinger；最大差距 {largest_difference:.1g}。",
         ),
         "sdmetrics-tables": (
             "SDMetrics：ContingencySimilarity",
-            "內附的 Adult 資料對，{columns} 個標籤欄位的 {figures} 組配對。SDMetrics：1 減去雙向表的總變異。petaudit 的關聯變化：Cramér's V 的變化。",
+            "內附的 Adult 資料對，{columns} 個標籤欄位的 {figures} 組配對。SDMetrics：1 減去雙向表的總變異。petaudit 的關聯變化：經偏誤校正的 Cramér's V 的變化。",
         ),
         "petsard": (
             "PETsARD：mpUCCs",

@@ -64,7 +64,7 @@ class Task:
 SDMETRICS_TASKS: Final = (
     Task("sdmetrics-mix", "mix", numbers=False, is_same_figure=True),
     Task("sdmetrics-correlations", "correlations", numbers=True, is_same_figure=True),
-    Task("sdmetrics-spread", "spread", numbers=True, is_same_figure=False),
+    Task("sdmetrics-spread", "spread", numbers=True, is_same_figure=True),
     Task("sdmetrics-tables", "tables", numbers=False, is_same_figure=False, runs=3),
 )
 

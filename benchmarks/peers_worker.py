@@ -57,13 +57,13 @@ def sdmetrics_spread(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) 
 
 
 def petaudit_spread(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
-    """1 - the area between them over the range, with total variation and Hellinger on the way."""
+    """The same, with total variation, Hellinger and the area between them on the way."""
     import petaudit
 
     found = petaudit.distribution_distance(
-        original, synthetic, columns=job["columns"], figure="wasserstein", use_side_car=False
+        original, synthetic, columns=job["columns"], use_side_car=False
     )
-    return {own.column: 1 - (own.wasserstein or 0.0) for own in found.columns}
+    return {own.column: 1 - (own.kolmogorov_smirnov or 0.0) for own in found.columns}
 
 
 def sdmetrics_correlations(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:

@@ -169,7 +169,7 @@ def test_petaudits_side_of_each_task_beside_sdmetrics_runs(
     assert same == {
         "sdmetrics-mix": True,
         "sdmetrics-correlations": True,
-        "sdmetrics-spread": False,
+        "sdmetrics-spread": True,
         "sdmetrics-tables": False,
     }
     for own in found:

@@ -99,6 +99,7 @@ def test_the_distances_are_the_twins(release: Release, kept: int, asked: str) ->
 NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=30)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=60)
 @given(before=NUMBERS, after=NUMBERS)
 def test_distances_of_numbers_are_scipys(before: list[int], after: list[int]) -> None:

@@ -24,7 +24,7 @@ from petaudit.counts._classes.keys import (
 from petaudit.counts._database import is_interrupt, out_of_memory
 from petaudit.counts._databases.failures import failure_of
 from petaudit.counts._databases.frames import engine_of
-from petaudit.counts._encoding import whole_numbers
+from petaudit.counts._encoding import arrow_integers, dictionary_cells, whole_numbers
 from petaudit.counts._frames import not_countable, uncountable
 from petaudit.counts._remote.results import fetched
 from petaudit.counts._row_codes import RowCodes, read_row_codes
@@ -36,6 +36,7 @@ from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phra
 from petaudit.headers import column_named
 from petaudit.labels import SUPPRESSED
 
+_BINS_PER_ROW = 4
 THE_FRAME = phrase("the frame")
 """What messages call a table that has no name."""
 
@@ -91,10 +92,10 @@ class TableCounts:
         """The rows, with text as it stands where that is cheaper to count."""
         return self.frame if self._untrimmed is None else self._untrimmed
 
-    def _raw_rows(self, names: Sequence[str]) -> nw.LazyFrame[Any]:
-        """Some columns of the raw frame; without text among them, nothing has to be trimmed."""
-        plain = self._untrimmed is None and not any(self.is_text(name) for name in names)
-        return (self._opened if plain else self.raw_frame).select(*names)
+    @property
+    def _raw_rows(self) -> nw.LazyFrame[Any]:
+        """The rows for those who trim labels themselves."""
+        return self._opened if self._untrimmed is None else self._untrimmed
 
     @property
     def engine(self) -> str:
@@ -128,8 +129,7 @@ class TableCounts:
     def rows(self) -> int:
         """How many rows the table has."""
         if self._rows is None:
-            rows = self._opened if self._untrimmed is None else self._untrimmed
-            self._rows = self.number(rows.select(nw.len().alias("rows")))
+            self._rows = self.number(self._raw_rows.select(nw.len().alias("rows")))
         return self._rows
 
     def value_counts(self, column: str) -> ValueCounts:
@@ -279,10 +279,8 @@ class TableCounts:
         ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
         """
         self.require_local()
-        keys = self.keys(columns)
-        cells = [nw.col(key).alias(f"x{i}") for i, key in enumerate(keys)]
-        rows = self._raw_rows(list(dict.fromkeys(keys))) if raw else self.frame
-        table = self.collected(rows.select(*cells))
+        cells = [nw.col(self.position(name)).alias(f"x{i}") for i, name in enumerate(columns)]
+        table = self.collected((self._raw_rows if raw else self.frame).select(*cells))
         return [table.column(f"x{i}") for i in range(len(columns))]
 
     @property
@@ -315,10 +313,34 @@ class TableCounts:
         """The counts of a column's values, and the cells of the raw frame that they stand for."""
         if column not in self._values:
             name = self.position(column)
-            counted = self.collected(self._raw_rows([name]).group_by(name).agg(nw.len().alias("n")))
-            cells = counted.column(name).combine_chunks()
-            self._keep_values(column, cells, whole_numbers(counted.column("n")))
+            self._keep_values(column, *(self._values_in_arrow(name) or self._values_grouped(name)))
         return self._values[column]
+
+    def _values_grouped(self, name: str) -> tuple[pa.Array, Integers]:
+        counted = self.collected(
+            self._raw_rows.select(name).group_by(name).agg(nw.len().alias("n"))
+        )
+        return counted.column(name).combine_chunks(), whole_numbers(counted.column("n"))
+
+    def _values_in_arrow(self, name: str) -> tuple[pa.Array, Integers] | None:
+        """The same for whole numbers and text of an Arrow table, several times as fast."""
+        kind = self.schema[name]
+        if self.engine != "pyarrow" or not (kind.is_integer() or isinstance(kind, nw.String)):
+            return None
+        column: pa.ChunkedArray = self._raw_rows.to_native().column(name)
+        if isinstance(kind, nw.String | nw.UInt64) or column.null_count or not len(column):
+            codes, cells = dictionary_cells(column)
+            return cells, np.bincount(codes, minlength=len(cells))
+        numbers = whole_numbers(column)
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < _BINS_PER_ROW * len(numbers):
+            counts = np.bincount(numbers - low)
+            places = np.flatnonzero(counts)
+            different, counts = places + low, counts[places]
+        else:
+            different, counts = np.unique(numbers, return_counts=True)
+        cells = arrow_integers(different)
+        return cells if cells.type == column.type else cells.cast(column.type), counts
 
     def note_values(self, column: str, cells: pa.Array, codes: Integers) -> None:
         """Count the values of a column from the codes of its rows, which spares a query.

@@ -378,8 +378,8 @@ MEASURE = Measure(
     formula=(
         "mean over columns of the distance between the shares p and q of the values: "
         "Kolmogorov-Smirnov max |P(x) - Q(x)| of the cumulative shares for numbers and dates, "
-        "total variation sum |p - q| / 2 for labels; or Hellinger sqrt(sum (sqrt p - sqrt q)^2 / 2), "
-        "Wasserstein-1 / range of the original; a generalised label counts evenly for the leaves "
+        "total variation sum |p - q| / 2 for labels; or Hellinger "
+        "sqrt(sum (sqrt p - sqrt q)^2 / 2), Wasserstein-1 / range of the original; a generalised label counts evenly for the leaves "
         "under it"
     ),
     reference=(
