@@ -36,7 +36,7 @@ class Identifying:
         """The sets in a sentence."""
         if not self.sets:
             return None
-        sets = joined([_named(*each) for each in self.sets[:_MOST_SHOWN]], "; ")
+        sets: Phrase = joined([_named(*each) for each in self.sets[:_MOST_SHOWN]], "; ")
         if self.sets[0][1].distinction < NEARLY:
             return phrase(
                 "No set of up to {columns} is nearly an identifier. The strongest: {set}.",
