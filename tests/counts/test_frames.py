@@ -185,7 +185,8 @@ def test_columns_that_cannot_be_counted_are_refused_by_name_when_used(column: pl
     ids=["equal", "number and text", "blanks", "arrow"],
 )
 def test_a_name_twice_is_refused(frame: Any) -> None:
-    with pytest.raises(ColumnError, match=r"the frame has column ('a'|number 1 \(.*\)) more than once"):
+    named = r"the frame has column ('a'|number 1 \(.*\)) more than once"
+    with pytest.raises(ColumnError, match=named):
         open_source(frame)
 
 
