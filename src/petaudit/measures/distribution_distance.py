@@ -379,8 +379,8 @@ MEASURE = Measure(
         "mean over columns of the distance between the shares p and q of the values: "
         "Kolmogorov-Smirnov max |P(x) - Q(x)| of the cumulative shares for numbers and dates, "
         "total variation sum |p - q| / 2 for labels; or Hellinger "
-        "sqrt(sum (sqrt p - sqrt q)^2 / 2), Wasserstein-1 / range of the original; a generalised label counts evenly for the leaves "
-        "under it"
+        "sqrt(sum (sqrt p - sqrt q)^2 / 2), Wasserstein-1 / range of the original; a generalised "
+        "label counts evenly for the leaves under it"
     ),
     reference=(
         "A. L. Gibbs, F. E. Su: On Choosing and Bounding Probability Metrics. International "
