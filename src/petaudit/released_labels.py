@@ -156,8 +156,10 @@ def spread(counts: ValueCounts, under: LeavesUnder | None, scale: Scale | None =
     (['2', '1'], [5, 3], 8)
     """
     if under is None:
-        by_value = scale is None or scale.kind == NUMBERS
-        numbers = counts.numbers(decimal_of) if by_value else scale.read(counts.labels)
+        if scale is None or scale.kind == NUMBERS:
+            numbers = counts.numbers(decimal_of)
+        else:
+            numbers = scale.read(counts.labels)
         return Spread(counts.labels, counts.counts, counts.rows, numbers, 0)
     groups: list[tuple[str | None, ...]] = []
     unknown = 0

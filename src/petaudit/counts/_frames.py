@@ -226,7 +226,9 @@ def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """The same Arrow table with trimmed text: not at the door, because few columns may be asked."""
     table: pa.Table = lazy.to_native()
     trimmed = [_labelled_column(column) for column in table.columns]
-    return nw.from_native(pa.Table.from_arrays(trimmed, names=table.column_names)).lazy()
+    found = pa.Table.from_arrays(trimmed, names=table.column_names)
+    made: nw.LazyFrame[Any] = nw.from_native(found).lazy()
+    return made
 
 
 def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from petaudit import kinds
 from petaudit.counts.made_frames import Kind, MadeColumn
-from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
+from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
 from petaudit.exact import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._associated_columns import Sides, both_sides
@@ -141,7 +141,7 @@ class AssociationChangeResult(Result):
         raise no_such_table(self.measure, granularity, _TABLES)
 
 
-def _not_told(pairs: str, columns: Sequence[str]) -> str:
+def _not_told(pairs: str, columns: Sequence[str]) -> Phrase:
     return phrase(
         "nothing can be told of {pairs}, which are left out: fewer than two rows per label in "
         "{names}",

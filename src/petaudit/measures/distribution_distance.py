@@ -172,7 +172,8 @@ def compute(
     for name in names:
         under = leaves_under(inputs, name)
         values = [table.counts.value_counts(name) for table in (original, inputs.table)]
-        scale = scale_of(*values, decimal_of, () if under is None else under.silent)
+        silent = () if under is None else under.silent
+        scale = scale_of(values[0], values[1], decimal_of, silent)
         before, after = (spread(own, under, scale) for own in values)
         for side, table in ((before, original), (after, inputs.table)):
             warnings += _unknown_labels(name, side.unknown, table.name)
