@@ -85,7 +85,7 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     if found.verdict == ERROR:
         asked_for = [entry for entry in found.not_measured if entry.asked_for]
         reasons: Sequence[str] = by_reason(
-            asked_for or found.not_measured, reveal=chosen.reveal_values
+            asked_for or found.not_measured, with_rows=True, reveal=chosen.reveal_values
         )
         if found.results and not asked_for:
             # Everything was measured, and --strict wants every question answered.

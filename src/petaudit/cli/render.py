@@ -83,14 +83,17 @@ def title_line(what: str) -> Phrase:
     return phrase("petaudit {version}: {what}", version=__version__, what=what)
 
 
-def by_reason(entries: Iterable[NotMeasured], *, reveal: bool = False) -> list[Phrase]:
+def by_reason(
+    entries: Iterable[NotMeasured], *, with_rows: bool = False, reveal: bool = False
+) -> list[Phrase]:
     """The names of measures and why they gave no figure, each reason once.
 
-    Values of the data are in a reason only where they are to be revealed: to the owner.
+    The numbers of rows and values of the data are for the owner.
     """
     found: dict[str, list[str]] = {}
     for entry in entries:
-        reason = revealed(entry.problem.text) if reveal else entry.reason
+        reason = entry.problem.text if with_rows else entry.reason
+        reason = revealed(reason) if reveal else reason
         found.setdefault(reason, []).append(entry.measure)
     return [
         phrase("{names}: {reason}", names=joined(names), reason=reason)
