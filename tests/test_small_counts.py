@@ -43,6 +43,7 @@ FIGURES = frozenset(
         # what a measure says of a table, a class or a column: it is the figure that was asked for
         *("figure", "value", "t", "mean", "risk", "highest", "average", "lowest", "share"),
         *("smallest", "largest", "before", "after", "most", "alike", "publisher", "attacker"),
+        *("distinction", "separation"),
         # what was asked for, or how it is measured
         *("k", "l", "threshold", "limit", "folds", "seed", "possible", "parts", "points"),
         # numbers of columns

@@ -92,7 +92,7 @@ def test_by_hand() -> None:
     assert distinction(table, quasi_identifiers="zip", limit="0.4999").passed is False
     assert result.explanation == (
         "strongest column: zip (distinction 0.5, separation 0.7333)",
-        "0 of 1 set of up to 1 column above the limit",
+        "0 sets above the limit, of 1 set of up to 1 column",
     )
 
 

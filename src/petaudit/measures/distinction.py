@@ -88,8 +88,8 @@ class DistinctionResult(Result):
             )
         else:
             of_all = phrase(
-                "{above:,} of {sets} of up to {columns} above the limit",
-                above=self.sets_above_limit,
+                "{above} above the limit, of {sets} of up to {columns}",
+                above=counted(self.sets_above_limit, "set"),
                 sets=number,
                 columns=counted(self.max_columns, "column"),
             )
