@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from petaudit.errors import counted, listing, phrase, shortened
@@ -39,12 +39,45 @@ def looks_like_a_value(name: str) -> bool:
     return _VALUE.fullmatch(text) is not None
 
 
+class Header(tuple[str, ...]):
+    """The first row of a file; ``repeated`` of its cells stand in the rows below as well."""
+
+    repeated: int
+
+    def __new__(cls, names: Iterable[str], repeated: int = 0) -> Header:
+        """A header of these names."""
+        header = super().__new__(cls, names)
+        header.repeated = repeated
+        return header
+
+    def __getnewargs__(self) -> tuple[tuple[str, ...], int]:
+        return tuple(self), self.repeated
+
+    @classmethod
+    def above(cls, rows: Sequence[Sequence[str | None]], names: Sequence[str]) -> Header:
+        """The names, compared with the first rows below them.
+
+        >>> rows = [("Chen", "Taipei", "M"), ("Lin", "Yilan", "F")]
+        >>> Header.above(rows, ["Wang", "Taipei", "F"]).repeated
+        2
+        """
+        columns = [set(cells) for cells in zip(*rows, strict=True)]
+        return cls(names, sum(name in below for name, below in zip(names, columns, strict=False)))
+
+
 def header_doubt(columns: Sequence[str]) -> str | None:
     """Why the names may be the first row of a file without a header.
 
     >>> header_doubt(["zip", "33", "2024-01-02"])
     '2 of 3 names look like numbers, dates or other values'
     """
+    repeated = columns.repeated if isinstance(columns, Header) else 0
+    if repeated >= max(2, len(columns) / 3):
+        return phrase(
+            "{number:,} of {total:,} names are values of their columns as well",
+            number=repeated,
+            total=len(columns),
+        )
     if [*columns] == [str(place) for place in range(len(columns))] and len(columns) > _FEW:
         # Programs number columns that have no name.
         return None

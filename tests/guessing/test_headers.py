@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import petaudit
+from petaudit.counts import open_source
+from petaudit.errors import ColumnError
 from petaudit.guessing.headers import reading_doubts
 from petaudit.headers import header_doubt, looks_like_a_value
 
@@ -53,3 +58,25 @@ def test_one_column_that_may_be_several(name: str, given: str) -> None:
 
 def test_text_that_is_called_a_spreadsheet() -> None:
     assert "rename it to .csv" in reading_doubts("T.XLSX", ["zip"])[0]
+
+
+WORDS = "Wang,Taipei,F,flu\nChen,Taipei,M,flu\nLin,Yilan,F,gout\nHo,Yilan,F,flu\n"
+
+
+def test_words_that_stand_below_as_well_are_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(WORDS, encoding="utf-8")
+    with pytest.raises(ColumnError) as raised:
+        petaudit.k_anonymity(path, quasi_identifiers="age")
+    assert "3 of 4 names are values of their columns as well" in str(raised.value)
+    assert not any(
+        word in str(raised.value) for word in WORDS.replace("\n", ",").split(",") if word
+    )
+
+
+@pytest.mark.parametrize(
+    "rows", ["name,city,sex,ill\nname,Taipei,M,flu\n", "name,city,sex,ill\n", "F\nM\nF\n"]
+)
+def test_a_name_that_happens_to_be_a_value_is_a_name(rows: str, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
+    assert header_doubt(open_source(tmp_path / "t.csv").columns) is None
