@@ -34,29 +34,35 @@ class AttributeFigure:
     classes_infinite: int = 0
     """How many classes no limit would suit."""
 
-    def line(self, why_infinite: str, unit: Unit = Unit.ROW) -> Phrase:
+    def line(
+        self, why_infinite: str, unit: Unit = Unit.ROW, of_rows: int | None = None
+    ) -> Phrase:
         """The figure with its worst classes, those that no limit suits, and those that break it."""
         parts = [
             phrase(
                 "{attribute}: {figure:.6g} ({classes})",
                 attribute=self.attribute,
                 figure=self.value,
-                classes=counted(self.classes, "class", "classes"),
+                classes=counted(self.classes, "class", "classes", of=self.classes),
             )
         ]
         if self.worst_classes:
-            parts.append(_worst(self.worst_classes[0], unit))
+            parts.append(_worst(self.worst_classes[0], self.classes, unit, of_rows))
         if self.classes_infinite:
-            infinite = counted(self.classes_infinite, "class", "classes")
+            infinite = counted(self.classes_infinite, "class", "classes", of=self.classes)
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
         if self.classes_breaking:
-            parts.append(_breaking(self.classes_breaking, self.rows_breaking or 0, unit))
+            classes = counted(self.classes_breaking, "class", "classes", of=self.classes)
+            rows = unit.counted(self.rows_breaking or 0, of=of_rows)
+            parts.append(_breaking(self.classes_breaking, classes, rows))
         return joined(parts, "; ")
 
 
-def _worst(worst: WorstClass, unit: Unit = Unit.ROW) -> Phrase:
-    rows = unit.counted(worst.rows)
-    classes = counted(worst.classes, "class", "classes")
+def _worst(
+    worst: WorstClass, of_classes: int, unit: Unit = Unit.ROW, of_rows: int | None = None
+) -> Phrase:
+    rows = unit.counted(worst.rows, of=of_rows)
+    classes = counted(worst.classes, "class", "classes", of=of_classes)
     return numbered(
         worst.classes,
         phrase("worst: a class of {rows}", rows=rows),
@@ -64,10 +70,9 @@ def _worst(worst: WorstClass, unit: Unit = Unit.ROW) -> Phrase:
     )
 
 
-def _breaking(classes: int, rows: int, unit: Unit = Unit.ROW) -> Phrase:
-    number, inside = counted(classes, "class", "classes"), unit.counted(rows)
+def _breaking(number: int, classes: Phrase, rows: Phrase) -> Phrase:
     return numbered(
-        classes,
-        phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside),
-        phrase("{classes} with {rows} break the limit", classes=number, rows=inside),
+        number,
+        phrase("{classes} with {rows} breaks the limit", classes=classes, rows=rows),
+        phrase("{classes} with {rows} break the limit", classes=classes, rows=rows),
     )

@@ -78,7 +78,8 @@ class TClosenessResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The reason for the verdict, attribute by attribute."""
         takes = () if self.remedy is None else (self.remedy.text,)
-        return (*(joined([*_reasons(own)], "; ") for own in self.attributes), *takes)
+        rows = None if self.remedy is None else self.remedy.of_rows
+        return (*(joined([*_reasons(own, rows)], "; ") for own in self.attributes), *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
@@ -105,27 +106,27 @@ _DISTANCES: Final[Mapping[Distance, str]] = {
 }
 
 
-def _reasons(found: AttributeCloseness) -> Iterator[str]:
+def _reasons(found: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
     """How far the classes are, where the farthest are, and what is above the limit."""
     yield phrase(
         "{attribute}: t = {t:.6g} ({distance} distance, {classes})",
         attribute=found.attribute,
         t=found.t,
         distance=_DISTANCES[found.distance],
-        classes=counted(found.classes, "class", "classes"),
+        classes=counted(found.classes, "class", "classes", of=found.classes),
     )
     if found.worst_classes:
         worst = found.worst_classes[0]
-        rows = counted(worst.rows, "row")
-        classes = counted(worst.classes, "class", "classes")
+        rows = counted(worst.rows, "row", of=of_rows)
+        classes = counted(worst.classes, "class", "classes", of=found.classes)
         yield numbered(
             worst.classes,
             phrase("farthest: a class of {rows}", rows=rows),
             phrase("farthest: {classes} of {rows}", classes=classes, rows=rows),
         )
     if found.classes_above_limit and found.rows_above_limit:
-        above = counted(found.classes_above_limit, "class", "classes")
-        rows = counted(found.rows_above_limit, "row")
+        above = counted(found.classes_above_limit, "class", "classes", of=found.classes)
+        rows = counted(found.rows_above_limit, "row", of=of_rows)
         yield numbered(
             found.classes_above_limit,
             phrase("{classes} with {rows} is above the limit", classes=above, rows=rows),

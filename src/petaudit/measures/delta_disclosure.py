@@ -95,11 +95,13 @@ class DeltaDisclosureResult(SensitiveResult):
         where = [
             phrase(
                 "{classes} ({attribute})",
-                classes=counted(classes, "class", "classes"),
+                classes=counted(
+                    lacking, "class", "classes", of=max(own.classes for own in self.attributes)
+                ),
                 attribute=attribute,
             )
-            for attribute, classes in self.classes_lacking_values.items()
-            if classes
+            for attribute, lacking in self.classes_lacking_values.items()
+            if lacking
         ]
         return (
             phrase(

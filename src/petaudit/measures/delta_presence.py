@@ -71,11 +71,11 @@ class DeltaPresenceResult(Result):
                 "{classes} of the table",
                 smallest=self.smallest,
                 largest=self.value,
-                classes=counted(self.classes, "class", "classes"),
+                classes=counted(self.classes, "class", "classes", of=self.classes),
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
+            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows, of=self.rows + self.suppressed_rows)))
         lines: list[str] = [joined(parts, "; ")]
         if self.classes_without_rows:
             lines.append(self._nobody())

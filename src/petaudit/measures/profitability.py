@@ -99,8 +99,8 @@ class ProfitabilityResult(Result):
             return self.unit.choose(phrase("holds for every row"), phrase("holds for everybody"))
         return phrase(
             "fails for {failing} of {rows}",
-            failing=tally(failing),
-            rows=self.unit.counted(self.rows),
+            failing=tally(failing, of=self.rows),
+            rows=self.unit.counted(self.rows, of=self.rows),
         )
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:

@@ -227,7 +227,7 @@ def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
 def _rest(view: View, voice: Voice) -> Iterator[str]:
     sections: dict[str, Iterator[str]] = {
         term("What to do next"): (
-            f"- {_said(voice, text)}" for text in next_steps(view, voice.threshold)
+            f"- {_said(voice, text)}" for text in next_steps(view)
         ),
         term("Left out"): (
             f"- {_said(voice, _with_reason(own.title, own.reason))}" for own in view.left_out
@@ -255,7 +255,7 @@ def _origin(own: TableFacts, voice: Voice) -> str:
     facts = [
         voice.name(own.place or own.name),
         *([] if own.counted is None else [own.counted]),
-        phrase("rows: {rows}", rows=voice.count(own.rows)),
+        phrase("rows: {rows}", rows=voice.count(own.rows, of=own.rows)),
         phrase("SHA-256: {hash}", hash=own.sha256 or own.why_no_hash),
     ]
     return phrase("{part}: {facts}", part=own.part, facts=joined(facts, "; "))
