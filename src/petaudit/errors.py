@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Self
 
 from petaudit.languages.current import here
-from petaudit.languages.numbers import counted, numbered, share, steps, tally
+from petaudit.languages.numbers import counted, exactly, numbered, share, steps, tally
 from petaudit.languages.phrases import Phrase, joined, phrase, said, term
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "RoleError",
     "UndecidedError",
     "counted",
+    "exactly",
     "joined",
     "listing",
     "naming",

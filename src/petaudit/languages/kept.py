@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from petaudit.languages.numbers import Counted, Foreign, Numbered, Share, Tally, steps
+from petaudit.languages.numbers import Counted, Exact, Foreign, Numbered, Share, Tally, steps
 from petaudit.languages.phrases import Joined, Phrase, Translated
 from petaudit.languages.templates import length_filled
 
@@ -52,6 +52,8 @@ def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
             _check(bool(by_language) and all(isinstance(own, str) for own in by_language.values()))
             _check(sum(map(len, by_language.values())) <= longest)
             found = Translated(by_language)
+        case {"exact": text}:
+            found = Exact(part(text))
         case {"foreign": str(text)}:
             found = Foreign(text)
         case {"steps": [*points], "whole": int(whole)}:

@@ -123,6 +123,29 @@ class Share(Phrase):
         return {"part": self.part, "whole": self.whole, "decimals": self.decimals}
 
 
+class Exact(Phrase):
+    """What is left out where numbers of people are not exact; see :func:`exactly`."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Exact:
+        """The English words."""
+        made = str.__new__(cls, text)
+        made.template, made.values, made.text = str(text), {}, text
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.text,)
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The text, or nothing."""
+        return "" if hide_below > 1 else said(self.text, language)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The text."""
+        return {"exact": plain_part(self.text)}
+
+
 def _of(number: int | None) -> dict[str, int]:
     return {} if number is None else {"of": number}
 
@@ -224,6 +247,16 @@ def share(part: int, whole: int, decimals: int | None = None) -> Share:
     ('5 %', '33.33%', '<8.33 %')
     """
     return Share(part, whole, decimals)
+
+
+def exactly(text: str) -> Exact:
+    """Figures beside the one that was asked for, from which numbers of people would follow.
+
+    >>> more = exactly(phrase(", lowest {figure}", figure=0.04))
+    >>> more, said(more, hide_below=5)
+    (', lowest 0.04', '')
+    """
+    return Exact(text)
 
 
 def numbered(number: int, one: str, many: str) -> Numbered:

@@ -16,6 +16,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+SHORTEST: Final = 4
+"""A table of fewer than so many times the threshold has one zone: nobody, some, or everybody."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +84,16 @@ def zone(number: int, below: int, of: int | None = None) -> Zone:
     >>> zone(3, 5).text, zone(8, 5).text, zone(8, 0).text, zone(8, 5, 12).text
     ('<5', '5–9', '8', '<12')
     """
-    if below <= 1 or number <= 0 or (number == of and number >= below):
+    if below <= 1:
+        return Zone(number, number)
+    if of is not None and number < of < SHORTEST * below:
+        return Zone(0, of)
+    if number <= 0 or (number == of and number >= below):
         return Zone(number, number)
     if of is None or number >= of:
         first = number // below * below
-        return Zone(max(first, 1), first + below - 1)
-    if of < 3 * below:
-        return Zone(1, of - 1)
+        short = SHORTEST * below
+        return Zone(first, first + below - 1) if number >= short else Zone(1, short - 1)
     if number < below:
         return Zone(1, below - 1)
     if number > of - below:

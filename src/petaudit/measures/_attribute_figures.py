@@ -43,16 +43,16 @@ class AttributeFigure:
                 "{attribute}: {figure:.6g} ({classes})",
                 attribute=self.attribute,
                 figure=self.value,
-                classes=counted(self.classes, "class", "classes", of=self.classes),
+                classes=counted(self.classes, "class", "classes"),
             )
         ]
         if self.worst_classes:
             parts.append(_worst(self.worst_classes[0], self.classes, unit, of_rows))
         if self.classes_infinite:
-            infinite = counted(self.classes_infinite, "class", "classes", of=self.classes)
+            infinite = counted(self.classes_infinite, "class", "classes")
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
         if self.classes_breaking:
-            classes = counted(self.classes_breaking, "class", "classes", of=self.classes)
+            classes = counted(self.classes_breaking, "class", "classes")
             rows = unit.counted(self.rows_breaking or 0, of=of_rows)
             parts.append(_breaking(self.classes_breaking, classes, rows))
         return joined(parts, "; ")
@@ -62,7 +62,7 @@ def _worst(
     worst: WorstClass, of_classes: int, unit: Unit = Unit.ROW, of_rows: int | None = None
 ) -> Phrase:
     rows = unit.counted(worst.rows, of=of_rows)
-    classes = counted(worst.classes, "class", "classes", of=of_classes)
+    classes = counted(worst.classes, "class", "classes")
     return numbered(
         worst.classes,
         phrase("worst: a class of {rows}", rows=rows),

@@ -113,19 +113,19 @@ def _reasons(found: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
         attribute=found.attribute,
         t=found.t,
         distance=_DISTANCES[found.distance],
-        classes=counted(found.classes, "class", "classes", of=found.classes),
+        classes=counted(found.classes, "class", "classes"),
     )
     if found.worst_classes:
         worst = found.worst_classes[0]
         rows = counted(worst.rows, "row", of=of_rows)
-        classes = counted(worst.classes, "class", "classes", of=found.classes)
+        classes = counted(worst.classes, "class", "classes")
         yield numbered(
             worst.classes,
             phrase("farthest: a class of {rows}", rows=rows),
             phrase("farthest: {classes} of {rows}", classes=classes, rows=rows),
         )
     if found.classes_above_limit and found.rows_above_limit:
-        above = counted(found.classes_above_limit, "class", "classes", of=found.classes)
+        above = counted(found.classes_above_limit, "class", "classes")
         rows = counted(found.rows_above_limit, "row", of=of_rows)
         yield numbered(
             found.classes_above_limit,

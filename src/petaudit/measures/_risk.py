@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import InputError, OptionError, counted, numbered, phrase, suggestion
+from petaudit.errors import InputError, OptionError, counted, exactly, numbered, phrase, suggestion
 from petaudit.errors import share as in_percent
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs
@@ -85,11 +85,15 @@ class RiskResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """All figures, what the threshold takes, and what the limit takes."""
-        figures = phrase(
-            "highest {highest:.4g}, average {average:.4g}, lowest {lowest:.4g}; {rows}",
-            highest=self.highest,
+        others = phrase(
+            ", average {average:.4g}, lowest {lowest:.4g}",
             average=self.average,
             lowest=self.lowest,
+        )
+        figures = phrase(
+            "highest {highest:.4g}{others}; {rows}",
+            highest=self.highest,
+            others=exactly(others),
             rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
         )
         return (figures, self._threshold_effect(), *remedy_lines(self.remedy))
@@ -152,7 +156,7 @@ def rows_in_classes(rows: int, classes: int, suppressed: int, unit: Unit = Unit.
     """
     total = rows + suppressed
     number = unit.counted(rows, of=total)
-    inside = counted(classes, "class", "classes", of=classes)
+    inside = counted(classes, "class", "classes")
     if not suppressed:
         return phrase("{rows} in {classes}", rows=number, classes=inside)
     return phrase(

@@ -71,7 +71,7 @@ class DeltaPresenceResult(Result):
                 "{classes} of the table",
                 smallest=self.smallest,
                 largest=self.value,
-                classes=counted(self.classes, "class", "classes", of=self.classes),
+                classes=counted(self.classes, "class", "classes"),
             )
         ]
         if self.suppressed_rows:

@@ -71,7 +71,7 @@ class KAnonymityResult(Result):
             phrase(
                 "{rows} in {classes}",
                 rows=self.unit.counted(self.rows, of=total),
-                classes=counted(self.classes, "class", "classes", of=self.classes),
+                classes=counted(self.classes, "class", "classes"),
             )
         ]
         if self.suppressed_rows:
@@ -83,7 +83,8 @@ class KAnonymityResult(Result):
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        points = steps([(point.k, point.rows) for point in self.curve], total)
+        # With a k beyond that, a class is nearly all of the table, and its size would tell the rest.
+        points = steps([(own.k, own.rows) for own in self.curve if 4 * own.k <= total], total)
         lines.append(
             self.unit.choose(
                 phrase("rows in classes smaller than k: {points}", points=points),

@@ -35,6 +35,10 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
     shown = [
         _Shown(own.threshold, zone, zone.percent(total), own.threshold == picture.threshold)
         for own in picture.points
+        # As in the picture of class sizes: not beside 1/5, and not for a quarter of the table.
+        if speaker.hide_below <= 1
+        or own.threshold == picture.threshold
+        or (own.threshold * total >= 4 and not 1 / 4 <= own.threshold < 1 / 2)
         for zone in [speaker.zone(own.rows, total if unit is Unit.ROW else None)]
     ]
     title = say(
