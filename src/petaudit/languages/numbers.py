@@ -20,7 +20,7 @@ from petaudit.languages.phrases import (
     shortened_value,
 )
 from petaudit.languages.templates import filled
-from petaudit.languages.zones import zone
+from petaudit.languages.zones import classes_zone, zone
 
 PEOPLE: Final = frozenset(
     {
@@ -60,7 +60,10 @@ class Counted(Phrase):
     def said(self, language: str, hide_below: int) -> str:
         """The number, or its zone, with the noun."""
         one, many = self.nouns
-        shown = zone(self.number, hide_below if one in PEOPLE else 0, self.of).text
+        below = hide_below if one in PEOPLE else 0
+        is_class = one == "class"
+        told = classes_zone(self.number, below) if is_class else zone(self.number, below, self.of)
+        shown = told.text
         if language == ENGLISH:
             return f"{shown} {one if shown == '1' else many}"
         # The noun alone may be a heading elsewhere, and other languages count with other words.
@@ -221,6 +224,8 @@ def counted(number: int, noun: str, plural: str | None = None, *, of: int | None
     ('1 row', '1,200 rows', '2 classes')
     >>> said(counted(3, "row"), hide_below=5), said(counted(3, "column"), hide_below=5)
     ('<5 rows', '3 columns')
+    >>> said(counted(3, "class", "classes"), hide_below=5)
+    '<20 classes'
     >>> [said(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
     ['97 rows', '≥96 rows', '95–99 rows', '95–99 rows']
     """
@@ -269,10 +274,13 @@ def numbered(number: int, one: str, many: str) -> Numbered:
 
 
 def steps(points: Sequence[tuple[int, int]], whole: int) -> Joined:
-    """Shares that grow from step to step, each with what it is the share for.
+    """Shares that grow from step to step, each with what it is the share for: smaller classes.
 
-    >>> grown = steps([(2, 0), (3, 2), (5, 20)], 40)
+    A class of a quarter of the table would tell how many rows the others have.
+
+    >>> grown = steps([(2, 0), (3, 2), (5, 20), (25, 20)], 40)
     >>> grown, said(grown, hide_below=5)
-    ('2: 0 %, 3: 5 %, 5: 50 %', '2: 0 %, 3: <12.5 %, 5: 50–60 %')
+    ('2: 0 %, 3: 5 %, 5: 50 %, 25: 50 %', '2: 0 %, 3: <12.5 %, 5: 50–60 %')
     """
-    return joined([phrase("{k}: {share}", k=at, share=share(part, whole)) for at, part in points])
+    shown = [(at, phrase("{k}: {share}", k=at, share=share(part, whole))) for at, part in points]
+    return joined([text if 4 * at <= max(whole, 8) else exactly(text) for at, text in shown])

@@ -4,8 +4,8 @@ Every number of people on a page is a place on a scale from nobody to everybody 
 are told. In between there are only zones: "<5" for 1 to 4, "≥196" for all of 200 but 1 to 4, and
 else five numbers at a time. Whatever is told, drawn or worked out of a number, such as a percentage
 or the length of a bar, is made of its zone. So two numbers of which one holds the other (rows of
-small classes, rows of all classes) never tell their difference, and no rule has to know what else
-is on the page. An audit shows figures as well, which are exact: see the threat model.
+small classes, rows of all classes) never tell their difference, and nobody has to know what else
+is on the page. Figures of measures are exact: docs/threat-model.md says what follows from them.
 
 >>> [zone(number, 5, 200).text for number in (0, 3, 12, 197, 200)]
 ['0', '<5', '10–14', '≥196', '200']
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 SHORTEST: Final = 4
-"""A table of fewer than so many times the threshold has one zone: nobody, some, or everybody."""
+"""A table of fewer than so many times the threshold has one zone: from nobody to everybody."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Zone:
     highest: int
     is_top: bool = False
     """Whether it is all but a few."""
+    is_all: bool = False
+    """Whether nothing is told."""
 
     @property
     def is_exact(self) -> bool:
@@ -52,7 +54,7 @@ class Zone:
         if self.is_exact:
             return f"{self.lowest:,}"
         if self.is_small:
-            return f"<{self.highest + 1:,}"
+            return f"<{self.highest + 1:,}" if not self.is_all else f"≤{self.highest:,}"
         return f"≥{self.lowest:,}" if self.is_top else f"{self.lowest:,}–{self.highest:,}"
 
     def percent(self, whole: int, decimals: int | None = None) -> str:
@@ -68,7 +70,7 @@ class Zone:
 
         sign = " %" if decimals is None else "%"
         if self.is_small:
-            return f"<{shown(min(self.highest + 1, max(whole, 1)))}{sign}"
+            return f"≤{shown(whole)}{sign}" if self.is_all else f"<{shown(self.highest + 1)}{sign}"
         if self.is_top and not self.is_exact:
             return f"≥{shown(self.lowest)}{sign}"
         ends = dict.fromkeys([shown(self.lowest), shown(self.highest)])
@@ -79,21 +81,20 @@ def zone(number: int, below: int, of: int | None = None) -> Zone:
     """The zone of a number of people of ``of`` people, a number that everybody knows.
 
     Small numbers are those below ``below``; up to 1 everything is told. Without ``of`` nobody knows
-    how many there are in all. In a table of next to nobody all but the ends is one zone.
+    how many there are in all. Of a table of next to nobody nothing is told.
 
     >>> zone(3, 5).text, zone(8, 5).text, zone(8, 0).text, zone(8, 5, 12).text
-    ('<5', '5–9', '8', '<12')
+    ('<5', '5–9', '8', '≤12')
     """
     if below <= 1:
         return Zone(number, number)
     if of is not None and number < of < SHORTEST * below:
-        return Zone(0, of)
+        return Zone(0, of, is_all=True)
     if number <= 0 or (number == of and number >= below):
         return Zone(number, number)
     if of is None or number >= of:
         first = number // below * below
-        short = SHORTEST * below
-        return Zone(first, first + below - 1) if number >= short else Zone(1, short - 1)
+        return Zone(max(first, 1), first + below - 1)
     if number < below:
         return Zone(1, below - 1)
     if number > of - below:
@@ -102,6 +103,16 @@ def zone(number: int, below: int, of: int | None = None) -> Zone:
     last = (of - 2 * below + 1) // below
     place = min(number // below, last)
     return Zone(place * below, of - below if place == last else (place + 1) * below - 1)
+
+
+def classes_zone(number: int, below: int) -> Zone:
+    """The zone of a number of classes: of few classes, one more tells who is in none of the others.
+
+    >>> classes_zone(3, 5).text, classes_zone(62, 5).text, classes_zone(3, 0).text
+    ('<20', '60–64', '3')
+    """
+    short = SHORTEST * below
+    return Zone(1, short - 1) if 0 < number < short else zone(number, below)
 
 
 def parts(counts: Sequence[int], below: int, of: int | None = None) -> list[Zone]:
@@ -115,6 +126,10 @@ def parts(counts: Sequence[int], below: int, of: int | None = None) -> list[Zone
     """
     sums = [zone(number, below, of) for number in itertools.accumulate(counts, initial=0)]
     return [
-        Zone(max(end.lowest - start.highest, 0), end.highest - start.lowest, not start.highest and end.is_top)
+        Zone(
+            max(end.lowest - start.highest, 0),
+            end.highest - start.lowest,
+            not start.highest and end.is_top,
+        )
         for start, end in itertools.pairwise(sums)
     ]

@@ -34,9 +34,7 @@ class AttributeFigure:
     classes_infinite: int = 0
     """How many classes no limit would suit."""
 
-    def line(
-        self, why_infinite: str, unit: Unit = Unit.ROW, of_rows: int | None = None
-    ) -> Phrase:
+    def line(self, why_infinite: str, unit: Unit = Unit.ROW, of_rows: int | None = None) -> Phrase:
         """The figure with its worst classes, those that no limit suits, and those that break it."""
         parts = [
             phrase(
@@ -47,7 +45,7 @@ class AttributeFigure:
             )
         ]
         if self.worst_classes:
-            parts.append(_worst(self.worst_classes[0], self.classes, unit, of_rows))
+            parts.append(_worst(self.worst_classes[0], unit, of_rows))
         if self.classes_infinite:
             infinite = counted(self.classes_infinite, "class", "classes")
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
@@ -58,9 +56,7 @@ class AttributeFigure:
         return joined(parts, "; ")
 
 
-def _worst(
-    worst: WorstClass, of_classes: int, unit: Unit = Unit.ROW, of_rows: int | None = None
-) -> Phrase:
+def _worst(worst: WorstClass, unit: Unit = Unit.ROW, of_rows: int | None = None) -> Phrase:
     rows = unit.counted(worst.rows, of=of_rows)
     classes = counted(worst.classes, "class", "classes")
     return numbered(

@@ -95,9 +95,7 @@ class DeltaDisclosureResult(SensitiveResult):
         where = [
             phrase(
                 "{classes} ({attribute})",
-                classes=counted(
-                    lacking, "class", "classes", of=max(own.classes for own in self.attributes)
-                ),
+                classes=counted(lacking, "class", "classes"),
                 attribute=attribute,
             )
             for attribute, lacking in self.classes_lacking_values.items()

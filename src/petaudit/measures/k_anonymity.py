@@ -83,8 +83,7 @@ class KAnonymityResult(Result):
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        # With a k beyond that, a class is nearly all of the table, and its size would tell the rest.
-        points = steps([(own.k, own.rows) for own in self.curve if 4 * own.k <= total], total)
+        points = steps([(point.k, point.rows) for point in self.curve], total)
         lines.append(
             self.unit.choose(
                 phrase("rows in classes smaller than k: {points}", points=points),

@@ -84,9 +84,7 @@ class KMapResult(Result):
             phrase(
                 "{rows}; a population of {people}",
                 rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
-                people=counted(
-                    self.population_size, "person", "people", of=self.population_size
-                ),
+                people=counted(self.population_size, "person", "people", of=self.population_size),
             )
         ]
         if self.is_estimate:
@@ -94,7 +92,9 @@ class KMapResult(Result):
                 phrase(
                     "an estimate from the smallest class of the table, which has {rows} "
                     "(significance {significance:g})",
-                    rows=self.unit.counted(self.smallest_class, of=self.rows + self.suppressed_rows),
+                    rows=self.unit.counted(
+                        self.smallest_class, of=self.rows + self.suppressed_rows
+                    ),
                     significance=self.significance,
                 )
             )

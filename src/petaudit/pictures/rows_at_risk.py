@@ -107,6 +107,4 @@ def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture,
     if not people.size:
         return ()
     threshold, at_risk = result.risk_threshold, result.rows_at_risk
-    return (
-        rows_at_risk(people, rows, threshold, at_risk, inputs.unit, result.suppressed_rows),
-    )
+    return (rows_at_risk(people, rows, threshold, at_risk, inputs.unit, result.suppressed_rows),)

@@ -226,9 +226,7 @@ def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
 
 def _rest(view: View, voice: Voice) -> Iterator[str]:
     sections: dict[str, Iterator[str]] = {
-        term("What to do next"): (
-            f"- {_said(voice, text)}" for text in next_steps(view)
-        ),
+        term("What to do next"): (f"- {_said(voice, text)}" for text in next_steps(view)),
         term("Left out"): (
             f"- {_said(voice, _with_reason(own.title, own.reason))}" for own in view.left_out
         ),

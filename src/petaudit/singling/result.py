@@ -195,9 +195,7 @@ class MpuccsResult(Result):
             people = phrase(
                 "the original's rows are of {people}, by the column {column!r}; rows of one person "
                 "do not compete",
-                people=counted(
-                    found.original_people, "person", "people", of=found.original_people
-                ),
+                people=counted(found.original_people, "person", "people", of=found.original_people),
                 column=found.options.person,
             )
             more = (people, *more)

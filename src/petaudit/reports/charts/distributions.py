@@ -45,9 +45,7 @@ def draw_distributions(picture: Distributions, speaker: Speaker) -> Chart | None
     of_table = speaker.parts([own.rows for own in picture.bins], picture.table_rows)
     told = [own for own in picture.classes if own.rows >= _SHOWN_FROM * speaker.hide_below]
     shown = [
-        _Panel(
-            speaker.zone(own.rows, picture.table_rows), own.distance, speaker.parts(own.counts)
-        )
+        _Panel(speaker.zone(own.rows, picture.table_rows), own.distance, speaker.parts(own.counts))
         for own in told[:_MOST_PANELS]
     ]
     title = say(

@@ -121,7 +121,11 @@ def draw_rows_at_risk(picture: RowsAtRisk, speaker: Speaker) -> Chart | None:
         for own in shown
     )
     return Chart(
-        svg_of(sheet, title, words), title, words, (tuple(map(say, header)), table), speaker.notes(own.zone for own in shown)
+        svg_of(sheet, title, words),
+        title,
+        words,
+        (tuple(map(say, header)), table),
+        speaker.notes(own.zone for own in shown),
     )
 
 

@@ -164,7 +164,12 @@ def _legend(sheet: Sheet, speaker: Speaker) -> None:
     entries = [
         (none, phrase("none identified")),
         *(
-            [(Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45), phrase("very few or none"))]
+            [
+                (
+                    Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45),
+                    phrase("very few or none"),
+                )
+            ]
             if speaker.hide_below
             else []
         ),

@@ -12,6 +12,7 @@ from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.words import Speaker, name_in_table
 
+
 def draw_identified_by_size(picture: IdentifiedBySize, speaker: Speaker) -> Chart | None:
     """A bar for each number of columns."""
     if not picture.sizes:
