@@ -129,7 +129,7 @@ def parts(counts: Sequence[int], below: int, of: int | None = None) -> list[Zone
         Zone(
             max(end.lowest - start.highest, 0),
             end.highest - start.lowest,
-            not start.highest and end.is_top,
+            is_all=end.is_all,
         )
         for start, end in itertools.pairwise(sums)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from petaudit.class_figures import Exact
-from petaudit.errors import Phrase, counted, joined, numbered, phrase
+from petaudit.errors import Phrase, counted, exactly, joined, numbered, phrase
 from petaudit.units import Unit
 
 
@@ -45,7 +45,8 @@ class AttributeFigure:
             )
         ]
         if self.worst_classes:
-            parts.append(_worst(self.worst_classes[0], unit, of_rows))
+            # With an exact figure, the rows of its class would tell how many have which value.
+            parts.append(exactly(_worst(self.worst_classes[0], unit)))
         if self.classes_infinite:
             infinite = counted(self.classes_infinite, "class", "classes")
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
@@ -56,8 +57,8 @@ class AttributeFigure:
         return joined(parts, "; ")
 
 
-def _worst(worst: WorstClass, unit: Unit = Unit.ROW, of_rows: int | None = None) -> Phrase:
-    rows = unit.counted(worst.rows, of=of_rows)
+def _worst(worst: WorstClass, unit: Unit = Unit.ROW) -> Phrase:
+    rows = unit.counted(worst.rows)
     classes = counted(worst.classes, "class", "classes")
     return numbered(
         worst.classes,

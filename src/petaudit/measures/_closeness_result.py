@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
-from petaudit.errors import counted, joined, numbered, phrase, term
+from petaudit.errors import counted, exactly, joined, numbered, phrase, term
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
@@ -117,13 +117,15 @@ def _reasons(found: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
     )
     if found.worst_classes:
         worst = found.worst_classes[0]
-        rows = counted(worst.rows, "row", of=of_rows)
+        rows = counted(worst.rows, "row")
         classes = counted(worst.classes, "class", "classes")
-        yield numbered(
+        farthest = numbered(
             worst.classes,
             phrase("farthest: a class of {rows}", rows=rows),
             phrase("farthest: {classes} of {rows}", classes=classes, rows=rows),
         )
+        # With an exact t, the rows of the class would tell how many have which value.
+        yield exactly(farthest)
     if found.classes_above_limit and found.rows_above_limit:
         above = counted(found.classes_above_limit, "class", "classes")
         rows = counted(found.rows_above_limit, "row", of=of_rows)

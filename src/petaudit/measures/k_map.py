@@ -80,6 +80,7 @@ class KMapResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """Where the figure comes from, what the limit takes, and the curve."""
+        total = self.rows + self.suppressed_rows
         lines = [
             phrase(
                 "{rows}; a population of {people}",
@@ -100,7 +101,6 @@ class KMapResult(Result):
             )
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        total = self.rows + self.suppressed_rows
         points = steps([(point.k, point.rows) for point in self.curve], total)
         lines.append(
             self.unit.choose(

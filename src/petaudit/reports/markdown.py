@@ -187,11 +187,12 @@ def _breaches(view: View, voice: Voice) -> Iterator[str]:
     for card in view.with_status("failed"):
         yield f"- **{_said(voice, breach_sentence(card))}**"
         yield from (f"  - {_said(voice, text)}" for text in card.explanation)
-        yield from (f"  - {_worst(own, voice)}" for own in card.worst)
+        if voice.revealed:
+            yield from (f"  - {_worst(own, voice)}" for own in card.worst)
 
 
 def _worst(own: WorstClass, voice: Voice) -> str:
-    """The worst classes of an attribute; who they are only where values are revealed."""
+    """The worst classes of an attribute, which are told only where values are revealed."""
     facts = phrase(
         "Worst for {attribute}: {figure} (classes: {classes}, rows: {rows})",
         attribute=voice.name(own.attribute),
@@ -199,7 +200,7 @@ def _worst(own: WorstClass, voice: Voice) -> str:
         classes=voice.count(own.classes),
         rows=voice.count(own.rows),
     )
-    if own.labels is None or not voice.revealed:
+    if own.labels is None:
         return _said(voice, facts)
     null = voice.say(term("null"))
     labels = [

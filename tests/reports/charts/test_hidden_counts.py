@@ -108,11 +108,11 @@ def test_class_sizes_are_the_same_few_bins_for_every_table() -> None:
     assert [row[:2] for row in chart.table[1]] == [
         ("1", "<5"),
         ("2", "31–38"),
-        ("3–4", "1–9"),
+        ("3–4", "6–14"),
         ("5–9", "196–204"),
-        ("10–19", "23–31"),
-        ("20–49", "<5"),
-        ("≥50", "<5"),
+        ("10–19", "21–31"),
+        ("20–49", "<7"),
+        ("≥50", "<7"),
     ]
     assert "classes" not in chart.table[0]
     assert chart.notes
@@ -150,7 +150,7 @@ def test_values_of_few_rows_are_put_together() -> None:
     # 50, 6 and 44 rows of the table; 30, 31 and 40 of the class.
     assert [row[:2] for row in chart.table[1]] == [
         ("value 1", "50–54 %"),
-        ("group 2 of values", "1–9 %"),
+        ("group 2 of values", "<10 %"),
         ("group 3 of values", "41–45 %"),
     ]
     assert "0.5" not in chart.svg.replace("0.55", "")
@@ -203,4 +203,4 @@ def test_combinations_are_told_by_their_running_sums() -> None:
     nodes = tuple(SearchNode(depth, name, rows, 99, False) for depth, name, rows in counts)
     chart = draw(SearchTree(nodes, 7, 0, 600))
     assert chart is not None
-    assert [row[1] for row in chart.table[1]] == ["50–54", "<5", "36–44", "1–9"]
+    assert [row[1] for row in chart.table[1]] == ["50–54", "<5", "36–44", "<10"]

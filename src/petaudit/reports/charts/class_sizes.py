@@ -110,8 +110,9 @@ def _coarser(picture: ClassSizes, rows: int) -> tuple[SizeBin, ...]:
     classes of one size from 3 on are multiples of it, and what is left of all rows would follow: so
     a bin has several sizes, with the limit between two bins.
 
-    >>> found = ClassSizes((SizeBin(3, 3, 1, 3), SizeBin(4, 4, 1, 4), SizeBin(5, 9, 3, 20)), None, 0)
-    >>> [(own.lowest, own.highest, own.rows) for own in _coarser(found, 27)]
+    >>> bins = (SizeBin(3, 3, 1, 3), SizeBin(4, 4, 1, 4), SizeBin(5, 9, 3, 20))
+    >>> found = _coarser(ClassSizes(bins, None, 0), 27)
+    >>> [(own.lowest, own.highest, own.rows) for own in found]
     [(1, 1, 0), (2, 2, 0), (3, 4, 7), (5, 27, 20)]
     """
     least = 1 if picture.limit is None else math.ceil(picture.limit)

@@ -167,7 +167,7 @@ def _legend(sheet: Sheet, speaker: Speaker) -> None:
             [
                 (
                     Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45),
-                    phrase("very few or none"),
+                    phrase("few or none"),
                 )
             ]
             if speaker.hide_below
