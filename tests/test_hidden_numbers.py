@@ -125,7 +125,7 @@ OF_CLASSES: Mapping[str, Mapping[str, Any]] = {
     "suppression": {"limit": "0.1"},
     "average-class-size": {},
 }
-IN_SHORT_RUNS = ("k-anonymity", "prosecutor-risk")
+IN_SHORT_RUNS = ("k-anonymity",)
 
 
 def partitions(total: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -219,4 +219,5 @@ def of_values(rows: int, measure: str) -> Iterator[Case]:
 def test_nothing_follows_from_sensitive_values(measure: str) -> None:
     cases = [*of_values(ROWS or 20, measure)]
     assert leaks(paged(cases, "html", "zh-TW")) == []
-    assert leaks(paged(cases, "markdown", "en")) == []
+    if ROWS:
+        assert leaks(paged(cases, "markdown", "en")) == []

@@ -52,8 +52,8 @@ def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
             _check(bool(by_language) and all(isinstance(own, str) for own in by_language.values()))
             _check(sum(map(len, by_language.values())) <= longest)
             found = Translated(by_language)
-        case {"exact": text}:
-            found = Exact(part(text))
+        case {"exact": text, "otherwise": otherwise}:
+            found = Exact(part(text), part(otherwise))
         case {"foreign": str(text)}:
             found = Foreign(text)
         case {"steps": [*points], "whole": int(whole)}:

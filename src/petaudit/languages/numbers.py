@@ -130,23 +130,25 @@ class Exact(Phrase):
     """What is left out where numbers of people are not exact; see :func:`exactly`."""
 
     text: str
+    otherwise: str
 
-    def __new__(cls, text: str) -> Exact:
+    def __new__(cls, text: str, otherwise: str = "") -> Exact:
         """The English words."""
         made = str.__new__(cls, text)
-        made.template, made.values, made.text = str(text), {}, text
+        made.template, made.values = str(text), {}
+        made.text, made.otherwise = text, otherwise
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return (self.text,)
+        return self.text, self.otherwise
 
     def said(self, language: str, hide_below: int) -> str:
-        """The text, or nothing."""
-        return "" if hide_below > 1 else said(self.text, language)
+        """The text, or what stands in for it."""
+        return said(self.otherwise if hide_below > 1 else self.text, language, hide_below)
 
     def to_plain(self) -> dict[str, Any]:
         """The text."""
-        return {"exact": plain_part(self.text)}
+        return {"exact": plain_part(self.text), "otherwise": plain_part(self.otherwise)}
 
 
 def _of(number: int | None) -> dict[str, int]:
@@ -254,14 +256,14 @@ def share(part: int, whole: int, decimals: int | None = None) -> Share:
     return Share(part, whole, decimals)
 
 
-def exactly(text: str) -> Exact:
+def exactly(text: str, otherwise: str = "") -> Exact:
     """Figures beside the one that was asked for, from which numbers of people would follow.
 
     >>> more = exactly(phrase(", lowest {figure}", figure=0.04))
     >>> more, said(more, hide_below=5)
     (', lowest 0.04', '')
     """
-    return Exact(text)
+    return Exact(text, otherwise)
 
 
 def numbered(number: int, one: str, many: str) -> Numbered:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from petaudit.errors import Phrase, numbered, phrase, share
+from petaudit.errors import Phrase, exactly, numbered, phrase, share
 from petaudit.units import Unit
 
 
@@ -84,7 +84,8 @@ class Remedy:
         '25 %'
         """
         part = self.rows_to_suppress if self.rows_to_drop is None else self.rows_to_drop
-        return share(part or 0, self.of_rows or 0)
+        of_all = share(self.rows_breaking, self.of_rows or 0)
+        return exactly(share(part or 0, self.of_rows or 0), of_all)
 
     @property
     def breaks(self) -> Phrase:
@@ -108,7 +109,11 @@ class Remedy:
         'the rows of 3 people in these classes'
         """
         rows = self.rows_to_suppress if self.rows_to_drop is None else self.rows_to_drop
-        number = self.unit.counted(rows or 0, of=self.of_rows)
+        # Both numbers would tell how many rows are suppressed already, and all of them are enough.
+        number = exactly(
+            self.unit.counted(rows or 0, of=self.of_rows),
+            self.unit.counted(self.rows_breaking, of=self.of_rows),
+        )
         return self.unit.choose(
             number, phrase("the rows of {people} in these classes", people=number)
         )

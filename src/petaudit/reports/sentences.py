@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import Phrase, counted, joined, listing, phrase, tally, term
+from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally, term
 from petaudit.measures import Family
 from petaudit.reports.view import Card, Change, View, value_text
 
@@ -262,19 +262,21 @@ def _for_breach(card: Card) -> Iterator[str]:
     rows, drop = (remedy.get(f"rows_to_{name}") for name in ("suppress", "drop"))
     total = remedy.get("of_rows")
     whole = total if isinstance(total, int) else None
+    found = remedy.get("rows_breaking")
+    breaking = found if isinstance(found, int) else 0
     if isinstance(rows, int) and rows:
         yield phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, rows, whole),
+            rows=_to_remove(card, rows, breaking, whole),
         )
     elif isinstance(drop, int) and drop:
         yield phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, drop, whole),
+            rows=_to_remove(card, drop, breaking, whole),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(
@@ -295,8 +297,9 @@ def _for_breach(card: Card) -> Iterator[str]:
         yield phrase("{title}: see below.", title=_named(card))
 
 
-def _to_remove(card: Card, number: int, of_rows: int | None) -> str:
-    rows = card.unit.counted(number, of=of_rows)
+def _to_remove(card: Card, number: int, breaking: int, of_rows: int | None) -> str:
+    all_rows = card.unit.counted(max(breaking, number), of=of_rows)
+    rows = exactly(card.unit.counted(number, of=of_rows), all_rows)
     return card.unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
 
 
