@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
 from petaudit.languages.current import here
-from petaudit.languages.numbers import counted, numbered, share, steps, tally
+from petaudit.languages.numbers import counted, exactly, numbered, share, steps, tally
 from petaudit.languages.phrases import (
     Phrase,
     joined,
@@ -37,6 +37,7 @@ __all__ = [
     "RowsOf",
     "UndecidedError",
     "counted",
+    "exactly",
     "joined",
     "listing",
     "naming",

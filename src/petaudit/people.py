@@ -29,8 +29,8 @@ class RowsPerPerson:
 name the column to count them (person)"
         """
         said = {
-            "rows": counted(self.rows, "row"),
-            "people": counted(self.people, "person", "people"),
+            "rows": counted(self.rows, "row", of=self.rows),
+            "people": counted(self.people, "person", "people", of=self.people),
             "column": self.column,
         }
         if self.k_people == self.k_rows or self.k_people is None or self.k_rows is None:
@@ -82,8 +82,8 @@ def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
         return ()
     counts, people = inputs.table.counts, inputs.individuals
     said = {
-        "people": counted(people, "person", "people"),
-        "rows": counted(counts.rows, "row"),
+        "people": counted(people, "person", "people", of=people),
+        "rows": counted(counts.rows, "row", of=counts.rows),
         "column": inputs.person,
     }
     if inputs.person_is_pseudonym:
@@ -107,8 +107,7 @@ def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
         notes.append(
             phrase(
                 "some people are in several classes, and count in each of them: {number} in all",
-                # How many they are must not follow where they are few.
-                number=tally(inputs.counted.rows, beside=again),
+                number=tally(inputs.counted.rows),
             )
         )
     if counts.is_text(counts.position(inputs.person)):
@@ -128,7 +127,7 @@ def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
             phrase(
                 "column {column!r} names nobody in {rows}: those of a class count as one person",
                 column=inputs.person,
-                rows=counted(nameless, "row"),
+                rows=counted(nameless, "row", of=counts.rows),
             )
         )
     if inputs.population is not None and inputs.population_person is None:

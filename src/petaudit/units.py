@@ -17,11 +17,15 @@ class Unit(StrEnum):
     ROW = "rows"
     PERSON = "people"
 
-    def counted(self, number: int, *, beside: int = 0) -> Phrase:
-        """A number of them, with its noun."""
+    def counted(self, number: int, *, of: int | None = None) -> Phrase:
+        """A number of them, with its noun.
+
+        How many rows a table has is known. People count once in each class that they are in: how
+        many that makes is known to nobody.
+        """
         if self is Unit.PERSON:
-            return counted(number, "person", "people", beside=beside)
-        return counted(number, "row", beside=beside)
+            return counted(number, "person", "people")
+        return counted(number, "row", of=of)
 
     def choose(self, of_rows: Phrase, of_people: Phrase) -> Phrase:
         """The sentence that says what was counted."""

@@ -344,6 +344,7 @@ def test_what_it_takes_is_said_with_the_limit(released: Path, write: Write, run:
         "rows_to_drop": None,
         "share_to_drop": None,
         "rows_keeping": 5,
+        "of_rows": 8,
     }
 
 

@@ -43,7 +43,7 @@ GOLDEN = {
     "worst class": ["rows", "distance", "classes", "labels"],
     "remedy": [
         *("rows_breaking", "rows_to_suppress", "share_to_suppress"),
-        *("rows_to_drop", "share_to_drop", "rows_keeping"),
+        *("rows_to_drop", "share_to_drop", "rows_keeping", "of_rows"),
     ],
     "k-anonymity": [
         *(*RESULT, "classes", "rows", "suppressed_rows", "suppressed_class"),
@@ -54,8 +54,8 @@ GOLDEN = {
     "non-uniform-entropy": [*RESULT, "columns", *SHOWN],
     "profitability": [
         *(*RESULT, "allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
-        *("publisher_benefit", "rows", "rows_failing_benefit", "rows_worth_attacking"),
-        *("worst_row", "smallest_passing_class", *SHOWN),
+        *("publisher_benefit", "rows", "suppressed_rows", "rows_failing_benefit"),
+        *("rows_worth_attacking", "worst_row", "smallest_passing_class", *SHOWN),
     ],
     "worst row": [
         *("class_size", "adversary_expected_gain", "adversary_payoff", "publisher_risk"),

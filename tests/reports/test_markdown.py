@@ -170,7 +170,7 @@ def test_values_only_where_they_are_revealed() -> None:
     assert SECRET in told
     assert "CONTAINS VALUES OF THE DATA" not in hidden
     assert "CONTAINS VALUES OF THE DATA" in told
-    assert "(classes: &lt;5, rows: &lt;5)" in hidden
+    assert "rows: 3)" not in hidden
     assert "(classes: 1, rows: 3)" in told
 
 

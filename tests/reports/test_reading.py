@@ -66,7 +66,7 @@ def test_a_check() -> None:
 
 def test_texts_are_phrases_again() -> None:
     (line,) = view_of(check()).cards[0].explanation
-    assert said(line, hide_below=5) == "<5 rows in <5 classes"
+    assert said(line, hide_below=5) == "<5 rows in <20 classes"
 
 
 def test_a_text_that_does_not_fit_its_parts_stays_as_it_is() -> None:

@@ -171,7 +171,7 @@ def population_classes(
             phrase(
                 "the population has {people}, fewer than the {own_people:,} of the table; it must "
                 "hold everybody of the table",
-                people=counted(everybody, "person", "people"),
+                people=counted(everybody, "person", "people", of=everybody),
                 own_people=person.in_table,
             )
         )
@@ -180,7 +180,7 @@ def population_classes(
             phrase(
                 "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
                 "hold everybody of the table",
-                rows=counted(population.rows, "row"),
+                rows=counted(population.rows, "row", of=population.rows),
                 own_rows=sample.rows,
             )
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from petaudit.languages.numbers import Counted, Foreign, Numbered, Share, Steps, Tally
+from petaudit.languages.numbers import Counted, Exact, Foreign, Numbered, Share, Tally, steps
 from petaudit.languages.phrases import Joined, Phrase, Translated
 from petaudit.languages.templates import length_filled
 
@@ -28,7 +28,7 @@ def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
         return from_plain(own, longest)
 
     found: str
-    beside = 0 if isinstance(made_of, str) else _whole(made_of.get("beside", 0))
+    of = None if isinstance(made_of, str) or "of" not in made_of else _whole(made_of["of"])
     match made_of:
         case str():
             found = made_of
@@ -37,27 +37,29 @@ def from_plain(made_of: Mapping[str, Any] | str, longest: int = 100_000) -> str:
             _check(length_filled(template, own) <= longest)
             found = Phrase(template, own)
         case {"number": int(number), "nouns": [str(noun), str(plural)]}:
-            found = Counted(_whole(number), noun, plural, beside)
+            found = Counted(_whole(number), noun, plural, of)
         case {"number": int(number), "one": one, "many": many}:
             found = Numbered(_whole(number), part(one), part(many))
         case {"tally": int(number)}:
-            found = Tally(_whole(number), beside)
+            found = Tally(_whole(number), of)
         case {"parts": [*parts], "separator": str(separator)}:
             texts = [part(own) for own in parts]
             _check(sum(map(len, texts)) + len(separator) * len(texts) <= longest + len(separator))
             found = Joined(texts, separator)
         case {"part": int(some), "whole": int(whole), "decimals": None | int() as decimals}:
             _check(decimals is None or 0 <= decimals <= _MOST_DECIMALS)
-            found = Share(_whole(some), _whole(whole), decimals, beside)
+            found = Share(_whole(some), _whole(whole), decimals)
         case {"translated": Mapping() as by_language}:
             _check(bool(by_language) and all(isinstance(own, str) for own in by_language.values()))
             _check(sum(map(len, by_language.values())) <= longest)
             found = Translated(by_language)
+        case {"exact": text, "otherwise": otherwise}:
+            found = Exact(part(text), part(otherwise))
         case {"foreign": str(text)}:
             found = Foreign(text)
-        case {"steps": [*points], "whole": int(whole), "told": [*told]}:
-            pairs = [(_whole(at), _whole(rows)) for at, rows in points]
-            found = Steps(pairs, _whole(whole), [*map(_whole, told)])
+        case {"steps": [*points], "whole": int(whole)}:
+            # Documents before 0.8.0 have it.
+            found = steps([(_whole(at), _whole(rows)) for at, rows in points], _whole(whole))
         case _:
             raise ValueError("this is no phrase")
     _check(len(found) <= longest)

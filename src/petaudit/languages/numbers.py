@@ -1,7 +1,6 @@
-"""Numbers of people in sentences: shown, or hidden where they are small.
+"""Numbers of people in sentences, as they are or as the zone that a page may tell.
 
-Whatever would tell a small number is hidden with it: its share, the verb, and the number that makes
-up a known sum with it.
+Whatever would tell a number is made of its zone, too: its share, and the verb.
 """
 
 from __future__ import annotations
@@ -11,8 +10,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from petaudit.languages.catalogue import ENGLISH, translation
-from petaudit.languages.phrases import Phrase, joined, phrase, plain_part, said, shortened_value
+from petaudit.languages.phrases import (
+    Joined,
+    Phrase,
+    joined,
+    phrase,
+    plain_part,
+    said,
+    shortened_value,
+)
 from petaudit.languages.templates import filled
+from petaudit.languages.zones import classes_zone, zone
 
 PEOPLE: Final = frozenset(
     {
@@ -36,23 +44,26 @@ class Counted(Phrase):
 
     number: int
     nouns: tuple[str, str]
-    beside: int
+    of: int | None
 
-    def __new__(cls, number: int, noun: str, plural: str, beside: int = 0) -> Counted:
+    def __new__(cls, number: int, noun: str, plural: str, of: int | None = None) -> Counted:
         """The English words; ``noun`` is for one."""
         shown = f"{number:,} {noun if number == 1 else plural}"
         made = str.__new__(cls, shown)
         made.template, made.values = shown, {}
-        made.number, made.nouns, made.beside = number, (noun, plural), beside
+        made.number, made.nouns, made.of = number, (noun, plural), of
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.number, *self.nouns, self.beside
+        return self.number, *self.nouns, self.of
 
     def said(self, language: str, hide_below: int) -> str:
-        """The number, or that it is too small to tell, with the noun."""
+        """The number, or its zone, with the noun."""
         one, many = self.nouns
-        shown = _shown(self.number, self.beside, hide_below if one in PEOPLE else 0)
+        below = hide_below if one in PEOPLE else 0
+        is_class = one == "class"
+        told = classes_zone(self.number, below) if is_class else zone(self.number, below, self.of)
+        shown = told.text
         if language == ENGLISH:
             return f"{shown} {one if shown == '1' else many}"
         # The noun alone may be a heading elsewhere, and other languages count with other words.
@@ -60,32 +71,32 @@ class Counted(Phrase):
 
     def to_plain(self) -> dict[str, Any]:
         """The number and its nouns."""
-        return {"number": self.number, "nouns": list(self.nouns)} | _beside(self.beside)
+        return {"number": self.number, "nouns": list(self.nouns)} | _of(self.of)
 
 
 class Tally(Phrase):
     """A number of people without a noun; see :func:`tally`."""
 
     number: int
-    beside: int
+    of: int | None
 
-    def __new__(cls, number: int, beside: int = 0) -> Tally:
+    def __new__(cls, number: int, of: int | None = None) -> Tally:
         """The number as people write it."""
         made = str.__new__(cls, f"{number:,}")
         made.template, made.values = str(made), {}
-        made.number, made.beside = number, beside
+        made.number, made.of = number, of
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.number, self.beside
+        return self.number, self.of
 
     def said(self, language: str, hide_below: int) -> str:
-        """The number, or that it is too small to tell."""
-        return _shown(self.number, self.beside, hide_below)
+        """The number, or its zone."""
+        return zone(self.number, hide_below, self.of).text
 
     def to_plain(self) -> dict[str, Any]:
         """The number."""
-        return {"tally": self.number} | _beside(self.beside)
+        return {"tally": self.number} | _of(self.of)
 
 
 class Share(Phrase):
@@ -94,53 +105,54 @@ class Share(Phrase):
     part: int
     whole: int
     decimals: int | None
-    beside: int
 
-    def __new__(cls, part: int, whole: int, decimals: int | None, beside: int = 0) -> Share:
+    def __new__(cls, part: int, whole: int, decimals: int | None) -> Share:
         """The English words."""
-        shown = _percent(part / max(whole, 1), decimals)
+        shown = zone(part, 0).percent(whole, decimals)
         made = str.__new__(cls, shown)
         made.template, made.values = shown, {}
-        made.part, made.whole, made.decimals, made.beside = part, whole, decimals, beside
+        made.part, made.whole, made.decimals = part, whole, decimals
         return made
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.part, self.whole, self.decimals, self.beside
+        return self.part, self.whole, self.decimals
 
     def said(self, language: str, hide_below: int) -> str:
-        """The percentage, or what it is less than where it would tell a small count."""
-        if 0 < self.part < hide_below:
-            return f"<{_percent(min(hide_below / max(self.whole, 1), 1), self.decimals)}"
-        if 0 < self.beside < hide_below:
-            least = max(self.part + self.beside - hide_below + 1, 0)
-            return f"≥{_percent(least / max(self.whole, 1), self.decimals)}"
-        return str(self)
+        """The percentage, or that of both ends of the zone."""
+        return zone(self.part, hide_below, self.whole).percent(self.whole, self.decimals)
 
     def to_plain(self) -> dict[str, Any]:
         """Both numbers."""
-        own = {"part": self.part, "whole": self.whole, "decimals": self.decimals}
-        return own | _beside(self.beside)
+        return {"part": self.part, "whole": self.whole, "decimals": self.decimals}
 
 
-def _percent(value: float, decimals: int | None) -> str:
-    return f"{100 * value:.3g} %" if decimals is None else f"{value:.{decimals}%}"
+class Exact(Phrase):
+    """What is left out where numbers of people are not exact; see :func:`exactly`."""
+
+    text: str
+    otherwise: str
+
+    def __new__(cls, text: str, otherwise: str = "") -> Exact:
+        """The English words."""
+        made = str.__new__(cls, text)
+        made.template, made.values = str(text), {}
+        made.text, made.otherwise = text, otherwise
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.text, self.otherwise
+
+    def said(self, language: str, hide_below: int) -> str:
+        """The text, or what stands in for it."""
+        return said(self.otherwise if hide_below > 1 else self.text, language, hide_below)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The text."""
+        return {"exact": plain_part(self.text), "otherwise": plain_part(self.otherwise)}
 
 
-def _shown(number: int, beside: int, hide_below: int) -> str:
-    """A number of people, or what may be told of it.
-
-    ``beside`` is what is left of a known sum: if that is small, only what follows from the sum is
-    told.
-    """
-    if 0 < number < hide_below:
-        return f"<{hide_below}"
-    if 0 < beside < hide_below:
-        return f"≥{max(number + beside - hide_below + 1, 0):,}"
-    return f"{number:,}"
-
-
-def _beside(number: int) -> dict[str, int]:
-    return {"beside": number} if number else {}
+def _of(number: int | None) -> dict[str, int]:
+    return {} if number is None else {"of": number}
 
 
 class Numbered(Phrase):
@@ -169,42 +181,6 @@ class Numbered(Phrase):
         """The number and both sentences."""
         one, many = map(plain_part, self.forms)
         return {"number": self.number, "one": one, "many": many}
-
-
-class Steps(Phrase):
-    """Shares that grow from step to step; see :func:`steps`."""
-
-    points: tuple[tuple[int, int], ...]
-    whole: int
-    told: tuple[int, ...]
-
-    def __new__(
-        cls, points: Sequence[tuple[int, int]], whole: int, told: Sequence[int] = ()
-    ) -> Steps:
-        """The English words."""
-        made = str.__new__(cls, ", ".join(f"{at}: {share(part, whole)}" for at, part in points))
-        made.template, made.values = str(made), {}
-        made.points, made.whole, made.told = tuple(points), whole, tuple(told)
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.points, self.whole, self.told
-
-    def said(self, language: str, hide_below: int) -> str:
-        """The steps from which no small number follows."""
-        shown = []
-        known = {0, self.whole, *(own for own in self.told if own >= hide_below)}
-        for at, part in self.points:
-            if any(0 < abs(part - own) < hide_below for own in known):
-                continue
-            known.add(part)
-            shown.append(phrase("{k}: {share}", k=at, share=share(part, self.whole)))
-        return joined(shown).said(language, hide_below) if shown else "-"
-
-    def to_plain(self) -> dict[str, Any]:
-        """The steps."""
-        own = [list(point) for point in self.points]
-        return {"steps": own, "whole": self.whole, "told": list(self.told)}
 
 
 class Foreign(Phrase):
@@ -240,42 +216,54 @@ def foreign(text: str) -> str:
     return text if isinstance(text, Phrase) else Foreign(text)
 
 
-def counted(number: int, noun: str, plural: str | None = None, *, beside: int = 0) -> Counted:
+def counted(number: int, noun: str, plural: str | None = None, *, of: int | None = None) -> Counted:
     """Write a number with its noun.
 
-    ``beside`` is a number that would follow from this one and a known sum: if it is too small to be
-    told, this one is told roughly.
+    ``of`` is how many there are in all, which every reader may know: a number of people is told as
+    it is where it is all of them, and else by its zone (:mod:`petaudit.languages.zones`).
 
     >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
     ('1 row', '1,200 rows', '2 classes')
     >>> said(counted(3, "row"), hide_below=5), said(counted(3, "column"), hide_below=5)
     ('<5 rows', '3 columns')
-    >>> said(counted(97, "row", beside=3), hide_below=5)
-    '≥96 rows'
+    >>> said(counted(3, "class", "classes"), hide_below=5)
+    '<20 classes'
+    >>> [said(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
+    ['97 rows', '≥96 rows', '95–99 rows', '95–99 rows']
     """
-    return Counted(number, noun, plural or f"{noun}s", beside)
+    return Counted(number, noun, plural or f"{noun}s", of)
 
 
-def tally(number: int, *, beside: int = 0) -> Tally:
+def tally(number: int, *, of: int | None = None) -> Tally:
     """A number of people whose noun stands elsewhere, as in "3 of 12 rows".
 
-    ``beside`` is as with :func:`counted`: the other nine.
+    ``of`` is as with :func:`counted`: the twelve.
 
     >>> tally(1200), said(tally(3), hide_below=5)
     ('1,200', '<5')
     """
-    return Tally(number, beside)
+    return Tally(number, of)
 
 
-def share(part: int, whole: int, decimals: int | None = None, *, beside: int = 0) -> Share:
-    """How many of how many, in percent; it is hidden with the count that it would tell.
+def share(part: int, whole: int, decimals: int | None = None) -> Share:
+    """How many of how many, in percent; every reader may know how many there are in all.
 
     Without ``decimals`` it has three digits.
 
-    >>> share(3, 12), share(1, 3, 2), said(share(3, 12), "en", hide_below=5)
-    ('25 %', '33.33%', '<41.7 %')
+    >>> share(3, 60), share(1, 3, 2), said(share(3, 60), "en", hide_below=5)
+    ('5 %', '33.33%', '<8.33 %')
     """
-    return Share(part, whole, decimals, beside)
+    return Share(part, whole, decimals)
+
+
+def exactly(text: str, otherwise: str = "") -> Exact:
+    """Figures beside the one that was asked for, from which numbers of people would follow.
+
+    >>> more = exactly(phrase(", lowest {figure}", figure=0.04))
+    >>> more, said(more, hide_below=5)
+    (', lowest 0.04', '')
+    """
+    return Exact(text, otherwise)
 
 
 def numbered(number: int, one: str, many: str) -> Numbered:
@@ -287,13 +275,14 @@ def numbered(number: int, one: str, many: str) -> Numbered:
     return Numbered(number, one, many)
 
 
-def steps(points: Sequence[tuple[int, int]], whole: int, told: Sequence[int] = ()) -> Steps:
-    """Shares that grow from step to step, each with what it is the share for.
+def steps(points: Sequence[tuple[int, int]], whole: int) -> Joined:
+    """Shares that grow from step to step, each with what it is the share for: smaller classes.
 
-    ``told`` are numbers that stand elsewhere: a step that differs from one by few is left out.
+    A class of a quarter of the table would tell how many rows the others have.
 
-    >>> grown = steps([(2, 0), (3, 2), (5, 20)], 40)
+    >>> grown = steps([(2, 0), (3, 2), (5, 20), (25, 20)], 40)
     >>> grown, said(grown, hide_below=5)
-    ('2: 0 %, 3: 5 %, 5: 50 %', '2: 0 %, 5: 50 %')
+    ('2: 0 %, 3: 5 %, 5: 50 %, 25: 50 %', '2: 0 %, 3: <12.5 %, 5: 50–60 %')
     """
-    return Steps(points, whole, told)
+    shown = [(at, phrase("{k}: {share}", k=at, share=share(part, whole))) for at, part in points]
+    return joined([text if 4 * at <= max(whole, 8) else exactly(text) for at, text in shown])

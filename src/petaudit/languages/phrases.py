@@ -68,7 +68,11 @@ class Joined(Phrase):
     def said(self, language: str, hide_below: int) -> str:
         """The parts in a language."""
         between = translation(self.separator, language)
-        return between.join(said(part, language, hide_below) for part in self.parts)
+        parts = [said(part, language, hide_below) for part in self.parts]
+        # What is left out of a report leaves no gap.
+        return between.join(
+            text for text, part in zip(parts, self.parts, strict=True) if text or not part
+        )
 
     def to_plain(self) -> dict[str, Any]:
         """The parts and what stands between them."""

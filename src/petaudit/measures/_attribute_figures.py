@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from petaudit.class_figures import Exact
-from petaudit.errors import Phrase, counted, joined, numbered, phrase
+from petaudit.errors import Phrase, counted, exactly, joined, numbered, phrase
 from petaudit.units import Unit
 
 
@@ -34,7 +34,7 @@ class AttributeFigure:
     classes_infinite: int = 0
     """How many classes no limit would suit."""
 
-    def line(self, why_infinite: str, unit: Unit = Unit.ROW) -> Phrase:
+    def line(self, why_infinite: str, unit: Unit = Unit.ROW, of_rows: int | None = None) -> Phrase:
         """The figure with its worst classes, those that no limit suits, and those that break it."""
         parts = [
             phrase(
@@ -45,12 +45,15 @@ class AttributeFigure:
             )
         ]
         if self.worst_classes:
-            parts.append(_worst(self.worst_classes[0], unit))
+            # With an exact figure, the rows of its class would tell how many have which value.
+            parts.append(exactly(_worst(self.worst_classes[0], unit)))
         if self.classes_infinite:
             infinite = counted(self.classes_infinite, "class", "classes")
             parts.append(phrase("{classes} {why}", classes=infinite, why=why_infinite))
         if self.classes_breaking:
-            parts.append(_breaking(self.classes_breaking, self.rows_breaking or 0, unit))
+            classes = counted(self.classes_breaking, "class", "classes")
+            rows = unit.counted(self.rows_breaking or 0, of=of_rows)
+            parts.append(_breaking(self.classes_breaking, classes, rows))
         return joined(parts, "; ")
 
 
@@ -64,10 +67,9 @@ def _worst(worst: WorstClass, unit: Unit = Unit.ROW) -> Phrase:
     )
 
 
-def _breaking(classes: int, rows: int, unit: Unit = Unit.ROW) -> Phrase:
-    number, inside = counted(classes, "class", "classes"), unit.counted(rows)
+def _breaking(number: int, classes: Phrase, rows: Phrase) -> Phrase:
     return numbered(
-        classes,
-        phrase("{classes} with {rows} breaks the limit", classes=number, rows=inside),
-        phrase("{classes} with {rows} break the limit", classes=number, rows=inside),
+        number,
+        phrase("{classes} with {rows} breaks the limit", classes=classes, rows=rows),
+        phrase("{classes} with {rows} break the limit", classes=classes, rows=rows),
     )

@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 
 from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.emd import Distance
-from petaudit.errors import counted, joined, numbered, phrase, term
+from petaudit.errors import counted, exactly, joined, numbered, phrase, term
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
@@ -78,7 +78,8 @@ class TClosenessResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The reason for the verdict, attribute by attribute."""
         takes = () if self.remedy is None else (self.remedy.text,)
-        return (*(joined([*_reasons(own)], "; ") for own in self.attributes), *takes)
+        rows = None if self.remedy is None else self.remedy.of_rows
+        return (*(joined([*_reasons(own, rows)], "; ") for own in self.attributes), *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
         """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
@@ -105,7 +106,7 @@ _DISTANCES: Final[Mapping[Distance, str]] = {
 }
 
 
-def _reasons(found: AttributeCloseness) -> Iterator[str]:
+def _reasons(found: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
     """How far the classes are, where the farthest are, and what is above the limit."""
     yield phrase(
         "{attribute}: t = {t:.6g} ({distance} distance, {classes})",
@@ -118,14 +119,16 @@ def _reasons(found: AttributeCloseness) -> Iterator[str]:
         worst = found.worst_classes[0]
         rows = counted(worst.rows, "row")
         classes = counted(worst.classes, "class", "classes")
-        yield numbered(
+        farthest = numbered(
             worst.classes,
             phrase("farthest: a class of {rows}", rows=rows),
             phrase("farthest: {classes} of {rows}", classes=classes, rows=rows),
         )
+        # With an exact t, the rows of the class would tell how many have which value.
+        yield exactly(farthest)
     if found.classes_above_limit and found.rows_above_limit:
         above = counted(found.classes_above_limit, "class", "classes")
-        rows = counted(found.rows_above_limit, "row")
+        rows = counted(found.rows_above_limit, "row", of=of_rows)
         yield numbered(
             found.classes_above_limit,
             phrase("{classes} with {rows} is above the limit", classes=above, rows=rows),

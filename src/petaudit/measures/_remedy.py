@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from petaudit.errors import Phrase, numbered, phrase, share
+from petaudit.errors import Phrase, exactly, numbered, phrase, share
 from petaudit.units import Unit
 
 
@@ -25,6 +25,8 @@ class Remedy:
     share_to_drop: float | None = None
     rows_keeping: int | None = field(default=None, repr=False, compare=False)
     """The rows that break no limit, where that is known."""
+    of_rows: int | None = field(default=None, repr=False, compare=False)
+    """All rows of the table, where any breaks the limit."""
     unit: ClassVar[Unit] = Unit.ROW
     """What all of them are numbers of."""
 
@@ -69,9 +71,10 @@ class Remedy:
         """
         part = None if enough is None else enough / max(rows, 1)
         made = PeopleRemedy if unit is Unit.PERSON else Remedy
+        whole = rows if breaking else None
         if by_dropping and enough:
-            return made(breaking, None, None, enough, part)
-        return made(breaking, enough, part)
+            return made(breaking, None, None, enough, part, of_rows=whole)
+        return made(breaking, enough, part, of_rows=whole)
 
     @property
     def shown_share(self) -> Phrase:
@@ -80,12 +83,9 @@ class Remedy:
         >>> Remedy.of(3, 3, 12).shown_share
         '25 %'
         """
-        part, quotient = self.rows_to_suppress, self.share_to_suppress
-        if self.rows_to_drop is not None:
-            part, quotient = self.rows_to_drop, self.share_to_drop
-        # Only the quotient is kept, and it has the number of all rows in it.
-        whole = round((part or 0) / quotient) if quotient else 0
-        return share(part or 0, whole, beside=self.rows_keeping or 0)
+        part = self.rows_to_suppress if self.rows_to_drop is None else self.rows_to_drop
+        of_all = share(self.rows_breaking, self.of_rows or 0)
+        return exactly(share(part or 0, self.of_rows or 0), of_all)
 
     @property
     def breaks(self) -> Phrase:
@@ -94,7 +94,7 @@ class Remedy:
         >>> Remedy.of(1, None, 12).breaks
         '1 row breaks the limit'
         """
-        rows = self.unit.counted(self.rows_breaking, beside=self.rows_keeping or 0)
+        rows = self.unit.counted(self.rows_breaking, of=self.of_rows)
         return numbered(
             self.rows_breaking,
             phrase("{rows} breaks the limit", rows=rows),
@@ -109,7 +109,11 @@ class Remedy:
         'the rows of 3 people in these classes'
         """
         rows = self.rows_to_suppress if self.rows_to_drop is None else self.rows_to_drop
-        number = self.unit.counted(rows or 0, beside=self.rows_keeping or 0)
+        # Both numbers would tell how many rows are suppressed already, and all of them are enough.
+        number = exactly(
+            self.unit.counted(rows or 0, of=self.of_rows),
+            self.unit.counted(self.rows_breaking, of=self.of_rows),
+        )
         return self.unit.choose(
             number, phrase("the rows of {people} in these classes", people=number)
         )

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from petaudit import kinds
 from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import InputError, OptionError, counted, numbered, phrase, suggestion
+from petaudit.errors import InputError, OptionError, counted, exactly, numbered, phrase, suggestion
 from petaudit.errors import share as in_percent
 from petaudit.exact import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs
@@ -85,11 +85,15 @@ class RiskResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """All figures, what the threshold takes, and what the limit takes."""
-        figures = phrase(
-            "highest {highest:.4g}, average {average:.4g}, lowest {lowest:.4g}; {rows}",
-            highest=self.highest,
+        others = phrase(
+            ", average {average:.4g}, lowest {lowest:.4g}",
             average=self.average,
             lowest=self.lowest,
+        )
+        figures = phrase(
+            "highest {highest:.4g}{others}; {rows}",
+            highest=self.highest,
+            others=exactly(others),
             rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
         )
         return (figures, self._threshold_effect(), *remedy_lines(self.remedy))
@@ -101,9 +105,9 @@ class RiskResult(Result):
                 phrase("no row has a risk above {threshold:g}", threshold=above),
                 phrase("nobody has a risk above {threshold:g}", threshold=above),
             )
-        others = self.rows - self.rows_at_risk
-        rows = self.unit.counted(self.rows_at_risk, beside=others)
-        part = in_percent(self.rows_at_risk, self.rows, beside=others)
+        total = self.rows + self.suppressed_rows
+        rows = self.unit.counted(self.rows_at_risk, of=total)
+        part = in_percent(self.rows_at_risk, total)
         found = numbered(
             self.rows_at_risk,
             phrase(
@@ -150,7 +154,8 @@ def rows_in_classes(rows: int, classes: int, suppressed: int, unit: Unit = Unit.
     >>> rows_in_classes(8, 1, 2), rows_in_classes(8, 2, 0)
     ('8 rows in 1 class, 2 rows suppressed', '8 rows in 2 classes')
     """
-    number = unit.counted(rows, beside=suppressed)
+    total = rows + suppressed
+    number = unit.counted(rows, of=total)
     inside = counted(classes, "class", "classes")
     if not suppressed:
         return phrase("{rows} in {classes}", rows=number, classes=inside)
@@ -158,7 +163,7 @@ def rows_in_classes(rows: int, classes: int, suppressed: int, unit: Unit = Unit.
         "{rows} in {classes}, {suppressed} suppressed",
         rows=number,
         classes=inside,
-        suppressed=unit.counted(suppressed),
+        suppressed=unit.counted(suppressed, of=total),
     )
 
 
@@ -320,7 +325,7 @@ def checked_size(inputs: Inputs, population_size: int | None) -> int | None:
                     "population_size is {size:,}, but the population table has {rows}; leave "
                     "population_size out",
                     size=size,
-                    rows=unit.counted(everybody),
+                    rows=unit.counted(everybody, of=everybody),
                 )
             )
         return None
@@ -330,7 +335,7 @@ def checked_size(inputs: Inputs, population_size: int | None) -> int | None:
                 "population_size is {size:,}, fewer than the {rows} of the table, whose people are "
                 "all in the population",
                 size=size,
-                rows=inputs.unit.counted(inputs.individuals),
+                rows=inputs.unit.counted(inputs.individuals, of=inputs.individuals),
             )
         )
     return size

@@ -137,7 +137,8 @@ class SensitiveResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """The figure of each attribute with its worst classes, and what the limit would take."""
         takes = () if self.remedy is None else (self.remedy.text,)
-        lines = (own.line(self.why_infinite, self.unit) for own in self.attributes)
+        rows = None if self.remedy is None else self.remedy.of_rows
+        lines = (own.line(self.why_infinite, self.unit, rows) for own in self.attributes)
         return (*lines, *self.notes, *takes)
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:

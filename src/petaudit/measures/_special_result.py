@@ -74,11 +74,12 @@ class SpecialUniquesResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """How many rows are unique, by how many columns, and which columns matter."""
+        total = self.rows + self.suppressed_rows
         alone = phrase(
             "{unique} of {rows} unique, {special} of them on fewer than all {columns}",
-            unique=tally(self.unique_rows),
-            rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
-            special=tally(self.special_rows),
+            unique=tally(self.unique_rows, of=total),
+            rows=self.unit.counted(self.rows, of=total),
+            special=tally(self.special_rows, of=total),
             columns=counted(len(self.columns), "quasi-identifier"),
         )
         return (alone, *self._minimal_sets(), *self._parts(), *remedy_lines(self.remedy))

@@ -52,12 +52,13 @@ class AlphaKAnonymityResult(SensitiveResult):
     @property
     def notes(self) -> tuple[str, ...]:
         """The smallest class, beside the k that was asked for."""
-        parts = [phrase("smallest class: {rows}", rows=self.unit.counted(self.k))]
+        total = None if self.remedy is None else self.remedy.of_rows
+        parts = [phrase("smallest class: {rows}", rows=self.unit.counted(self.k, of=total))]
         if self.asked_k is not None:
             parts.append(
                 phrase(
                     "{rows} in classes smaller than {k:,}",
-                    rows=self.unit.counted(self.rows_in_small_classes or 0),
+                    rows=self.unit.counted(self.rows_in_small_classes or 0, of=total),
                     k=self.asked_k,
                 )
             )

@@ -95,11 +95,11 @@ class DeltaDisclosureResult(SensitiveResult):
         where = [
             phrase(
                 "{classes} ({attribute})",
-                classes=counted(classes, "class", "classes"),
+                classes=counted(lacking, "class", "classes"),
                 attribute=attribute,
             )
-            for attribute, classes in self.classes_lacking_values.items()
-            if classes
+            for attribute, lacking in self.classes_lacking_values.items()
+            if lacking
         ]
         return (
             phrase(

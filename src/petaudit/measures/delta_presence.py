@@ -75,7 +75,14 @@ class DeltaPresenceResult(Result):
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
+            parts.append(
+                phrase(
+                    "{rows} suppressed",
+                    rows=self.unit.counted(
+                        self.suppressed_rows, of=self.rows + self.suppressed_rows
+                    ),
+                )
+            )
         lines: list[str] = [joined(parts, "; ")]
         if self.classes_without_rows:
             lines.append(self._nobody())

@@ -66,24 +66,24 @@ class KAnonymityResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """How many classes there are, what the limit takes, and the curve."""
+        total = self.rows + self.suppressed_rows
         parts = [
             phrase(
                 "{rows} in {classes}",
-                rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
+                rows=self.unit.counted(self.rows, of=total),
                 classes=counted(self.classes, "class", "classes"),
             )
         ]
         if self.suppressed_rows:
-            parts.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
+            without = self.unit.counted(self.suppressed_rows, of=total)
+            parts.append(phrase("{rows} suppressed", rows=without))
         if self.suppressed_class:
-            suppressed = self.unit.counted(self.suppressed_class)
+            suppressed = self.unit.counted(self.suppressed_class, of=total)
             parts.append(phrase("{rows} suppressed, counted as one class", rows=suppressed))
         lines: list[str] = [joined(parts, "; ")]
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        total = self.rows + self.suppressed_rows
-        told = () if self.remedy is None else (self.remedy.rows_breaking,)
-        points = steps([(point.k, point.rows) for point in self.curve], total, told)
+        points = steps([(point.k, point.rows) for point in self.curve], total)
         lines.append(
             self.unit.choose(
                 phrase("rows in classes smaller than k: {points}", points=points),

@@ -80,11 +80,12 @@ class KMapResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """Where the figure comes from, what the limit takes, and the curve."""
+        total = self.rows + self.suppressed_rows
         lines = [
             phrase(
                 "{rows}; a population of {people}",
                 rows=rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
-                people=counted(self.population_size, "person", "people"),
+                people=counted(self.population_size, "person", "people", of=self.population_size),
             )
         ]
         if self.is_estimate:
@@ -92,15 +93,15 @@ class KMapResult(Result):
                 phrase(
                     "an estimate from the smallest class of the table, which has {rows} "
                     "(significance {significance:g})",
-                    rows=self.unit.counted(self.smallest_class),
+                    rows=self.unit.counted(
+                        self.smallest_class, of=self.rows + self.suppressed_rows
+                    ),
                     significance=self.significance,
                 )
             )
         if self.remedy is not None:
             lines.append(self.remedy.text)
-        total = self.rows + self.suppressed_rows
-        told = () if self.remedy is None else (self.remedy.rows_breaking,)
-        points = steps([(point.k, point.rows) for point in self.curve], total, told)
+        points = steps([(point.k, point.rows) for point in self.curve], total)
         lines.append(
             self.unit.choose(
                 phrase("rows that could be fewer than k people: {points}", points=points),

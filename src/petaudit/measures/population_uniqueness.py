@@ -80,13 +80,13 @@ class PopulationUniquenessResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """How many people are unique, by which model, and what the others say."""
-        people = counted(self.population_size, "person", "people")
-        alone = self.unit.counted(self.sample_uniques)
+        people = counted(self.population_size, "person", "people", of=self.population_size)
+        alone = self.unit.counted(self.sample_uniques, of=self.rows + self.suppressed_rows)
         if self.used_model == COUNTED:
             said = [
                 phrase(
                     "{number} of {people} alone in a class, counted in the population table",
-                    number=tally(round(self.uniques)),
+                    number=tally(round(self.uniques), of=self.population_size),
                     people=people,
                 )
             ]
@@ -244,7 +244,7 @@ def _require_one_class_each(table: str, memberships: int, people: int) -> None:
                 "class",
                 table=table,
                 memberships=memberships,
-                people=counted(people, "person", "people"),
+                people=counted(people, "person", "people", of=people),
             )
         )
 

@@ -46,6 +46,8 @@ class ProfitabilityResult(Result):
     publisher_loss: float
     publisher_benefit: float
     rows: int
+    suppressed_rows: int
+    """Those that were left out."""
     rows_failing_benefit: int
     rows_worth_attacking: int
     worst_row: Payoffs | None
@@ -99,8 +101,8 @@ class ProfitabilityResult(Result):
             return self.unit.choose(phrase("holds for every row"), phrase("holds for everybody"))
         return phrase(
             "fails for {failing} of {rows}",
-            failing=tally(failing),
-            rows=self.unit.counted(self.rows),
+            failing=tally(failing, of=self.rows + self.suppressed_rows),
+            rows=self.unit.counted(self.rows, of=self.rows + self.suppressed_rows),
         )
 
     def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
@@ -223,6 +225,7 @@ def compute(
         publisher_loss=float(game.loss),
         publisher_benefit=float(game.benefit),
         rows=histogram.rows,
+        suppressed_rows=histogram.suppressed_rows,
         rows_failing_benefit=failing_benefit,
         rows_worth_attacking=worth_attacking,
         worst_row=None if smallest is None else _payoffs(game, smallest),

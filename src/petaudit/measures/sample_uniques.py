@@ -36,15 +36,17 @@ class SampleUniquesResult(Result):
     @property
     def explanation(self) -> tuple[str, ...]:
         """How many rows are alone, and what the limit takes."""
+        total = self.rows + self.suppressed_rows
         said = [
             phrase(
                 "{number} of {rows} alone in their class",
-                number=tally(self.uniques, beside=self.rows - self.uniques),
-                rows=self.unit.counted(self.rows, beside=self.suppressed_rows),
+                number=tally(self.uniques, of=total),
+                rows=self.unit.counted(self.rows, of=total),
             )
         ]
         if self.suppressed_rows:
-            said.append(phrase("{rows} suppressed", rows=self.unit.counted(self.suppressed_rows)))
+            suppressed = self.unit.counted(self.suppressed_rows, of=total)
+            said.append(phrase("{rows} suppressed", rows=suppressed))
         return (joined(said, "; "), *remedy_lines(self.remedy))
 
 

@@ -35,18 +35,17 @@ class SuppressionResult(ColumnsResult):
         cells = sum(self.suppressed_cells.values())
         if not cells:
             return (phrase("no cell of the quasi-identifiers is suppressed"),)
+        total = self.rows * len(self.columns)
         lines = [
             phrase(
-                "{cells} of {all:,} suppressed",
-                cells=counted(cells, "cell"),
-                all=self.rows * len(self.columns),
+                "{cells} of {all:,} suppressed", cells=counted(cells, "cell", of=total), all=total
             )
         ]
         if self.suppressed_rows:
             lines.append(
                 phrase(
                     "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
-                    rows=counted(self.suppressed_rows, "row"),
+                    rows=counted(self.suppressed_rows, "row", of=self.rows),
                     all=self.rows,
                     share=share(self.suppressed_rows, self.rows),
                 )

@@ -37,13 +37,6 @@ class ColumnExposure(Picture):
     smallest: int | None = None
     """The fewest rows, above none, that one combination identifies; None where nobody said so."""
 
-    def gives_away_below(self, hide_below: int) -> bool:
-        """Whether a count of one combination that is hidden could follow from these numbers.
-
-        Sums per column and the counts that are told are equations for those that are not.
-        """
-        return (self.smallest or 1) < hide_below
-
     def __post_init__(self) -> None:
         check(len(self.columns) <= MOST_COLUMNS, f"there are at most {MOST_COLUMNS} columns")
         check(all(own.rows <= self.identified for own in self.columns), "more rows than there are")

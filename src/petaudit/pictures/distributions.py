@@ -127,9 +127,13 @@ class Distributions(Picture):
     distance: str
     bins: tuple[ValueBin, ...]
     classes: tuple[FarShares, ...]
+    table_rows: int | None = None
+    """All rows of the table, those that are suppressed among them; earlier documents do not say."""
 
     def __post_init__(self) -> None:
-        check(not self.bins or sum(own.rows for own in self.bins) > 0, "the table has rows")
+        rows = sum(own.rows for own in self.bins)
+        check(not self.bins or rows > 0, "the table has rows")
+        check(self.table_rows is None or rows <= self.table_rows, "more rows than there are")
         check(len(self.bins) <= MOST_BINS, f"there are at most {MOST_BINS} bins")
         check(len(self.classes) <= len(SHOWABLE) * MOST_CLASSES, "there are too many classes")
         check(self.distance in {"ordered", "hierarchical", "equal"}, "the distance is unknown")
@@ -149,13 +153,15 @@ def distributions_of(inputs: Inputs | None, result: TClosenessResult) -> tuple[P
     shown: Mapping[str, FarValues] = dict(list(result.far.items())[:MOST_ATTRIBUTES])
     check(all(far.classes is not None for far in shown.values()), "the worst classes are unknown")
     return tuple(
-        distributions(attribute, far, with_labels=inputs.reveal_values)
+        distributions(attribute, far, inputs.table.rows, with_labels=inputs.reveal_values)
         for attribute, far in shown.items()
         if far.classes
     )
 
 
-def distributions(attribute: str, far: FarValues, *, with_labels: bool) -> Distributions:
+def distributions(
+    attribute: str, far: FarValues, table_rows: int | None = None, *, with_labels: bool
+) -> Distributions:
     """Count the values of the worst classes in bins."""
     values = far.values
     order, bin_of = _bins(far.ground, values.counts)
@@ -178,7 +184,9 @@ def distributions(attribute: str, far: FarValues, *, with_labels: bool) -> Distr
         counts = np.zeros(number, np.int64)
         np.add.at(counts, bin_of[list(own.values)], own.counts)
         found.append(FarShares(own.rows, own.classes, own.distance, tuple(counts.tolist())))
-    return Distributions(kept_name(attribute), far.ground.distance, bins, _chosen(found))
+    return Distributions(
+        kept_name(attribute), far.ground.distance, bins, _chosen(found), table_rows
+    )
 
 
 def _chosen(found: list[FarShares]) -> tuple[FarShares, ...]:

@@ -41,6 +41,8 @@ class RowsAtRisk(Picture):
     rows_at_risk: int
     counts: str = Unit.ROW.value
     """What its numbers of rows are numbers of: rows, or people."""
+    suppressed_rows: int = 0
+    """Rows of the table that have no risk; earlier documents do not say."""
 
     @property
     def unit(self) -> Unit:
@@ -62,7 +64,12 @@ class RowsAtRisk(Picture):
 
 
 def rows_at_risk(
-    people: Integers, rows: Integers, threshold: float, at_risk: int, unit: Unit = Unit.ROW
+    people: Integers,
+    rows: Integers,
+    threshold: float,
+    at_risk: int,
+    unit: Unit = Unit.ROW,
+    suppressed: int = 0,
 ) -> RowsAtRisk:
     """From the rows of classes with as many people, fewest people first.
 
@@ -84,7 +91,7 @@ def rows_at_risk(
         RiskPoint(own, max(many, at_risk) if own < threshold else min(many, at_risk))
         for own, many in points.items()
     ]
-    return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk, unit.value)
+    return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk, unit.value, suppressed)
 
 
 def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture, ...]:
@@ -99,4 +106,5 @@ def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture,
         people, rows = among.population_sizes, among.sizes * among.classes
     if not people.size:
         return ()
-    return (rows_at_risk(people, rows, result.risk_threshold, result.rows_at_risk, inputs.unit),)
+    threshold, at_risk = result.risk_threshold, result.rows_at_risk
+    return (rows_at_risk(people, rows, threshold, at_risk, inputs.unit, result.suppressed_rows),)

@@ -304,7 +304,7 @@ def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, S
             phrase(
                 "{table} has {rows}: with a train_split_ratio of {ratio:g} one part would be empty",
                 table=source.name,
-                rows=counted(rows, "row"),
+                rows=counted(rows, "row", of=rows),
                 ratio=model.train_split_ratio,
             )
         )

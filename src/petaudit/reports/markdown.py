@@ -187,11 +187,12 @@ def _breaches(view: View, voice: Voice) -> Iterator[str]:
     for card in view.with_status("failed"):
         yield f"- **{_said(voice, breach_sentence(card))}**"
         yield from (f"  - {_said(voice, text)}" for text in card.explanation)
-        yield from (f"  - {_worst(own, voice)}" for own in card.worst)
+        if voice.revealed:
+            yield from (f"  - {_worst(own, voice)}" for own in card.worst)
 
 
 def _worst(own: WorstClass, voice: Voice) -> str:
-    """The worst classes of an attribute; who they are only where values are revealed."""
+    """The worst classes of an attribute, which are told only where values are revealed."""
     facts = phrase(
         "Worst for {attribute}: {figure} (classes: {classes}, rows: {rows})",
         attribute=voice.name(own.attribute),
@@ -199,7 +200,7 @@ def _worst(own: WorstClass, voice: Voice) -> str:
         classes=voice.count(own.classes),
         rows=voice.count(own.rows),
     )
-    if own.labels is None or not voice.revealed:
+    if own.labels is None:
         return _said(voice, facts)
     null = voice.say(term("null"))
     labels = [
@@ -226,9 +227,7 @@ def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
 
 def _rest(view: View, voice: Voice) -> Iterator[str]:
     sections: dict[str, Iterator[str]] = {
-        term("What to do next"): (
-            f"- {_said(voice, text)}" for text in next_steps(view, voice.threshold)
-        ),
+        term("What to do next"): (f"- {_said(voice, text)}" for text in next_steps(view)),
         term("Left out"): (
             f"- {_said(voice, _with_reason(own.title, own.reason))}" for own in view.left_out
         ),
@@ -255,7 +254,7 @@ def _origin(own: TableFacts, voice: Voice) -> str:
     facts = [
         voice.name(own.place or own.name),
         *([] if own.counted is None else [own.counted]),
-        phrase("rows: {rows}", rows=voice.count(own.rows)),
+        phrase("rows: {rows}", rows=voice.count(own.rows, of=own.rows)),
         phrase("SHA-256: {hash}", hash=own.sha256 or own.why_no_hash),
     ]
     return phrase("{part}: {facts}", part=own.part, facts=joined(facts, "; "))

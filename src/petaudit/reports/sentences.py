@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import Phrase, counted, joined, listing, phrase, tally, term
+from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally, term
 from petaudit.measures import Family
-from petaudit.pictures import ColumnExposure
 from petaudit.reports.view import Card, Change, View, value_text
 
 _MOST_NAMED: Final = 4
@@ -91,11 +90,8 @@ def _of_policies(view: View) -> Iterator[str]:
             yield phrase("Limits of the policy {name} were applied.", name=policy.name)
 
 
-def next_steps(view: View, hide_below: int) -> list[str]:
-    """What to do, the most urgent first; there is always something.
-
-    Where counts below ``hide_below`` are hidden, no number is told from which one would follow.
-    """
+def next_steps(view: View) -> list[str]:
+    """What to do, the most urgent first; there is always something."""
     found: list[str] = list(_for_problems(view))
     if view.breaks:
         found.append(phrase("Remove the columns that name people, and check again."))
@@ -113,7 +109,7 @@ def next_steps(view: View, hide_below: int) -> list[str]:
             )
         )
     if view.kind == "mpuccs":
-        found += _for_search(view, hide_below)
+        found += _for_search(view)
     elif view.verdict == "passed":
         found.append(
             phrase(
@@ -152,7 +148,7 @@ def _looked_at(view: View) -> Iterator[str]:
         yield phrase(
             "{name} has {rows} and {columns}.",
             name=table.name,
-            rows=counted(table.rows, "row"),
+            rows=counted(table.rows, "row", of=table.rows),
             columns=counted(len(table.columns), "column"),
         )
     identifying = [name for name, role in view.roles.items() if role == _ROLE_QI]
@@ -264,21 +260,23 @@ def _for_problems(view: View) -> Iterator[str]:
 def _for_breach(card: Card) -> Iterator[str]:
     remedy = card.remedy or {}
     rows, drop = (remedy.get(f"rows_to_{name}") for name in ("suppress", "drop"))
-    keeping = remedy.get("rows_keeping")
-    beside = keeping if isinstance(keeping, int) else 0
+    total = remedy.get("of_rows")
+    whole = total if isinstance(total, int) else None
+    found = remedy.get("rows_breaking")
+    breaking = found if isinstance(found, int) else 0
     if isinstance(rows, int) and rows:
         yield phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, rows, beside),
+            rows=_to_remove(card, rows, breaking, whole),
         )
     elif isinstance(drop, int) and drop:
         yield phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, drop, beside),
+            rows=_to_remove(card, drop, breaking, whole),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(
@@ -299,12 +297,13 @@ def _for_breach(card: Card) -> Iterator[str]:
         yield phrase("{title}: see below.", title=_named(card))
 
 
-def _to_remove(card: Card, number: int, keeping: int) -> str:
-    rows = card.unit.counted(number, beside=keeping)
+def _to_remove(card: Card, number: int, breaking: int, of_rows: int | None) -> str:
+    all_rows = card.unit.counted(max(breaking, number), of=of_rows)
+    rows = exactly(card.unit.counted(number, of=of_rows), all_rows)
     return card.unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
 
 
-def _for_search(view: View, hide_below: int) -> Iterator[str]:
+def _for_search(view: View) -> Iterator[str]:
     if view.verdict == "measured":
         yield phrase(
             "Set a limit, for example --profile research, so that the next report says whether it "
@@ -312,8 +311,7 @@ def _for_search(view: View, hide_below: int) -> Iterator[str]:
         )
     helpful = sorted(view.changes, key=lambda own: own.rows_after)
     if helpful and helpful[0].rows_after < helpful[0].rows_before:
-        best = helpful[0]
-        yield _best_change(best, tells_numbers=not _gives_away(view, hide_below))
+        yield _best_change(helpful[0])
     if not any(own.part == "control table" for own in view.tables):
         yield phrase(
             "Give a control, people whom the synthesizer never saw: without one nobody knows how "
@@ -323,25 +321,12 @@ def _for_search(view: View, hide_below: int) -> Iterator[str]:
         yield phrase("Search to the end: the figure is a lower bound, and the truth may be worse.")
 
 
-def _gives_away(view: View, hide_below: int) -> bool:
-    """Whether sums per column are equations for counts of combinations that are hidden."""
-    known = [
-        picture.gives_away_below(hide_below)
-        for card in view.cards
-        for picture in card.pictures
-        if isinstance(picture, ColumnExposure)
-    ]
-    return any(known) if known else hide_below > 1
-
-
-def _best_change(best: Change, *, tells_numbers: bool) -> str:
-    if not tells_numbers:
-        return phrase("Leaving out {column} would help most.", column=best.column)
+def _best_change(best: Change) -> str:
     return phrase(
         "Leaving out {column} would help most: {after} of {before} would still single out "
         "somebody, with combinations of few columns.",
         column=best.column,
-        after=tally(best.rows_after, beside=best.rows_before - best.rows_after),
+        after=tally(best.rows_after),
         before=counted(best.rows_before, "identified row"),
     )
 

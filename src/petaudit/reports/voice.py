@@ -8,6 +8,7 @@ from typing import Final
 
 from petaudit.languages.catalogue import ENGLISH
 from petaudit.languages.phrases import phrase, said
+from petaudit.languages.zones import zone
 from petaudit.reporting import HIDE_BELOW
 from petaudit.text import printable
 
@@ -54,8 +55,9 @@ class Voice:
             return self.say(phrase("No value of the data is in this report. Counts are exact."))
         return self.say(
             phrase(
-                "No value of the data is in this report, and numbers of people from 1 to {most} "
-                "are shown as <{threshold}.",
+                "No value of the data is in this report. Numbers of people are told as zones: 1 to "
+                "{most} as <{threshold}, others by {threshold} at a time. Figures of measures are "
+                "exact.",
                 most=self.threshold - 1,
                 threshold=self.threshold,
             )
@@ -69,15 +71,13 @@ class Voice:
         """Several texts."""
         return [self.say(text) for text in texts]
 
-    def count(self, number: int | None) -> str:
-        """A number of people.
+    def count(self, number: int | None, of: int | None = None) -> str:
+        """A number of people, of so many.
 
-        >>> Voice().count(3), Voice().count(0), Voice().count(1200)
-        ('<5', '0', '1,200')
+        >>> Voice().count(3), Voice().count(0), Voice().count(1200, of=1200), Voice().count(12)
+        ('<5', '0', '1,200', '10–14')
         """
-        if number is None:
-            return "-"
-        return f"<{self.threshold}" if 0 < number < self.threshold else f"{number:,}"
+        return "-" if number is None else zone(number, self.threshold, of).text
 
     def name(self, text: str) -> str:
         """A name that comes from the data's owner: as it is, but not at any length.

@@ -180,13 +180,13 @@ class MpuccsResult(Result):
         if found.is_empty:
             return (phrase("a table without rows singles out nobody, and nothing was measured"),)
         many = found.identified
-        number: str = tally(many)
+        number: str = tally(many, of=found.rows)
         if not self.complete:
             number = phrase("at least {number}", number=number)
         identified = phrase(
             "{number} of {rows} ({rate}) single out exactly one original row, {scope}",
             number=number,
-            rows=counted(found.rows, "synthetic row"),
+            rows=counted(found.rows, "synthetic row", of=found.rows),
             rate=share(many, found.rows, 2),
             scope=self.scope,
         )
@@ -195,7 +195,7 @@ class MpuccsResult(Result):
             people = phrase(
                 "the original's rows are of {people}, by the column {column!r}; rows of one person "
                 "do not compete",
-                people=counted(found.original_people, "person", "people"),
+                people=counted(found.original_people, "person", "people", of=found.original_people),
                 column=found.options.person,
             )
             more = (people, *more)

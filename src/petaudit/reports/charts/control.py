@@ -7,7 +7,6 @@ from petaudit.languages.phrases import joined, phrase
 from petaudit.pictures.control_comparison import ControlComparison
 from petaudit.reports.charts.bars import STUB
 from petaudit.reports.charts.chart import Chart
-from petaudit.reports.charts.hiding import percent
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.sheet import (
     BREACH,
@@ -21,7 +20,7 @@ from petaudit.reports.charts.sheet import (
     Look,
     Sheet,
 )
-from petaudit.reports.charts.words import Speaker, fitted
+from petaudit.reports.charts.words import Speaker, fitted, percent
 
 _LEFT, _RIGHT = 190, WIDTH - 150
 _ROWS = (44, 74, 118)
@@ -95,7 +94,7 @@ def draw_control(picture: ControlComparison, speaker: Speaker) -> Chart:
     notes = []
     if not has_excess:
         notes = [
-            speaker.hidden_note(),
+            say(phrase("Stripes stand for very few people or nobody: their length says nothing.")),
             say(phrase("The excess is not shown, because a small number would follow from it.")),
         ]
     return Chart(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 from petaudit.languages.numbers import counted
 from petaudit.languages.phrases import joined, phrase
+from petaudit.languages.zones import Zone
 from petaudit.pictures.search_tree import SearchNode, SearchTree
 from petaudit.reports.charts.chart import Chart
-from petaudit.reports.charts.hiding import Counts, hiding
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.sheet import HATCH, INK, LINE, MAIN, MUTED, WIDTH, Look, Sheet
 from petaudit.reports.charts.words import Speaker, fitted, name_in_table, width_of
@@ -34,11 +33,10 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
     if not picture.nodes:
         return None
     say = speaker.say
-    rows = [own.identified for own in picture.nodes]
-    counts = hiding(rows, speaker.hide_below, groups=_known_sums(picture))
+    zones = speaker.parts([own.identified for own in picture.nodes], picture.rows)
     boxes = _boxes(picture)
-    for place, box in enumerate(boxes):
-        box.look = _look(box, counts, place, picture.rows, speaker)
+    for box, rows in zip(boxes, zones, strict=True):
+        box.look = _look(box, rows, picture.rows, speaker)
     depth = max(own.depth for own in picture.nodes)
     leaves = max(box.last for box in boxes) + 1
     wide = WIDTH / depth
@@ -63,8 +61,8 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
                     box.last + 0.92,
                     box.look,
                 )
-                for place, box in enumerate(boxes)
-                if counts.is_hidden(place) is is_hidden
+                for box, rows in zip(boxes, zones, strict=True)
+                if rows.is_small is is_hidden
             ],
             "x",
             "y",
@@ -75,9 +73,9 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
             (
                 box.node.depth - 1 + inset,
                 (box.first + box.last + 1) / 2,
-                Look(fill=INK, size=11, text=_name(box, wide), has_halo=counts.is_hidden(place)),
+                Look(fill=INK, size=11, text=_name(box, wide), has_halo=rows.is_small),
             )
-            for place, box in enumerate(boxes)
+            for box, rows in zip(boxes, zones, strict=True)
         ],
         "x",
         "y",
@@ -93,13 +91,13 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
     table = tuple(
         (
             " + ".join(map(name_in_table, box.path)),
-            "–" if box.node.is_pruned else counts.text(place),
-            _unique(box.node, speaker),
+            "–" if box.node.is_pruned else rows.text,
+            _unique(box.node, picture.rows, speaker),
             say(phrase("yes")) if box.node.is_pruned else "",
         )
-        for place, box in enumerate(boxes)
+        for box, rows in zip(boxes, zones, strict=True)
     )
-    notes = [speaker.hidden_note()] if counts.hidden else []
+    notes = [*speaker.notes(zones)]
     if picture.more:
         notes.append(
             say(
@@ -111,16 +109,6 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
     return Chart(
         svg_of(sheet, title, words), title, words, (tuple(map(say, header)), table), tuple(notes)
     )
-
-
-def _known_sums(picture: SearchTree) -> list[list[int]]:
-    """The nodes whose sum the chart by number of columns may tell: any sizes, alone or together."""
-    depths = sorted({own.depth for own in picture.nodes})
-    return [
-        [place for place, own in enumerate(picture.nodes) if own.depth in chosen]
-        for many in range(1, len(depths) + 1)
-        for chosen in itertools.combinations(depths, many)
-    ]
 
 
 def _boxes(picture: SearchTree) -> list[_Box]:
@@ -144,7 +132,7 @@ def _boxes(picture: SearchTree) -> list[_Box]:
     return boxes
 
 
-def _look(box: _Box, counts: Counts, place: int, rows: int, speaker: Speaker) -> Look:
+def _look(box: _Box, identified: Zone, rows: int, speaker: Speaker) -> Look:
     name = " + ".join(map(name_in_table, box.path))
     if box.node.is_pruned:
         label = speaker.say(phrase("{columns}: pruned", columns=name))
@@ -156,15 +144,15 @@ def _look(box: _Box, counts: Counts, place: int, rows: int, speaker: Speaker) ->
         phrase(
             "{columns}: {rows} identified rows, {unique} unique rows",
             columns=name,
-            rows=counts.text(place),
-            unique=_unique(box.node, speaker),
+            rows=identified.text,
+            unique=_unique(box.node, rows, speaker),
         )
     )
-    if counts.is_hidden(place):
+    if identified.is_small:
         return Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45, label=label)
-    if not box.node.identified:
+    if not identified.highest:
         return Look(stroke=LINE, stroke_width=1, fill="transparent", label=label)
-    share = box.node.identified / max(rows, 1)
+    share = identified.middle / max(rows, 1)
     dark = next(opacity for least, opacity in _STEPS if share >= least)
     return Look(fill=MAIN, opacity=dark, label=label)
 
@@ -176,7 +164,12 @@ def _legend(sheet: Sheet, speaker: Speaker) -> None:
     entries = [
         (none, phrase("none identified")),
         *(
-            [(Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45), phrase("not told"))]
+            [
+                (
+                    Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45),
+                    phrase("few or none"),
+                )
+            ]
             if speaker.hide_below
             else []
         ),
@@ -195,10 +188,8 @@ def _name(box: _Box, wide: float) -> str:
     return fitted(("✂ " if box.node.is_pruned else "") + box.node.column, wide - 12, 11)
 
 
-def _unique(node: SearchNode, speaker: Speaker) -> str:
-    if node.unique is None:
-        return "–"
-    return f"<{speaker.hide_below}" if speaker.is_small(node.unique) else f"{node.unique:,}"
+def _unique(node: SearchNode, rows: int, speaker: Speaker) -> str:
+    return "–" if node.unique is None else speaker.zone(node.unique, rows).text
 
 
 def _depth(depth: int) -> str:

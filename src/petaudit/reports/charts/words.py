@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from petaudit.languages.numbers import counted
 from petaudit.languages.phrases import phrase, said
+from petaudit.languages.zones import Zone, parts, zone
 from petaudit.text import printable
 
 LONGEST: Final = 24
@@ -31,14 +33,26 @@ class Speaker:
         """Whether a number of people may not be told."""
         return 0 < number < self.hide_below
 
-    def hidden_note(self) -> str:
-        """What stripes stand for."""
-        return self.say(
-            phrase(
-                "Stripes stand for numbers that are not told because they are small, or because a "
-                "small one would follow from them; their length says nothing."
-            )
+    def zone(self, number: int, of: int | None = None) -> Zone:
+        """What may be told of a number of people."""
+        return zone(number, self.hide_below, of)
+
+    def parts(self, counts: Sequence[int], of: int | None = None) -> list[Zone]:
+        """What may be told of numbers that add up."""
+        return parts(counts, self.hide_below, of)
+
+    def notes(self, zones: Iterable[Zone]) -> tuple[str, ...]:
+        """How to read zones, where there are any."""
+        told = [own for own in zones if not own.is_exact]
+        if not told:
+            return ()
+        note = phrase(
+            "Numbers of people are told as zones, and bars end in the middle of them; so they need "
+            "not add up."
         )
+        stripes = phrase("Stripes stand for very few people or nobody: their length says nothing.")
+        small = [self.say(stripes)] if any(own.is_small for own in told) else []
+        return (self.say(note), *small)
 
     def more_columns(self, number: int) -> tuple[str, ...]:
         """Say that columns are left out, where any are."""
@@ -73,6 +87,15 @@ def width_of(text: str, size: float = 12) -> float:
     return size * sum(
         _WIDE if unicodedata.east_asian_width(mark) in "WF" else _NARROW for mark in text
     )
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in percent.
+
+    >>> percent(1, 3), percent(0, 0)
+    ('33.3 %', '0 %')
+    """
+    return f"{100 * part / whole if whole else 0:.3g} %"
 
 
 def figure(number: float) -> str:
