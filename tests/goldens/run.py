@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
 import re
 import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import yaml
 
+from in_process import run
 from petaudit._version import __version__
 
 HERE = Path(__file__).resolve().parent
@@ -41,23 +39,17 @@ def cases() -> Mapping[str, list[str]]:
 
 def outcome(commands: list[str], language: str) -> str:
     """All that a case prints and writes, and its exit codes."""
-    from petaudit.cli import main  # noqa: PLC0415 (it reads the language when it is loaded)
-
     parts = []
-    with tempfile.TemporaryDirectory(prefix="goldens-") as name, _inside(Path(name), language):
+    environment = {"PETAUDIT_LANG": language, "COLUMNS": "80"}
+    with tempfile.TemporaryDirectory(prefix="goldens-") as name:
         folder = Path(name)
         shutil.copytree(HERE / "inputs", folder, dirs_exist_ok=True)
         before = set(folder.rglob("*"))
         for command in commands:
-            out, err = io.StringIO(), io.StringIO()
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                try:
-                    code: object = main(shlex.split(command))
-                except SystemExit as end:
-                    code = end.code
-            parts.append(f"$ petaudit {command}\n[exit code {code}]\n{out.getvalue()}")
-            if err.getvalue():
-                parts.append(f"[standard error]\n{err.getvalue()}")
+            done = run(shlex.split(command), folder, environment)
+            parts.append(f"$ petaudit {command}\n[exit code {done.returncode}]\n{done.stdout}")
+            if done.stderr:
+                parts.append(f"[standard error]\n{done.stderr}")
         for path in sorted(set(folder.rglob("*")) - before):
             if path.is_file() and path.name != SCHEMA:
                 parts.append(f"[{path.relative_to(folder)}]\n{_content(path)}")
@@ -72,20 +64,6 @@ def _content(path: Path) -> str:
     if path.suffix == ".parquet":
         return str(pq.read_table(path).to_pydict())
     return path.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
-
-
-@contextlib.contextmanager
-def _inside(folder: Path, language: str) -> Iterator[None]:
-    """In the folder, in the language, on a terminal of 80 columns without colours."""
-    before, here = dict(os.environ), Path.cwd()
-    os.environ |= {"PETAUDIT_LANG": language, "COLUMNS": "80", "NO_COLOR": "1", "TERM": "dumb"}
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(here)
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def expected_file(name: str, language: str) -> Path:
