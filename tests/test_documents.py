@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import inspect
 import json
-import os
 import re
 import shlex
 import subprocess
@@ -19,6 +18,7 @@ import pytest
 import yaml
 
 import petaudit
+from docs.pages import of_this_version, perform
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.cli.parser import build_parser
@@ -145,26 +145,10 @@ PAGE = "docs/singling-out.md"
     ("command", "output"), SHOWN.findall((ROOT / PAGE).read_text(encoding="utf-8"))
 )
 def test_commands_of_the_singling_out_page_print_what_it_shows(command: str, output: str) -> None:
-    done = in_shell(command, Path.cwd())
+    done = perform(command, Path.cwd())
     assert done.stderr == ""
     assert done.stdout.rstrip("\n") == of_this_version(output).rstrip("\n")
     assert f"(exit code {done.returncode})" in output
-
-
-def in_shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        ["/bin/sh", "-c", command],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PATH": path, "COLUMNS": "100"},
-        cwd=folder,
-        check=False,
-    )
-
-
-def of_this_version(output: str) -> str:
-    return re.sub(r"^petaudit [0-9.]+:", f"petaudit {petaudit.__version__}:", output)
 
 
 @pytest.mark.parametrize("page", [PAGE, "docs/pipelines.md", "docs/python.md"])
@@ -216,7 +200,7 @@ def test_a_newcomer_who_follows_the_pipelines_page_sees_what_it_shows(tmp_path: 
     shown = re.findall(r"```sh\n(petaudit .*?)```(?:\n\n```text\n(.*?)```)?", page, re.DOTALL)
     assert sum(bool(output) for _, output in shown) >= 6
     for command, output in shown:
-        done = in_shell(command, tmp_path)
+        done = perform(command, tmp_path)
         assert done.stderr == "", command
         if output:
             assert without_lines(done.stdout) == without_lines(of_this_version(output)), command

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import in_process
 import petaudit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,15 +88,20 @@ def write_files(page: str, folder: Path) -> None:
             (folder / named[1]).write_text(block, encoding="utf-8")
 
 
-def in_shell(
+def perform(
     line: str, folder: Path, exported: tuple[tuple[str, str], ...] = ()
 ) -> subprocess.CompletedProcess[str]:
+    """Do what a reader who copies the line does; a shell is started only where it is needed."""
+    environment = {"COLUMNS": "100", "PETAUDIT_LANG": "en"} | dict(exported)
+    command = re.sub(r"\s+# .*$", "", line.replace("\\\n", " ").strip())
+    if command.startswith("petaudit ") and not re.search(r"[|<>&;$`*?\n]", command):
+        return in_process.run(shlex.split(command)[1:], folder, environment)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["/bin/sh", "-c", line],
         capture_output=True,
         text=True,
-        env={**os.environ, "PATH": path, "COLUMNS": "100", "PETAUDIT_LANG": "en"} | dict(exported),
+        env={**os.environ, "PATH": path} | environment,
         cwd=folder,
         timeout=300,
         check=False,

@@ -25,8 +25,8 @@ from docs.pages import (
     Command,
     blocks,
     commands,
-    in_shell,
     of_this_version,
+    perform,
     text_of,
     write_files,
 )
@@ -51,7 +51,7 @@ def test_the_commands_of_a_page_do_what_it_says(page: str, tmp_path: Path) -> No
     write_files(page, tmp_path)
     wrong = []
     for command in commands(page):
-        done = in_shell(command.line, tmp_path, command.environment)
+        done = perform(command.line, tmp_path, command.environment)
         problem = what_is_wrong(command, done, tmp_path)
         if problem is not None:
             wrong.append(f"{command.line}\n{problem}")
