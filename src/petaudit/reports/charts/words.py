@@ -47,7 +47,7 @@ class Speaker:
         if not told:
             return ()
         note = phrase(
-            "Numbers of people are told as zones, and bars end in the middle of them; so they need "
+            "Numbers of people are shown as ranges, and bars end in the middle of them, so they need "
             "not add up."
         )
         stripes = phrase("Stripes stand for very few people or nobody: their length says nothing.")
