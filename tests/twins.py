@@ -216,11 +216,10 @@ def entropy_loss_and_maximum(
     """Return what one column lost and the most that it could have lost, in bits."""
     paths = paths_from_leaf(hierarchy)
     levels = {label: level_of(label, hierarchy) for label in {row[column] for row in anonymized}}
-    cells = []
-    for before, after in zip(original, anonymized, strict=True):
-        path, label = paths[before[column]], after[column]
-        is_true = label in (STAR, *path)
-        cells.append((path, levels[label] if is_true else len(path) - 1))
+    cells = [
+        (paths[before[column]], levels[after[column]])
+        for before, after in zip(original, anonymized, strict=True)
+    ]
     losses: list[float] = []
     previous = 0
     for step in sorted({level for _, level in cells}):

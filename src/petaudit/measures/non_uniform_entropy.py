@@ -90,13 +90,13 @@ def _strange(column: str, strangers: int) -> Phrase:
         strangers,
         phrase(
             "column {column!r}: {rows} holds a label that is not a generalisation of its original "
-            "value, and counts as lost",
+            "value; only its level is counted",
             column=column,
             rows=rows,
         ),
         phrase(
             "column {column!r}: {rows} hold a label that is not a generalisation of their original "
-            "value, and count as lost",
+            "value; only its level is counted",
             column=column,
             rows=rows,
         ),
@@ -110,11 +110,7 @@ def _share_left(loss: float, most: float) -> float:
 
 def _loss(pairs: PairCounts, hierarchy: Hierarchy) -> float:
     """Bits lost, level by level: each step is compared with the one before, on its own rows."""
-    # A label that says something else than the original value tells nothing about it.
-    levels = [
-        hierarchy.level_of(label) if _is_on_path(value, label, hierarchy) else hierarchy.levels - 1
-        for value, label in zip(pairs.original, pairs.released, strict=True)
-    ]
+    levels = [hierarchy.level_of(label) for label in pairs.released]
     terms: list[float] = []
     before: int | None = None
     for level in sorted(set(levels)):
@@ -165,12 +161,8 @@ def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
         for value, label, count in zip(
             pairs.original, pairs.released, pairs.counts.tolist(), strict=True
         )
-        if not _is_on_path(value, label, hierarchy)
+        if label != SUPPRESSED and (label or NULL_LABEL) not in hierarchy.path_of(value)
     )
-
-
-def _is_on_path(value: str | None, label: str | None, hierarchy: Hierarchy) -> bool:
-    return label == SUPPRESSED or (label or NULL_LABEL) in hierarchy.path_of(value)
 
 
 MEASURE = Measure(
