@@ -74,7 +74,7 @@ def test_a_schema_is_no_table() -> None:
         ("benchmark://", "lacks a name"),
         ("benchmark://../patient", "a name holds no path"),
         ("benchmark://*", "unknown benchmark '*'"),
-        ("benchmark://a\0", "no control characters"),
+        ("benchmark://a\1", "no control characters"),
         ("benchmark://" + "x" * 5000, "more than 100 characters"),
     ],
 )

@@ -252,6 +252,8 @@ def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return column.cast(pa.float32())
     if pa.types.is_date64(kind):
         return column.cast(pa.date32())
+    if pa.types.is_decimal32(kind) or pa.types.is_decimal64(kind):
+        return column.cast(pa.decimal128(kind.precision, kind.scale))
     if pa.types.is_null(kind) or pa.types.is_string_view(kind):
         return column.cast(pa.string())
     if pa.types.is_uint64(kind):
