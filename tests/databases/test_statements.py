@@ -30,6 +30,8 @@ def is_aggregate(query: sge.Expression) -> bool:
     """Whether no row of a table comes out of a query as it is."""
     if isinstance(query, sge.Subquery):
         return is_aggregate(query.this)
+    if isinstance(query, sge.Union):
+        return is_aggregate(query.left) and is_aggregate(query.right)
     if not isinstance(query, sge.Select):
         return False
     if query.args.get("group") or all(own.find(sge.AggFunc) for own in query.expressions):
@@ -44,6 +46,8 @@ def test_the_test_knows_an_aggregate() -> None:
         "SELECT COUNT(*) FROM t": True,
         "SELECT a, COUNT(*) FROM t GROUP BY a": True,
         "SELECT * FROM (SELECT n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY 1) AS x) AS y": True,
+        "SELECT COUNT(*) FROM t UNION ALL SELECT * FROM (SELECT COUNT(*) FROM t) AS x": True,
+        "SELECT COUNT(*) FROM t UNION ALL SELECT a FROM t": False,
         "SELECT * FROM t": False,
         "SELECT a, COUNT(*) OVER () FROM t": False,
         "SELECT x.n, t.a FROM (SELECT COUNT(*) AS n FROM t) AS x JOIN t ON x.n = t.a": False,
@@ -59,7 +63,7 @@ def user_queries(statements: list[str], *tables: str) -> Iterator[sge.Expression
             continue
         parsed = sqlglot.parse(statement, dialect="postgres")
         [query] = parsed
-        assert isinstance(query, sge.Select), statement
+        assert isinstance(query, sge.Select | sge.Union), statement
         found = {own.name for own in query.find_all(sge.Table) if own.db == "public"}
         if found:
             assert found <= set(tables), statement

@@ -38,6 +38,8 @@ class Entry:
     """Fields that depend on the order of columns: pairs, or the first of equally bad ones."""
     stars_are_spread: bool = False
     """Whether suppressed cells are left out or stand for all values, so that they are not bad."""
+    looks_at_all_columns: bool = False
+    """Whether columns that are no quasi-identifiers count, which suppression leaves as they are."""
     is_estimate: bool = False
     """Whether the figure comes from a model, of which nobody says that it grows with the risk."""
 
@@ -97,6 +99,7 @@ ENTRIES: dict[str, Entry] = {
         _AT_MOST_ONE,
         {"limit": "0.5"},
         twice="values with few rows are compared in another way",
+        looks_at_all_columns=True,
         labels_matter=_NUMBERS,
         follows_columns=("worst_column",),
     ),

@@ -225,7 +225,7 @@ def _wrap_arrow(columns: list[pa.ChunkedArray], names: tuple[str, ...]) -> Wrapp
 def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """The same Arrow table with trimmed text: not at the door, because few columns may be asked."""
     table: pa.Table = lazy.to_native()
-    trimmed = [_labelled_column(column) for column in table.columns]
+    trimmed = [labelled_column(column) for column in table.columns]
     found = pa.Table.from_arrays(trimmed, names=table.column_names)
     made: nw.LazyFrame[Any] = nw.from_native(found).lazy()
     return made
@@ -280,7 +280,7 @@ def _is_known(kind: pa.DataType) -> bool:
     )
 
 
-def _labelled_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def labelled_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Trim text by its distinct values, which is far less work than cell by cell."""
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return column

@@ -25,7 +25,7 @@ from petaudit.counts._database import is_interrupt, out_of_memory
 from petaudit.counts._databases.failures import failure_of
 from petaudit.counts._databases.frames import engine_of
 from petaudit.counts._encoding import arrow_integers, dictionary_cells, whole_numbers
-from petaudit.counts._frames import not_countable, uncountable
+from petaudit.counts._frames import labelled_column, not_countable, uncountable
 from petaudit.counts._remote.results import fetched
 from petaudit.counts._row_codes import RowCodes, read_row_codes
 from petaudit.counts.class_blocks import ClassBlocks, HeldBlocks
@@ -330,7 +330,10 @@ class TableCounts:
         column: pa.ChunkedArray = self._raw_rows.to_native().column(name)
         if isinstance(kind, nw.String | nw.UInt64) or column.null_count or not len(column):
             codes, cells = dictionary_cells(column)
-            return cells, np.bincount(codes, minlength=len(cells))
+            counts = np.bincount(codes, minlength=len(cells))
+            # Cells as the trimmed frame has them, for those who look them up there.
+            codes, trimmed = dictionary_cells(labelled_column(pa.chunked_array([cells])))
+            return trimmed, np.bincount(codes, counts, len(trimmed)).astype(np.int64)
         numbers = whole_numbers(column)
         low, high = int(numbers.min()), int(numbers.max())
         if high - low < _BINS_PER_ROW * len(numbers):
