@@ -157,7 +157,7 @@ OURS: dict[str, Callable[[], str]] = {
     "A20": figure(
         "granularity", table("x", r=["x"]), quasi_identifiers=["q", "r"], hierarchies=EQUAL_LABELS
     ),
-    "A21": error("1 label that no level of its hierarchy", "granularity", table(["Frence"]), hierarchies=PLACES),
+    "A21": error("1 label that no level", "granularity", table(["Frence"]), hierarchies=PLACES),
     "A22": figure("granularity", table("*"), hierarchies={"q": {"a": "*"}}),
     "A23": figure("average-class-size", table("aa"), table("**")),
     "A24": figure("average-class-size", table("abb"), table("***")),

@@ -55,9 +55,9 @@ class Voice:
             return self.say(phrase("No value of the data is in this report. Counts are exact."))
         return self.say(
             phrase(
-                "No value of the data is in this report. Numbers of people are shown as ranges: 1 to "
-                "{most} as <{threshold}, others in steps of {threshold}. Figures of measures are "
-                "exact.",
+                "No value of the data is in this report. Numbers of people are shown as ranges: 1 "
+                "to {most} as <{threshold}, others in steps of {threshold}. Figures of measures "
+                "are exact.",
                 most=self.threshold - 1,
                 threshold=self.threshold,
             )

@@ -47,8 +47,8 @@ class Speaker:
         if not told:
             return ()
         note = phrase(
-            "Numbers of people are shown as ranges, and bars end in the middle of them, so they need "
-            "not add up."
+            "Numbers of people are shown as ranges, and bars end in the middle of them, so they "
+            "need not add up."
         )
         stripes = phrase("Stripes stand for very few people or nobody: their length says nothing.")
         small = [self.say(stripes)] if any(own.is_small for own in told) else []
