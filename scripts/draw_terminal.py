@@ -1,5 +1,6 @@
 """Draw what a command prints as an SVG picture for the README.
 
+export COLUMNS=100
 petaudit demo | python scripts/draw_terminal.py "petaudit demo" > docs/images/demo.svg
 petaudit --lang zh-TW demo | python scripts/draw_terminal.py "petaudit --lang zh-TW demo" \
     > docs/zh-TW/images/demo.svg

@@ -127,7 +127,7 @@ def test_values_in_a_message_stay_hidden_wherever_it_goes() -> None:
 
 
 HEADLESS = f"{MARKS[0]};{IDENTITY};{BORN};33\n" + "".join(
-    f"{name};B12345678{place};1980-01-0{place + 1};3{place}\n" for place, name in enumerate(MARKS)
+    f"{name};B12345678{place};1980-01-0{place + 1};4{place}\n" for place, name in enumerate(MARKS)
 )
 
 

@@ -10,10 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from petaudit.errors import counted, listing, phrase, shortened
+from petaudit.errors import InputError, counted, listing, phrase, shortened
 from petaudit.languages.phrases import cells
 
 _FEW: Final = 2
+_ODD_MARK: Final = re.compile(r"[^\w\s.()/%#&+'-]")
 _MARKS: Final = re.compile("[,;|\\t\uff0c\uff1b\uff5c\u3001]")
 _LONGEST_READ: Final = 100
 _VALUE: Final = re.compile(
@@ -71,19 +72,14 @@ def header_doubt(columns: Sequence[str]) -> str | None:
     >>> header_doubt(["zip", "33", "2024-01-02"])
     '2 of 3 names look like numbers, dates or other values'
     """
-    repeated = columns.repeated if isinstance(columns, Header) else 0
-    if repeated >= max(2, len(columns) / 3):
-        return phrase(
-            "{number:,} of {total:,} names are values of their columns as well",
-            number=repeated,
-            total=len(columns),
-        )
     if [*columns] == [str(place) for place in range(len(columns))] and len(columns) > _FEW:
         # Programs number columns that have no name.
         return None
     if len(columns) == 1:
         # The mark between columns may not have been recognised.
         columns = _MARKS.split(columns[0])
+        if len(columns) == 1 and _ODD_MARK.search(columns[0]):
+            return phrase("its only name holds a mark that may stand between columns")
     values = sum(map(looks_like_a_value, columns))
     # Programs that number their rows leave the first name empty.
     unnamed = sum(not name.strip() for name in columns[1:])
@@ -108,6 +104,25 @@ def header_doubt(columns: Sequence[str]) -> str | None:
     if unnamed == 1:
         return phrase("{said}, 1 is empty", said=said)
     return phrase("{said}, {number:,} are empty", said=said, number=unnamed)
+
+
+def refuse_data(table: str, columns: Sequence[str]) -> None:
+    """Refuse a first row that is data: the first person would be missing from every figure.
+
+    Names that only look like data are warned of; of names that stand in the rows below as well
+    there is no doubt, or a header stands there twice.
+    """
+    repeated = columns.repeated if isinstance(columns, Header) else 0
+    if repeated and repeated >= min(len(columns), max(2, len(columns) / 3)):
+        raise InputError(
+            phrase(
+                "the first line of {file} is data and no header: {number:,} of {names:,} names are "
+                "values of their columns as well; put a line of names above the data, once",
+                file=table,
+                number=repeated,
+                names=len(columns),
+            )
+        )
 
 
 def header_note(table: str, columns: Sequence[str]) -> str | None:

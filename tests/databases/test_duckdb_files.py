@@ -113,6 +113,15 @@ def test_the_file_is_left_as_it_is(tmp_path: Path) -> None:
     made(path, "DROP TABLE t")
 
 
+def test_the_bytes_of_a_file_say_nothing_of_a_view(tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("a\n1\n")
+    statement = f"CREATE VIEW t AS SELECT * FROM read_csv('{tmp_path}/v.csv')"  # noqa: S608
+    path = made(tmp_path / "a.duckdb", statement)
+    source = open_source(f"duckdb://{path}?table=t")
+    assert source.files == ()
+    assert "sha256" not in source.fingerprint()
+
+
 def test_a_report_does_not_overwrite_the_database(tmp_path: Path, capsys: Any) -> None:
     path = made(tmp_path / "a.duckdb", "CREATE TABLE t AS SELECT 1 AS a")
     before = path.read_bytes()

@@ -30,7 +30,13 @@ def terminal() -> Any:
     ("command", "image"),
     [("demo", "docs/images/demo.svg"), ("--lang zh-TW demo", "docs/zh-TW/images/demo.svg")],
 )
-def test_the_terminal(command: str, image: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_terminal(
+    command: str,
+    image: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     assert main(command.split()) == 0
     drawn = terminal().draw(f"petaudit {command}", capsys.readouterr().out)
 

@@ -8,7 +8,7 @@ import pytest
 
 import petaudit
 from petaudit.counts import open_source
-from petaudit.errors import ColumnError
+from petaudit.errors import ColumnError, InputError
 from petaudit.guessing.headers import reading_doubts
 from petaudit.headers import header_doubt, looks_like_a_value
 
@@ -63,20 +63,24 @@ def test_text_that_is_called_a_spreadsheet() -> None:
 WORDS = "Wang,Taipei,F,flu\nChen,Taipei,M,flu\nLin,Yilan,F,gout\nHo,Yilan,F,flu\n"
 
 
-def test_words_that_stand_below_as_well_are_no_header(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", [WORDS, "F\nM\nF\n", "age,sex\n20,F\nage,sex\n30,M\n"])
+def test_words_that_stand_below_as_well_are_no_header(text: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
-    path.write_text(WORDS, encoding="utf-8")
-    with pytest.raises(ColumnError) as raised:
-        petaudit.k_anonymity(path, quasi_identifiers="age")
-    assert "3 of 4 names are values of their columns as well" in str(raised.value)
-    assert not any(
-        word in str(raised.value) for word in WORDS.replace("\n", ",").split(",") if word
-    )
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="is data and no header") as raised:
+        petaudit.mpuccs(path, path)
+    for name in text.partition("\n")[0].split(","):
+        assert f" {name} " not in str(raised.value).replace("'", " ")
 
 
-@pytest.mark.parametrize(
-    "rows", ["name,city,sex,ill\nname,Taipei,M,flu\n", "name,city,sex,ill\n", "F\nM\nF\n"]
-)
+@pytest.mark.parametrize("rows", ["name,city,sex,ill\nname,Taipei,M,flu\n", "name,city,sex,ill\n"])
 def test_a_name_that_happens_to_be_a_value_is_a_name(rows: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(rows, encoding="utf-8")
     assert header_doubt(open_source(tmp_path / "t.csv").columns) is None
+
+
+def test_a_mark_that_nobody_knows_is_no_part_of_a_name(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("Mei~Taipei~flu\nLin~Yilan~gout\n", encoding="utf-8")
+    with pytest.raises(ColumnError) as raised:
+        petaudit.k_anonymity(tmp_path / "t.csv", quasi_identifiers="age")
+    assert "Mei" not in str(raised.value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -203,7 +204,8 @@ def not_countable(column: str, kind: object) -> ColumnError:
             "column {column} is of kind {kind}, which cannot be counted; text, numbers, dates "
             "and booleans can",
             column=column,
-            kind=str(kind),
+            # What is nested in a type may be cells: categories, keys of records.
+            kind=re.split(r"[(<\[]", str(kind))[0],
         )
     )
 

@@ -13,6 +13,7 @@ from petaudit.counts._cell_labels import cell_labels
 from petaudit.counts._classes.keys import ColumnValues
 from petaudit.counts._encoding import dictionary_cells, whole_numbers
 from petaudit.counts.results import Integers
+from petaudit.errors import EngineError, phrase
 
 if TYPE_CHECKING:
     from petaudit.counts.table_counts import TableCounts
@@ -49,4 +50,9 @@ def _positions(cells: pa.Array, values: ColumnValues) -> Integers:
             return values.positions[whole_numbers(pa.chunked_array([known]))]
     index = values.counts.index
     # Several cells may have one label: blanks around text do not count.
-    return np.array([index[label] for label in cell_labels(cells)], dtype=np.int64)
+    try:
+        return np.array([index[label] for label in cell_labels(cells)], dtype=np.int64)
+    except KeyError:
+        raise EngineError(
+            phrase("the table gives other values each time it is asked; store its rows first")
+        ) from None

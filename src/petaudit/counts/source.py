@@ -31,7 +31,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.files import fingerprint_of
-from petaudit.headers import Header, column_named, header_note, shown_names
+from petaudit.headers import Header, column_named, header_note, refuse_data, shown_names
 from petaudit.labels import trim
 
 SPARK: Final = "spark"
@@ -250,6 +250,7 @@ def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     trimmed = tuple(trim(name) for name in names)
     if isinstance(names, Header):
         trimmed = Header(trimmed, names.repeated)
+        refuse_data(table, trimmed)
     if not trimmed:
         raise InputError(phrase("{table} has no column", table=table))
     twice = [name for name, times in Counter(trimmed).items() if times > 1]

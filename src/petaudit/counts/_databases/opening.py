@@ -180,10 +180,25 @@ def _in_file(address: TableAddress) -> DatabaseTable:
         ) from None
     try:
         schema = _schema_in_file(connection, base, address)
-        return replace(_table_in_file(connection, base, schema, address), files=files)
+        opened = _table_in_file(connection, base, schema, address)
+        # A view may read anything, also outside of its file, whose bytes then say nothing of it.
+        return (
+            opened if _is_view(connection, base, schema, address) else replace(opened, files=files)
+        )
     except BaseException:
         run(connection, f"DETACH {base}")
         raise
+
+
+def _is_view(
+    connection: duckdb.DuckDBPyConnection, base: str, schema: str, address: TableAddress
+) -> bool:
+    wanted = [base, schema, address.table]
+    query = (
+        "SELECT count(*) FROM duckdb_views() "
+        "WHERE database_name = ? AND schema_name = ? AND view_name = ?"
+    )
+    return connection.execute(query, wanted).fetchall() != [(0,)]
 
 
 def _schema_in_file(connection: duckdb.DuckDBPyConnection, base: str, address: TableAddress) -> str:
