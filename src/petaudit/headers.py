@@ -113,7 +113,7 @@ def refuse_data(table: str, columns: Sequence[str]) -> None:
     there is no doubt, or a header stands there twice.
     """
     repeated = columns.repeated if isinstance(columns, Header) else 0
-    if repeated and repeated >= min(len(columns), max(2, len(columns) / 3)):
+    if repeated >= max(2, len(columns) / 3):
         raise InputError(
             phrase(
                 "the first line of {file} is data and no header: {number:,} of {names:,} names are "

@@ -63,7 +63,7 @@ def test_text_that_is_called_a_spreadsheet() -> None:
 WORDS = "Wang,Taipei,F,flu\nChen,Taipei,M,flu\nLin,Yilan,F,gout\nHo,Yilan,F,flu\n"
 
 
-@pytest.mark.parametrize("text", [WORDS, "F\nM\nF\n", "age,sex\n20,F\nage,sex\n30,M\n"])
+@pytest.mark.parametrize("text", [WORDS, "age,sex\n20,F\nage,sex\n30,M\n"])
 def test_words_that_stand_below_as_well_are_no_header(text: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text(text, encoding="utf-8")

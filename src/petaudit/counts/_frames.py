@@ -197,15 +197,22 @@ def _large_numbers(series: Any, column: str) -> pa.Array:
     )
 
 
-def not_countable(column: str, kind: object) -> ColumnError:
-    """The error for a column that nobody can count, as :func:`column_named` names it."""
+def not_countable(column: str, type_: object, *, is_whole: bool = False) -> ColumnError:
+    """The error for a column that nobody can count, as :func:`column_named` names it.
+
+    What is nested in a type may be cells: categories, keys of records. So it is left out unless the
+    type is that of a database (``is_whole``), whose names are no cells.
+
+    >>> print(not_countable("'a'", "struct<Wang Mei: int64>").text[:29])
+    column 'a' is of kind struct,
+    """
+    kind = str(type_) if is_whole else re.split(r"[(<\[]", str(type_))[0]
     return ColumnError(
         phrase(
             "column {column} is of kind {kind}, which cannot be counted; text, numbers, dates "
             "and booleans can",
             column=column,
-            # What is nested in a type may be cells: categories, keys of records.
-            kind=re.split(r"[(<\[]", str(kind))[0],
+            kind=kind,
         )
     )
 

@@ -397,7 +397,8 @@ class TableCounts:
         name = self._position[column]
         if not self.is_countable(column):
             shown = column_named(column, [*self._position])
-            raise not_countable(shown, self._replaced.get(column, self.schema[name]))
+            kind = self._replaced.get(column, self.schema[name])
+            raise not_countable(shown, kind, is_whole=self.is_remote)
         return name
 
     def keys(self, quasi_identifiers: Sequence[str]) -> list[str]:
