@@ -25,7 +25,7 @@ from petaudit.counts import open_source
 from petaudit.datasets import _benchmarks, _download
 from petaudit.errors import InputError
 
-CONTENT = b"age;income\n" + b"39;<=50K\n" * 999
+CONTENT = b"age;income\n39;<=50K\n" + b"101;<=50K\n" * 998
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 SIZE = len(CONTENT)
 Act = Callable[["Handler"], None]
