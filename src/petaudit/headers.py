@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from petaudit.errors import InputError, counted, listing, phrase, shortened
@@ -38,32 +38,6 @@ def looks_like_a_value(name: str) -> bool:
     """
     text = unicodedata.normalize("NFKC", name[:_LONGEST_READ]).strip()
     return _VALUE.fullmatch(text) is not None
-
-
-class Header(tuple[str, ...]):
-    """The first row of a file; ``repeated`` of its cells stand in the rows below as well."""
-
-    repeated: int
-
-    def __new__(cls, names: Iterable[str], repeated: int = 0) -> Header:
-        """A header of these names."""
-        header = super().__new__(cls, names)
-        header.repeated = repeated
-        return header
-
-    def __getnewargs__(self) -> tuple[tuple[str, ...], int]:
-        return tuple(self), self.repeated
-
-    @classmethod
-    def above(cls, rows: Sequence[Sequence[str | None]], names: Sequence[str]) -> Header:
-        """The names, compared with the first rows below them.
-
-        >>> rows = [("Chen", "Taipei", "M"), ("Lin", "Yilan", "F")]
-        >>> Header.above(rows, ["Wang", "Taipei", "F"]).repeated
-        2
-        """
-        columns = [set(cells) for cells in zip(*rows, strict=True)]
-        return cls(names, sum(name in below for name, below in zip(names, columns, strict=False)))
 
 
 def header_doubt(columns: Sequence[str]) -> str | None:
@@ -106,21 +80,20 @@ def header_doubt(columns: Sequence[str]) -> str | None:
     return phrase("{said}, {number:,} are empty", said=said, number=unnamed)
 
 
-def refuse_data(table: str, columns: Sequence[str]) -> None:
+def refuse_data(table: str, repeated: int, names: int) -> None:
     """Refuse a first row that is data: the first person would be missing from every figure.
 
-    Names that only look like data are warned of; of names that stand in the rows below as well
-    there is no doubt, or a header stands there twice.
+    Names that only look like data are warned of. Where ``repeated`` of them stand in the rows below
+    as well there is no doubt, or a header stands there twice.
     """
-    repeated = columns.repeated if isinstance(columns, Header) else 0
-    if repeated >= max(2, len(columns) / 3):
+    if repeated >= max(2, names / 3):
         raise InputError(
             phrase(
                 "the first line of {file} is data and no header: {number:,} of {names:,} names are "
                 "values of their columns as well; put a line of names above the data, once",
                 file=table,
                 number=repeated,
-                names=len(columns),
+                names=names,
             )
         )
 

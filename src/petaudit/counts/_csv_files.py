@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -19,7 +18,6 @@ from petaudit.counts._csv_dialect import (
 from petaudit.counts._database import cursor, fresh_name, new_file, quote_text, run
 from petaudit.counts._opened_file import OpenedFile, file_in_sql
 from petaudit.errors import InputError, OptionError, counted, phrase
-from petaudit.headers import Header
 from petaudit.labels import BLANKS
 from petaudit.memory import engine_memory
 
@@ -27,8 +25,6 @@ _LINE_BREAK_COLUMN = "petaudit_line_break"
 _USUAL_LINE = 2 << 20
 _LONGEST_LINE = 64 << 20
 _MANY_COLUMNS = 500
-_COMPARED_CELLS = 20_000
-"""So many cells below a header show whether it is one."""
 _GROWTH = 3
 """In memory a table takes two to three times as much as its file."""
 
@@ -75,10 +71,7 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
                 line=broken + 2,
             )
         )
-    few = max(_COMPARED_CELLS // len(columns), 1)
-    names = ", ".join(f"c{index}" for index in range(len(columns)))
-    below = run(connection, f"SELECT {names} FROM {name} LIMIT {few}")  # noqa: S608
-    return replace(opened, columns=Header.above(below, columns))
+    return opened
 
 
 def _load(

@@ -31,7 +31,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.files import fingerprint_of
-from petaudit.headers import Header, column_named, header_note, refuse_data, shown_names
+from petaudit.headers import column_named, header_note, refuse_data, shown_names
 from petaudit.labels import trim
 
 SPARK: Final = "spark"
@@ -126,6 +126,8 @@ def open_source(
     if isinstance(table, Source):
         return table
     source = _opened(table, delimiter, encoding, called, engine, spark_master)
+    if source.is_untyped:
+        refuse_data(source.name, *source.counts.names_in_data())
     notes = (header_note(source.name, source.columns), *notes_on_folders(table))
     return replace(source, notes=tuple(note for note in notes if note is not None))
 
@@ -248,9 +250,6 @@ def _is_path(table: object) -> bool:
 
 def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     trimmed = tuple(trim(name) for name in names)
-    if isinstance(names, Header):
-        trimmed = Header(trimmed, names.repeated)
-        refuse_data(table, trimmed)
     if not trimmed:
         raise InputError(phrase("{table} has no column", table=table))
     twice = [name for name, times in Counter(trimmed).items() if times > 1]

@@ -37,6 +37,7 @@ from petaudit.headers import column_named
 from petaudit.labels import SUPPRESSED
 
 _BINS_PER_ROW = 4
+_FIRST_ROWS, _MOST_NAMES = 1_000, 200
 THE_FRAME = phrase("the frame")
 """What messages call a table that has no name."""
 
@@ -413,6 +414,19 @@ class TableCounts:
     def grouped(rows: nw.LazyFrame[Any], keys: Sequence[str]) -> nw.LazyFrame[Any]:
         """The classes of some rows, with their sizes as ``n``."""
         return rows.group_by(*keys).agg(nw.len().alias("n"))
+
+    def names_in_data(self) -> tuple[int, int]:
+        """How many columns hold their own name as a value in the first rows, of how many.
+
+        >>> from petaudit.counts import open_source
+        >>> table = pa.table({"F": ["M", "F"], "city": ["Taipei", "Yilan"]})
+        >>> open_source(table).counts.names_in_data()
+        (1, 2)
+        """
+        places = [*self._position.items()][:_MOST_NAMES]
+        holds = [(nw.col(place) == name).any().alias(place) for name, place in places]
+        [found] = self.collected(self.frame.head(_FIRST_ROWS).select(*holds)).to_pylist()
+        return sum(map(bool, found.values())), len(places)
 
     def number(self, lazy: nw.LazyFrame[Any]) -> int:
         """The one number that a query gives; a sum of nothing is 0."""
