@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -15,6 +14,7 @@ from petaudit.datasets._catalogue import CATALOGUE
 from petaudit.errors import InputError, joined, naming, phrase, shortened, suggestion
 from petaudit.files import sha256_of
 from petaudit.os_reasons import os_reason
+from petaudit.user_folders import cache_folder
 
 if TYPE_CHECKING:
     from petaudit.datasets._registry import Entry
@@ -159,18 +159,12 @@ def _cache_folder(cache: Path | None) -> Path:
 def _user_cache() -> Path:
     if named := os.environ.get(CACHE_VARIABLE):
         return Path(named)
-    # Its standard says that a relative path is to be ignored.
-    if (named := os.environ.get("XDG_CACHE_HOME")) and Path(named).is_absolute():
-        return Path(named)
-    if sys.platform == "win32" and (named := os.environ.get("LOCALAPPDATA")):
-        return Path(named)
     try:
-        home = Path.home()
+        return cache_folder()
     except RuntimeError:
         raise InputError(
             phrase("there is no home folder; name a cache with {variable}", variable=CACHE_VARIABLE)
         ) from None
-    return home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
 
 
 def _from_cache(name: str, folder: Path) -> Path:

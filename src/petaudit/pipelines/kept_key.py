@@ -10,10 +10,11 @@ import contextlib
 import os
 import secrets
 import stat
-import sys
 import tempfile
 from pathlib import Path
 from typing import Final
+
+from petaudit.user_folders import state_folder
 
 KEY_FILE: Final = "resume.key"
 _BYTES: Final = 32
@@ -23,7 +24,7 @@ _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONB
 def user_key(results: Path) -> bytes | None:
     """The key of the user, made when there is none; None where none can be kept in private."""
     try:
-        folder = _state_folder() / "petaudit"
+        folder = state_folder() / "petaudit"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(results)):
             # Whoever gets the results would get the key as well.
@@ -31,18 +32,6 @@ def user_key(results: Path) -> bytes | None:
         return _read(folder / KEY_FILE) or _made(folder / KEY_FILE)
     except (OSError, RuntimeError):
         return None
-
-
-def _state_folder() -> Path:
-    # The standard says that a relative path is to be ignored.
-    if (named := os.environ.get("XDG_STATE_HOME")) and Path(named).is_absolute():
-        return Path(named)
-    if sys.platform == "win32" and (named := os.environ.get("LOCALAPPDATA")):
-        return Path(named)
-    home = Path.home()
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support"
-    return home / ".local" / "state"
 
 
 def _read(path: Path) -> bytes | None:
