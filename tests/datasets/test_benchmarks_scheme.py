@@ -178,7 +178,7 @@ def test_the_cache_lies_where_the_system_keeps_caches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str, folder: str
 ) -> None:
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "home" / "Local"))
-    monkeypatch.setattr(_benchmarks.sys, "platform", platform)
+    monkeypatch.setattr(sys, "platform", platform)
     path = cached(tmp_path / "home" / folder)
     assert datasets.locate("benchmark://x") == path
 
