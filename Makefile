@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 STAMP = $(VENV)/.installed
 
-.PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check clean
+.PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
 
 demo: $(STAMP)
 	$(BIN)/petaudit demo --report demo.html
@@ -60,6 +60,10 @@ bench-full: $(STAMP)
 data-check: $(STAMP)
 	$(BIN)/python scripts/build_datasets.py --check
 
+# How strong the tests are: 300 changes of the source, and which test notices each. Hours.
+mutants: $(STAMP)
+	$(BIN)/python scripts/mutants.py --coverage $${TMPDIR:-/tmp}/petaudit-mutants.cov --report mutants.json
+
 $(STAMP): pyproject.toml requirements-dev.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petaudit needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
@@ -67,4 +71,4 @@ $(STAMP): pyproject.toml requirements-dev.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf demo.html site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo.html mutants.json site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
