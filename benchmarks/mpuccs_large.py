@@ -29,7 +29,7 @@ from measuring import (
 from mpuccs_large_pairs import COLUMNS, large_pair
 from program import conclude
 
-from petaudit.memory import parse_memory
+from petaudit.system.memory import parse_memory
 
 ROWS: Final = 5_000_000
 MEMORY: Final = "2GB"

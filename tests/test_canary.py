@@ -825,7 +825,7 @@ def test_a_trace_shows_places_and_no_mark(
 
 SLOW = """
 import sys, time
-from petaudit.counts import _private_folder
+from petaudit.tables import _private_folder
 from petaudit.cli import main
 
 made = _private_folder.private_folder()

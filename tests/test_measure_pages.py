@@ -13,11 +13,11 @@ import yaml
 
 import petaudit
 from petaudit.cli.parser import build_parser
-from petaudit.kinds import PythonFunction
 from petaudit.measures import Family, Measure, all_measures
+from petaudit.measures.kinds import PythonFunction
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.reading import read_pipeline
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 
 DOCS = Path(__file__).parents[1] / "docs"
 ENGLISH, CHINESE = "en", "zh-TW"

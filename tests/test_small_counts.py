@@ -13,7 +13,7 @@ from tests.measures.registry_cases import ENTRIES, Tables, in_frames, outcomes, 
 
 import petaudit
 from petaudit.errors import PetauditError
-from petaudit.languages.numbers import (
+from petaudit.i18n.numbers import (
     PEOPLE,
     Counted,
     Share,
@@ -22,7 +22,7 @@ from petaudit.languages.numbers import (
     share,
     tally,
 )
-from petaudit.languages.phrases import Joined, Phrase, phrase, said
+from petaudit.i18n.phrases import Joined, Phrase, phrase, said
 from petaudit.measures import _attribute_figures, non_uniform_entropy
 from petaudit.measures._remedy import Remedy
 from petaudit.measures._utility import suppressed_text

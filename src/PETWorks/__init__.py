@@ -302,7 +302,7 @@ def _dPresence(
     attributeTypes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     from petaudit import delta_presence
-    from petaudit.exact import exact
+    from petaudit.exact.fractions import exact
 
     least, most = exact(dMin, "dMin"), exact(dMax, "dMax")
     # What PETWorks calls the original is the population that the sample is drawn from.
@@ -374,7 +374,7 @@ def _reidentificationRisk(
 
 def _allColumns(data: object) -> dict[str, str]:
     """PETWorks takes every column for known to the attacker here."""
-    from petaudit.counts import open_source
+    from petaudit.tables import open_source
     from PETWorks.attributetypes import QUASI_IDENTIFIER
 
     return dict.fromkeys(open_source(data).columns, QUASI_IDENTIFIER)

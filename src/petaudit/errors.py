@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
-from petaudit.languages.current import here
-from petaudit.languages.numbers import counted, exactly, numbered, share, steps, tally
-from petaudit.languages.phrases import (
+from petaudit.i18n.current import here
+from petaudit.i18n.numbers import counted, exactly, numbered, share, steps, tally
+from petaudit.i18n.phrases import (
     Phrase,
     joined,
     phrase,
@@ -19,7 +19,7 @@ from petaudit.languages.phrases import (
     term,
     without_row_numbers,
 )
-from petaudit.languages.phrases import cells as hidden_cells
+from petaudit.i18n.phrases import cells as hidden_cells
 
 __all__ = [
     "ColumnError",

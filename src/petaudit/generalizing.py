@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import relabelled_table
 from petaudit.errors import (
     HierarchyError,
     OptionError,
@@ -23,11 +22,12 @@ from petaudit.errors import (
     phrase,
     suggestion,
 )
-from petaudit.files import unchanged
-from petaudit.hierarchies import HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.roles import Role, check_column
+from petaudit.system.files import unchanged
+from petaudit.tables import relabelled_table
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,8 +10,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from petaudit.common_labels import labels_in_common, rule_hierarchy
-from petaudit.counts import (
+from petaudit.errors import (
+    HierarchyError,
+    InputError,
+    OptionError,
+    PetauditWarning,
+    RoleError,
+    counted,
+    joined,
+    listing,
+    naming,
+    phrase,
+    suggestion,
+)
+from petaudit.i18n.units import Unit
+from petaudit.labels.cells import trim
+from petaudit.labels.common import labels_in_common, rule_hierarchy
+from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec
+from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
+from petaudit.tables import (
     AnyAnswer,
     BlockQuestion,
     ClassBlocks,
@@ -27,24 +44,7 @@ from petaudit.counts import (
     pair_codes,
     pair_counts,
 )
-from petaudit.counts.population import Labels, Person, PopulationClasses, population_classes
-from petaudit.errors import (
-    HierarchyError,
-    InputError,
-    OptionError,
-    PetauditWarning,
-    RoleError,
-    counted,
-    joined,
-    listing,
-    naming,
-    phrase,
-    suggestion,
-)
-from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
-from petaudit.labels import trim
-from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
-from petaudit.units import Unit
+from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | None

@@ -20,11 +20,11 @@ from petaudit.errors import (
     shortened,
     suggestion,
 )
-from petaudit.headers import header_doubt
-from petaudit.hierarchies import Hierarchies
-from petaudit.labels import trim
-from petaudit.languages.phrases import cells
-from petaudit.yaml_files import read_yaml
+from petaudit.i18n.phrases import cells
+from petaudit.labels.cells import trim
+from petaudit.labels.hierarchies import Hierarchies
+from petaudit.system.yaml_files import read_yaml
+from petaudit.tables.headers import header_doubt
 
 
 class Role(StrEnum):

@@ -15,10 +15,10 @@ from pyarrow import csv, parquet
 import petaudit
 import petaudit.generalizing
 from cli.conftest import Run
-from petaudit import files
 from petaudit.measures.base import Measure
 from petaudit.pipelines.events import Event
 from petaudit.singling.running import Run as Search
+from petaudit.system import files
 
 SAFE = "zip;age;disease\n1;20;flu\n1;20;cold\n1;20;flu\n1;20;cold\n"
 UNSAFE = "zip;age;disease\n1;20;flu\n2;21;cold\n3;22;flu\n4;23;cold\n"

@@ -350,7 +350,7 @@ def test_ctrl_c_while_files_are_written_leaves_whole_ones(
             raise KeyboardInterrupt
         sync(descriptor)
 
-    monkeypatch.setattr("petaudit.output.os.fsync", interrupt)
+    monkeypatch.setattr("petaudit.system.output.os.fsync", interrupt)
     found = run("mpuccs", *small, "--out", "o")
     assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
     left = {path.name for path in Path("o").iterdir()}

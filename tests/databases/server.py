@@ -20,7 +20,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from counts.engines import Table
+from tables.engines import Table
 from extras import postgres_programs
 
 OWNER = "petaudit_owner"

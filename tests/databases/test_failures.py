@@ -12,14 +12,14 @@ from typing import Any
 import ibis
 import pyarrow as pa
 import pytest
+from tables.engines import text
 from pyarrow import csv as arrow_csv
 
-from counts.engines import text
 from databases.server import AUDITOR, MARKER, Server
 from petaudit import inputs, k_anonymity, non_uniform_entropy
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.errors import EngineError
+from petaudit.tables import open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 PEOPLE = {

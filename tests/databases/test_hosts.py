@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tables.engines import Column
 
-from counts.engines import Column
 from databases.server import Server
-from petaudit.counts import open_source
-from petaudit.counts._databases.addresses import parse_address
+from petaudit.tables import open_source
+from petaudit.tables._databases.addresses import parse_address
 
 CALLED = "production.example"
 """Nobody is there; with an address beside it, libpq does not look it up."""

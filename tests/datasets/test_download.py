@@ -21,9 +21,9 @@ import pytest
 
 from petaudit import datasets
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.datasets import _benchmarks, _download
 from petaudit.errors import InputError
+from petaudit.tables import open_source
 
 CONTENT = b"age;income\n39;<=50K\n" + b"101;<=50K\n" * 998
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from measures.registry_cases import PASSING, passing_inputs, suited
-from petaudit import kinds
 from petaudit.errors import OptionError, PetauditError
-from petaudit.exact import parse_number, quotient
+from petaudit.exact.fractions import parse_number, quotient
 from petaudit.inputs import Inputs
-from petaudit.kinds import Kind
-from petaudit.measures import Measure, Option, all_measures
+from petaudit.measures import Measure, Option, all_measures, kinds
+from petaudit.measures.kinds import Kind
 
 NAN, INF = float("nan"), float("inf")
 VALUES = [

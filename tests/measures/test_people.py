@@ -12,10 +12,10 @@ import pytest
 import petaudit
 from conformance.engines import ENGINES, arrow_table, held_by
 from measures import people_twin as twin
+from petaudit.auditing.people import people_notes
 from petaudit.errors import InputError, NotMeasurableError, PetauditError, RoleError
 from petaudit.inputs import gather
 from petaudit.measures import Result, all_measures
-from petaudit.people import people_notes
 
 GIVEN: dict[str, Any] = {
     "quasi_identifiers": list(twin.QIS),

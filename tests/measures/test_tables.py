@@ -12,9 +12,9 @@ import pytest
 import petaudit
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
-from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import Result, all_measures
+from petaudit.tables.made_frames import MadeColumn, made_frame
 
 EXAMPLE = pa.table(
     {
@@ -257,7 +257,7 @@ def test_no_table_holds_a_value_that_was_not_asked_for(name: str, granularity: s
     cells = {
         str(cell)
         for path in (own.path, own.original)
-        for column in petaudit.counts.open_source(path).to_arrow().columns
+        for column in petaudit.tables.open_source(path).to_arrow().columns
         for cell in column.to_pylist()
         if cell is not None and not str(cell).isdecimal()
     }

@@ -17,9 +17,9 @@ import pytest
 
 import petaudit
 from petaudit import datasets
-from petaudit.counts import open_source
 from petaudit.measures import all_measures
 from petaudit.pipelines import tables
+from petaudit.tables import open_source
 
 ADULT = datasets.load("adult-deidentified")
 QUASI = ["sex", "age", "race", "salary-class"]

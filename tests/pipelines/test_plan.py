@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit.errors import OptionError
-from petaudit.kinds import Problems
+from petaudit.measures.kinds import Problems
 from petaudit.pipelines.pipeline import raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read

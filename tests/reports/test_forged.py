@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import PetauditError
-from petaudit.languages.catalogue import translation
+from petaudit.i18n.catalogue import translation
 from petaudit.pictures.reading import KINDS
 from pictures.examples import EXAMPLES
 

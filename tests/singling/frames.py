@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from counts.engines import ARROW_TYPES, Column, NotExpressibleError, Table, held_by, label
+from tables.engines import ARROW_TYPES, Column, NotExpressibleError, Table, held_by, label
 from mpuccs_twin import Answer
 from singling.cases import Cells
 from singling.cells_twin import at_midnight

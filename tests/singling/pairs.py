@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from counts.engines import Column, Table
+from tables.engines import Column, Table
 from singling.cases import Cells
 
 NAN = float("nan")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import petaudit
 from petaudit.cli import main
-from petaudit.excess import Excess, Successes
+from petaudit.exact.excess import Excess, Successes
 from petaudit.singling import running
 from petaudit.singling.control import samples_of
 from singling.people_twin import (

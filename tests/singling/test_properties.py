@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import mpuccs_twin as twin
 import petaudit
-from counts.engines import ARROW_TYPES, Column, Table
+from tables.engines import ARROW_TYPES, Column, Table
 from petaudit.errors import PetauditWarning
 from singling.frames import rows_of
 from singling.pairs import Pair, pairs

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from counts.engines import label
+from tables.engines import label
 from petaudit.errors import PetauditWarning
 from singling.cases import CASES, Case
 from singling.frames import (

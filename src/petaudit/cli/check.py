@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from petaudit.auditing import Audit, audit
+from petaudit.auditing.runner import Audit, audit
+from petaudit.auditing.verdict import ERROR
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,
@@ -22,8 +23,7 @@ from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said
 from petaudit.errors import OptionError, phrase
 from petaudit.measures import find_measure
-from petaudit.output import refuse_inputs
-from petaudit.verdict import ERROR
+from petaudit.system.output import refuse_inputs
 
 
 def run(chosen: argparse.Namespace) -> int:

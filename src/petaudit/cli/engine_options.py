@@ -31,7 +31,7 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 def engine_of(chosen: argparse.Namespace) -> dict[str, Any]:
     """The engine as ``open_source`` takes it, once the memory is settled."""
     # Help must be instant, and the limit is of no use to it.
-    from petaudit.memory import set_memory  # noqa: PLC0415
+    from petaudit.system.memory import set_memory  # noqa: PLC0415
 
     if chosen.spark_master is not None and chosen.engine != "spark":
         raise OptionError(phrase("--spark-master is given without --engine spark"))

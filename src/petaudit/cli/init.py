@@ -12,9 +12,6 @@ from pathlib import Path
 from petaudit.cli.arguments import delimiter_mark
 from petaudit.cli.render import finished, format_table, section
 from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
-from petaudit.counts import Source, is_address, located, open_source
-from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
-from petaudit.counts.joint import check_same_columns
 from petaudit.errors import (
     ColumnError,
     InputError,
@@ -25,15 +22,18 @@ from petaudit.errors import (
     shortened,
     term,
 )
-from petaudit.guessing import Guess, guess_roles
-from petaudit.guessing.headers import reading_doubts
-from petaudit.guessing.identifying import Identifying, identifying
-from petaudit.guessing.starter import Starter, can_be_named, starter_text
-from petaudit.headers import header_doubt
-from petaudit.hierarchies import Hierarchies
-from petaudit.output import refuse_inputs, write_whole
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
-from petaudit.yaml_files import LARGEST_FILE
+from petaudit.starter import Guess, guess_roles
+from petaudit.starter.headers import reading_doubts
+from petaudit.starter.identifying import Identifying, identifying
+from petaudit.starter.starter import Starter, can_be_named, starter_text
+from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.yaml_files import LARGEST_FILE
+from petaudit.tables import Source, is_address, located, open_source
+from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
+from petaudit.tables.headers import header_doubt
+from petaudit.tables.joint import check_same_columns
 
 SCHEMA_FILE = "petaudit.schema.json"
 _BENCHMARK = "benchmark://"

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.auditing.policy import Policy, find_policy
 from petaudit.cli.arguments import delimiter_mark, whole_number
 from petaudit.cli.engine_options import engine_of
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
@@ -18,17 +19,16 @@ from petaudit.cli.progress import search_progress
 from petaudit.cli.render import coloured, finished, section
 from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
-from petaudit.counts import Source, open_source
 from petaudit.errors import InputError, OptionError, joined, listing, phrase, shortened, term
-from petaudit.exact import exact
-from petaudit.files import Watch, unchanged
-from petaudit.languages.current import here
-from petaudit.languages.kept import texts_of
+from petaudit.exact.fractions import exact
+from petaudit.i18n.current import here
+from petaudit.i18n.kept import texts_of
 from petaudit.measures.mpuccs import find
-from petaudit.policy import Policy, find_policy
 from petaudit.singling.options import Options
 from petaudit.singling.result import NAME as MEASURE
 from petaudit.singling.result import MpuccsResult, checked_limit
+from petaudit.system.files import Watch, unchanged
+from petaudit.tables import Source, open_source
 
 DOCUMENT = "petaudit.mpuccs/1"
 NO_DETAILS = phrase("there is no table of details: from a cluster only counts come")

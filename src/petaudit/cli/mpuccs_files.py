@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit.cli.streams import as_json
-from petaudit.counts import Source
-from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.errors import InputError, OptionError, phrase
-from petaudit.made_tables import in_file
-from petaudit.output import TableInParts, refuse_inputs, table_writer, write_whole
 from petaudit.singling.finding_tables import (
     details_blocks,
     global_columns,
@@ -20,6 +16,10 @@ from petaudit.singling.finding_tables import (
     tree_columns,
 )
 from petaudit.singling.result import MpuccsResult
+from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
+from petaudit.tables import Source
+from petaudit.tables.made_frames import MadeColumn, made_frame
+from petaudit.tables.made_tables import in_file
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings

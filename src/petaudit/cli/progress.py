@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from petaudit.errors import phrase, term
-from petaudit.languages.current import here
+from petaudit.i18n.current import here
 
 if TYPE_CHECKING:
     from petaudit.singling.search import Progress

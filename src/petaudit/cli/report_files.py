@@ -12,9 +12,9 @@ from typing import Any
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, OptionError, phrase
-from petaudit.languages.current import here, language
-from petaudit.output import refuse_inputs, write_whole
-from petaudit.reporting import FORMATS, checked_format, checked_threshold, report
+from petaudit.i18n.current import here, language
+from petaudit.reports.writing import FORMATS, checked_format, checked_threshold, report
+from petaudit.system.output import refuse_inputs, write_whole
 
 __all__ = ["FORMATS", "Reports"]
 

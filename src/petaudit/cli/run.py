@@ -18,10 +18,10 @@ from petaudit.cli.streams import (
     takes_unicode,
     warnings_said,
 )
-from petaudit.counts import remove_orphans
 from petaudit.errors import OptionError, PetauditError, phrase, revealed, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
+from petaudit.tables import remove_orphans
 
 
 def run(chosen: argparse.Namespace) -> int:

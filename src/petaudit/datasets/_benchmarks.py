@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from petaudit.datasets._catalogue import CATALOGUE
 from petaudit.errors import InputError, joined, naming, phrase, shortened, suggestion
-from petaudit.files import sha256_of
-from petaudit.os_reasons import os_reason
-from petaudit.user_folders import cache_folder
+from petaudit.system.files import sha256_of
+from petaudit.system.os_reasons import os_reason
+from petaudit.system.user_folders import cache_folder
 
 if TYPE_CHECKING:
     from petaudit.datasets._registry import Entry

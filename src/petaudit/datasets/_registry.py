@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from petaudit.datasets._benchmarks import LONGEST_NAME
 from petaudit.datasets._urls import require_safe
 from petaudit.errors import InputError, listing, naming, phrase, shortened, suggestion
-from petaudit.yaml_files import read_yaml
+from petaudit.system.yaml_files import read_yaml
 
 FORMATS: Final = ("parquet", "csv", "yaml")
 _KEYS: Final = ("url", "sha256", "size", "format")

@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import Source, ValueCounts, check_aligned
-from petaudit.counts.column_codes import column_codes
 from petaudit.errors import NotMeasurableError, counted, phrase
+from petaudit.labels.released import LeavesUnder
 from petaudit.learning.encoding import (
     MOST_VALUES,
     CategoryEncoder,
@@ -34,7 +33,8 @@ from petaudit.learning.scores import (
     r_squared,
     weighted_auc,
 )
-from petaudit.released_labels import LeavesUnder
+from petaudit.tables import Source, ValueCounts, check_aligned
+from petaudit.tables.column_codes import column_codes
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 Split: TypeAlias = tuple[Rows, Rows, Rows]

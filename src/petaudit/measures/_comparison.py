@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, phrase, suggestion
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs
-from petaudit.labels import trim
-from petaudit.released_labels import LeavesUnder
+from petaudit.labels.cells import trim
+from petaudit.labels.released import LeavesUnder
+from petaudit.measures import kinds
 from petaudit.roles import Role, check_column
+from petaudit.tables import Source
 
 ROUNDING: Final = Fraction(1, 10**12)
 """Figures with roots in them equal a limit up to this."""

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit import kinds
 from petaudit.errors import OptionError, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
+from petaudit.measures import kinds
 from petaudit.measures._risk import (
     SHARE,
     THRESHOLD_HELP,

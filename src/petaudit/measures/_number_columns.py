@@ -9,16 +9,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from petaudit.class_figures import Floats
-from petaudit.counts.distances import Distances
 from petaudit.errors import NotMeasurableError, counted, listing, phrase
-from petaudit.exact import parse_number
-from petaudit.hierarchies import Hierarchy
+from petaudit.exact.class_figures import Floats
+from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
-from petaudit.label_numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
-from petaudit.label_ranges import Ranges, ranges_of
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
+from petaudit.labels.ranges import Ranges, ranges_of
 from petaudit.measures._utility import needed_original
+from petaudit.tables.distances import Distances
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import InputError, OptionError, counted, exactly, numbered, phrase, suggestion
 from petaudit.errors import share as in_percent
-from petaudit.exact import Number, exact, exact_nonnegative
+from petaudit.exact.fractions import Number, exact, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs
+from petaudit.measures import kinds
 from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Option, Remedy, Result
-from petaudit.units import Unit
+from petaudit.tables.made_frames import MadeColumn
 
 __all__ = [
     "ALL_SUPPRESSED",

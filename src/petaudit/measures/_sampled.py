@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from petaudit.errors import InputError, NotMeasurableError, OptionError, phrase
-from petaudit.exact import Number, exact
+from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
-from petaudit.kinds import JsonSchema, Kind
-from petaudit.kinds import Number as NumberKind
 from petaudit.measures._risk import checked_size, whole
 from petaudit.measures.base import Option
+from petaudit.measures.kinds import JsonSchema, Kind
+from petaudit.measures.kinds import Number as NumberKind
 
 _LARGEST: Final = 2**63 - 1
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import OptionError, listing, phrase, suggestion
+from petaudit.tables.made_frames import MadeColumn
 
 COLUMNWISE: Final = "columnwise"
 """A row per attribute, in the order of the roles."""

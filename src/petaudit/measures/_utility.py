@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Self
 
-from petaudit.counts import ClassHistogram, Source
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import InputError, OptionError, counted, joined, numbered, phrase, suggestion
-from petaudit.exact import Number, exact_nonnegative
-from petaudit.hierarchies import NULL_LABEL, Hierarchy
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs
-from petaudit.kinds import Choice
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Result
+from petaudit.measures.kinds import Choice
+from petaudit.tables import ClassHistogram, Source
+from petaudit.tables.made_frames import MadeColumn
 
 COLUMN_TABLES: Final = (GLOBAL, COLUMNWISE)
 ROUNDING: Final = Fraction(1, 10**12)

@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures, Truths, ratio_figures
-from petaudit.counts import ClassTable
 from petaudit.errors import OptionError, joined, phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, Truths, ratio_figures
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
+from petaudit.measures import kinds
 from petaudit.measures._sensitive import (
     TABLES,
     WORST_OPTION,
@@ -23,6 +22,7 @@ from petaudit.measures._sensitive import (
     judge,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.tables import ClassTable
 
 _K: Final = Option(
     "k",

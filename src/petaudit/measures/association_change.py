@@ -9,11 +9,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, ClassVar, Final
 
-from petaudit import kinds
-from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures import kinds
 from petaudit.measures._associated_columns import Sides, both_sides
 from petaudit.measures._associations import Association, association
 from petaudit.measures._comparison import (
@@ -26,6 +25,7 @@ from petaudit.measures._comparison import (
 )
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.tables.made_frames import Kind, MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CORRELATIONS: Final = ("pearson", "spearman")

@@ -22,17 +22,17 @@ from petaudit.errors import (
     suggestion,
     term,
 )
-from petaudit.exact import exact, exact_nonnegative, quotient_text
-from petaudit.kinds import Anything, Kind, Limit, Number
-from petaudit.limits import breakable, is_idle, refuse_unbreakable
+from petaudit.exact.fractions import exact, exact_nonnegative, quotient_text
+from petaudit.i18n.units import Unit
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
-from petaudit.units import Unit
+from petaudit.measures.kinds import Anything, Kind, Limit, Number
+from petaudit.measures.limits import breakable, is_idle, refuse_unbreakable
 
 if TYPE_CHECKING:
-    from petaudit.counts.made_frames import MadeColumn
     from petaudit.inputs import Inputs
     from petaudit.pictures import Picture
+    from petaudit.tables.made_frames import MadeColumn
 
 
 __all__ = [
@@ -172,7 +172,7 @@ class Result:
 
         Values of the data are in it only where they are asked for.
         """
-        from petaudit.counts.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
+        from petaudit.tables.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
 
         if granularity != GLOBAL:
             raise OptionError(

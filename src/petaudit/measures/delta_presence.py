@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.class_figures import ClassFigures, ratio_figures
-from petaudit.counts.population import PopulationClasses
 from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase
-from petaudit.exact import Number
+from petaudit.exact.class_figures import ClassFigures, ratio_figures
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
@@ -29,6 +28,7 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
+from petaudit.tables.population import PopulationClasses
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.set_counts import USUAL_SETS, number_of_sets, usual_size
 from petaudit.errors import (
     NotMeasurableError,
     OptionError,
@@ -17,9 +15,8 @@ from petaudit.errors import (
     listing,
     phrase,
 )
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Whole
 from petaudit.measures._risk import ALL_SUPPRESSED, upper_limit, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
@@ -33,6 +30,9 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
+from petaudit.measures.kinds import Whole
+from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, usual_size
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _MOST_SETS: Final = 50_000

@@ -12,14 +12,12 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit import kinds
-from petaudit.counts import ValueCounts
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.label_numbers import Whole
+from petaudit.labels.numbers import Whole
+from petaudit.labels.released import SideBySide, decimal_of, side_by_side, spread
+from petaudit.measures import kinds
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -33,7 +31,9 @@ from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 from petaudit.pictures.column_shares import column_distances_of
-from petaudit.released_labels import SideBySide, decimal_of, side_by_side, spread
+from petaudit.tables import ValueCounts
+from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 
 _TABLES = (GLOBAL, COLUMNWISE)
 AUTO: Final = "auto"

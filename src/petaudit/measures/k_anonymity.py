@@ -8,10 +8,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.counts import ClassHistogram
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
 from petaudit.measures._suppressed import left_out
@@ -27,7 +26,8 @@ from petaudit.measures.base import (
     announce,
 )
 from petaudit.pictures.class_sizes import class_sizes_of
-from petaudit.units import Unit
+from petaudit.tables import ClassHistogram
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
-from petaudit import kinds
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import NotMeasurableError, OptionError, counted, phrase, steps
-from petaudit.exact import Number, exact, exact_nonnegative
+from petaudit.exact.fractions import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs, gather
+from petaudit.measures import kinds
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
 from petaudit.measures._risk import (
     SIZE_OPTION,
@@ -34,6 +33,7 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)

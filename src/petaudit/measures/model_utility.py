@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, joined, listing, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.learning.comparing import Answer, Question, compare
 from petaudit.learning.encoding import are_numbers
 from petaudit.learning.models import CLASSIFICATION, REGRESSION, Learner, check_scikit_learn
+from petaudit.measures import kinds
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -28,6 +27,7 @@ from petaudit.measures._comparison import (
 from petaudit.measures._model_result import TABLES, ModelUtilityResult
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.roles import check_column
+from petaudit.tables import Source
 
 _TASKS: Final = ("auto", CLASSIFICATION, REGRESSION)
 _METRICS: Final = {

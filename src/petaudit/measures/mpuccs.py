@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from petaudit.counts import Source, open_source
-from petaudit.counts.made_frames import frame_kind
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase, term
-from petaudit.exact import parse_number
-from petaudit.files import unchanged
-from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
+from petaudit.exact.fractions import parse_number
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
 from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
+from petaudit.system.files import unchanged
+from petaudit.tables import Source, open_source
+from petaudit.tables.made_frames import frame_kind
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs

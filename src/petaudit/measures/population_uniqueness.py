@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.population import PopulationClasses
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
+from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
+from petaudit.exact.uniqueness._sample import Sample
+from petaudit.exact.uniqueness.dankar import Estimate
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Choice
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
@@ -35,9 +35,9 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
-from petaudit.uniqueness import dankar, pitman, snb, zayatz
-from petaudit.uniqueness._sample import Sample
-from petaudit.uniqueness.dankar import Estimate
+from petaudit.measures.kinds import Choice
+from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.population import PopulationClasses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,13 +9,11 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures, ratio_figures
-from petaudit.counts import ClassTable
 from petaudit.errors import OptionError, phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, ratio_figures
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
-from petaudit.limits import refuse_unbreakable
+from petaudit.measures import kinds
 from petaudit.measures._sensitive import (
     TABLES,
     WORST_OPTION,
@@ -25,6 +23,8 @@ from petaudit.measures._sensitive import (
 )
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.measures.l_diversity import distinct_values
+from petaudit.measures.limits import refuse_unbreakable
+from petaudit.tables import ClassTable
 
 _L: Final = Option(
     "l",

@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petaudit.counts.column_codes import codes_of_rows
-from petaudit.counts.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.errors import NotMeasurableError, OptionError, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Whole
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
@@ -30,10 +27,13 @@ from petaudit.measures._special_result import (
     SpecialUniquesResult,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
-from petaudit.memory import memory_limit
+from petaudit.measures.kinds import Whole
+from petaudit.system.memory import memory_limit
+from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 
 if TYPE_CHECKING:
-    from petaudit.class_figures import Floats
+    from petaudit.exact.class_figures import Floats
     from petaudit.singling._arrays import Codes
 
 _FEW_COLUMNS: Final = 10

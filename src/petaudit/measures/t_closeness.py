@@ -8,17 +8,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, get_args
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures
-from petaudit.counts import ClassTable, ValueCounts
-from petaudit.emd import (
-    Distance,
-    Ground,
-    class_distances,
-    equal_ground,
-    hierarchical_ground,
-    ordered_ground,
-)
 from petaudit.errors import (
     NotMeasurableError,
     OptionError,
@@ -27,9 +16,20 @@ from petaudit.errors import (
     phrase,
     suggestion,
 )
-from petaudit.exact import Number, exact_nonnegative
-from petaudit.hierarchies import Hierarchy
+from petaudit.exact.class_figures import ClassFigures
+from petaudit.exact.emd import (
+    Distance,
+    Ground,
+    class_distances,
+    equal_ground,
+    hierarchical_ground,
+    ordered_ground,
+)
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
+from petaudit.labels.hierarchies import Hierarchy
+from petaudit.measures import kinds
 from petaudit.measures._class_question import AttributeAnswer, Question
 from petaudit.measures._closeness_result import (
     TABLES,
@@ -42,7 +42,7 @@ from petaudit.measures._sensitive import WORST_OPTION, remedy, rows_left_out
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
-from petaudit.units import Unit
+from petaudit.tables import ClassTable, ValueCounts
 
 _DISTANCE = kinds.Choice(get_args(Distance))
 

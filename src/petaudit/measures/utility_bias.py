@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit import kinds
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, phrase
-from petaudit.exact import Number, exact
+from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
+from petaudit.measures import kinds
 from petaudit.measures._comparison import the_original, upper_limit
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Result, announce
+from petaudit.tables import Source
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from petaudit.errors import InputError, OptionError, phrase, shortened
-from petaudit.yaml_files import read_text
+from petaudit.system.yaml_files import read_text
 
 _YAML = (".yaml", ".yml")
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from petaudit.columns import ColumnReview, review_columns
-from petaudit.debugging import show_trace
+from petaudit.auditing.columns import ColumnReview, review_columns
+from petaudit.auditing.people import people_notes
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
@@ -21,15 +21,15 @@ from petaudit.errors import (
     without_row_numbers,
 )
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
-from petaudit.people import people_notes
+from petaudit.measures.kinds import TableFile
 from petaudit.pictures.optional import pictures_of
 from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
 from petaudit.pipelines.tables import RunTables, Tables
 from petaudit.roles import Role, Roles
+from petaudit.system.debugging import show_trace
 
 JUDGING: Final = ("limit", "profile")
 

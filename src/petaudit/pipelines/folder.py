@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from petaudit.errors import InputError, phrase
-from petaudit.output import refuse_inputs, write_whole
 from petaudit.pipelines.kept_key import user_key
 from petaudit.pipelines.locking import LOCK, locked
+from petaudit.system.output import refuse_inputs, write_whole
 
 STATE: Final = ".petaudit-run"
 RESULT: Final = "result.json"

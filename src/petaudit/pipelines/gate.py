@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit.errors import InputError, joined, phrase
-from petaudit.exact import exact
-from petaudit.files import before_reading
+from petaudit.exact.fractions import exact
 from petaudit.measures import Better, find_measure
 from petaudit.pipelines.entries import ERROR, with_texts
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.plain_data import figure_of, plain
+from petaudit.system.files import before_reading
 
 DOCUMENT: Final = "petaudit.result/1"
 _LARGEST: Final = 256 << 20

@@ -12,10 +12,10 @@ from datetime import datetime
 from pathlib import Path
 
 from petaudit.errors import InputError, counted, phrase
+from petaudit.i18n.text import printable
 from petaudit.pipelines.events import Clock, Event, Listener
 from petaudit.pipelines.models import ExecutorSettings
 from petaudit.pipelines.plain_names import TIMESTAMP
-from petaudit.text import printable
 
 LOGGER = logging.getLogger("petaudit.pipelines")
 # Without a handler Python would print errors itself.

@@ -9,8 +9,8 @@ from typing import Any
 
 from petaudit.errors import InputError, OptionError, listing, phrase, shortened, suggestion
 from petaudit.pipelines.models import EXECUTOR, MODULES
-from petaudit.problems import key_text
-from petaudit.yaml_files import Document, KeyPath, parse_yaml
+from petaudit.system.problems import key_text
+from petaudit.system.yaml_files import Document, KeyPath, parse_yaml
 
 
 def with_overrides(document: Document, changes: Sequence[str]) -> Document:

@@ -13,21 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from petaudit.counts import (
-    Source,
-    is_address,
-    is_uri,
-    located,
-    one_state,
-    open_source,
-    shown_table,
-)
-from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
 from petaudit.errors import InputError, counted, phrase
-from petaudit.files import Watch
-from petaudit.headers import shown_names
-from petaudit.hierarchies import Hierarchies
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
     EVALUATOR,
@@ -41,10 +29,22 @@ from petaudit.pipelines.models import (
 )
 from petaudit.pipelines.plan import PlannedRun, Step, name_of
 from petaudit.pipelines.rewording import replaced
+from petaudit.pipelines.schemas import Schema, read_schema, typed
 from petaudit.pipelines.step_files import FileTable, files_of, schema_learned
-from petaudit.schemas import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
+from petaudit.system.files import Watch
+from petaudit.tables import (
+    Source,
+    is_address,
+    is_uri,
+    located,
+    one_state,
+    open_source,
+    shown_table,
+)
+from petaudit.tables.headers import shown_names
+from petaudit.tables.rows import RowPicker, first_rows
 
 SCHEME = "benchmark://"
 _QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from petaudit.errors import InputError, phrase
+from petaudit.i18n.units import Unit
 from petaudit.reports.view import Before, Card, View
-from petaudit.units import Unit
 
 
 def with_baseline(view: View, earlier: View, name: str) -> View:

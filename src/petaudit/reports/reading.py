@@ -9,10 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.columns import ColumnReview
+from petaudit.auditing.columns import ColumnReview
+from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
 from petaudit.errors import InputError, listing, phrase
-from petaudit.files import before_reading
-from petaudit.languages.kept import with_phrases
+from petaudit.i18n.kept import with_phrases
 from petaudit.measures import all_measures
 from petaudit.reports.cards import card_of, run_card_of
 from petaudit.reports.fields import (
@@ -30,7 +30,7 @@ from petaudit.reports.fields import (
 from petaudit.reports.places import place_of, title_of
 from petaudit.reports.view import Card, Change, LeftOut, PolicyFacts, TableFacts, View
 from petaudit.roles import Role
-from petaudit.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
+from petaudit.system.files import before_reading
 
 CHECK: Final = "petaudit.check/1"
 RUN: Final = "petaudit.result/1"

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from petaudit.counts.made_frames import Kind, MadeColumn
+from petaudit.tables.made_frames import Kind, MadeColumn
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings, Floats

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from petaudit.counts.joint import unit_named
 from petaudit.errors import OptionError, listing, phrase, shortened, suggestion
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress
 from petaudit.singling.way import ASKED, AUTO
+from petaudit.tables.joint import unit_named
 
 _DEFAULT_ALPHA = 2.0
 _DEFAULT_DECAY = 0.5

@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
 from petaudit.errors import (
     OptionError,
     PetauditWarning,
@@ -23,12 +22,13 @@ from petaudit.errors import (
     suggestion,
     tally,
 )
-from petaudit.exact import exact_nonnegative, quotient_text
-from petaudit.excess import Excess, Finding
-from petaudit.limits import refuse_unbreakable
+from petaudit.exact.excess import Excess, Finding
+from petaudit.exact.fractions import exact_nonnegative, quotient_text
 from petaudit.measures.base import Better, Result
+from petaudit.measures.limits import refuse_unbreakable
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
+from petaudit.tables.made_frames import Kind, MadeColumn, made_frame
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings

@@ -11,12 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from petaudit.counts import Source
-from petaudit.counts.coarser import CoarserStep, coarser_steps
-from petaudit.counts.joint import check_same_columns, joint_tables
-from petaudit.counts.joint_store import Exposed, OutOfTimeError, PairSettings, store_tables
 from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
-from petaudit.excess import Excess
+from petaudit.exact.excess import Excess
 from petaudit.singling._arrays import Indices
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
@@ -31,6 +27,10 @@ from petaudit.singling.options import Options
 from petaudit.singling.search import Search, available_threads
 from petaudit.singling.size_findings import SizeFindings
 from petaudit.singling.way import Way, choose_way
+from petaudit.tables import Source
+from petaudit.tables.coarser import CoarserStep, coarser_steps
+from petaudit.tables.joint import check_same_columns, joint_tables
+from petaudit.tables.joint_store import Exposed, OutOfTimeError, PairSettings, store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, Phrase, phrase
-from petaudit.memory import memory_limit, memory_text
 from petaudit.singling.memory_need import MemoryNeed
+from petaudit.system.memory import memory_limit, memory_text
+from petaudit.tables import Source
 
 AUTO: Final = "auto"
 MEMORY: Final = "memory"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import joined, phrase
-from petaudit.languages.zones import Zone
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import joined, phrase
+from petaudit.i18n.zones import Zone
 from petaudit.pictures.search_tree import SearchNode, SearchTree
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of
