@@ -13,14 +13,6 @@ from typing import Any
 import ibis
 import pyarrow as pa
 import pytest
-from tables.cases import CASES
-from tables.checks import (
-    check_class_histogram,
-    check_packed_counters,
-    check_sensitive_values,
-    check_value_counts,
-)
-from tables.engines import Column, Table, text
 from hypothesis import HealthCheck, Phase, given, settings
 from pyarrow import parquet
 
@@ -44,6 +36,14 @@ from petaudit.measures import Result, all_measures
 from petaudit.tables import open_source
 from petaudit.tables.column_facts import column_facts
 from strategies import Rows
+from tables.cases import CASES
+from tables.checks import (
+    check_class_histogram,
+    check_packed_counters,
+    check_sensitive_values,
+    check_value_counts,
+)
+from tables.engines import Column, Table, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 

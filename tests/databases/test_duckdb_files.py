@@ -8,14 +8,14 @@ from typing import Any
 import duckdb
 import ibis
 import pytest
-from tables.cases import CASES
-from tables.checks import check_everything
-from tables.engines import arrow_table
 
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import InputError, OptionError
 from petaudit.tables import open_source
+from tables.cases import CASES
+from tables.checks import check_everything
+from tables.engines import arrow_table
 
 TOLD = (
     *("nulls", "minus zero", "a column of nulls", "no rows", "some rows suppressed", "unicode"),

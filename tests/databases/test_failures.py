@@ -12,7 +12,6 @@ from typing import Any
 import ibis
 import pyarrow as pa
 import pytest
-from tables.engines import text
 from pyarrow import csv as arrow_csv
 
 from databases.server import AUDITOR, MARKER, Server
@@ -20,6 +19,7 @@ from petaudit import inputs, k_anonymity, non_uniform_entropy
 from petaudit.cli import main
 from petaudit.errors import EngineError
 from petaudit.tables import open_source
+from tables.engines import text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 PEOPLE = {

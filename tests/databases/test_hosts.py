@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tables.engines import Column
 
 from databases.server import Server
 from petaudit.tables import open_source
 from petaudit.tables._databases.addresses import parse_address
+from tables.engines import Column
 
 CALLED = "production.example"
 """Nobody is there; with an address beside it, libpq does not look it up."""

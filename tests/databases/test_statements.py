@@ -10,7 +10,6 @@ import ibis
 import psycopg
 import pytest
 import sqlglot
-from tables.engines import Column, text
 from sqlglot import expressions as sge
 
 from databases.server import AUDITOR, MARKER, Server
@@ -21,6 +20,7 @@ from petaudit.inputs import gather
 from petaudit.measures import Result
 from petaudit.tables import open_source
 from petaudit.tables._databases import backend as _databases_backend
+from tables.engines import Column, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 FRAME = re.compile(r'(BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY|(SAVEPOINT|RELEASE) "\w+")$')

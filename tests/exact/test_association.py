@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from petaudit.exact.association import correlation_ratio, count_cells, cramers_v, pearson, spearman
 from petaudit.exact import association
+from petaudit.exact.association import correlation_ratio, count_cells, cramers_v, pearson, spearman
 
 
 def columns(rows: int, seed: int, kinds: int) -> tuple[Any, Any, Any, Any]:

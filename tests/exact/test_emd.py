@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 
 import strategies
-from petaudit.exact.class_figures import ClassFigures
 from petaudit.exact import emd
+from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import Hierarchy
 from petaudit.tables import ClassValueCounts, ValueCounts

@@ -9,6 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from measures.sensitive_twin import meant
+from petaudit.tables import ClassTable, ClassValueCounts, Source, TableCounts
+from petaudit.tables._classes.profiles import count_profiles
+from petaudit.tables.class_blocks import HeldBlocks
+from petaudit.tables.class_labels import ClassLabels
 from tables.engines import (
     Cells,
     Table,
@@ -22,12 +28,6 @@ from tables.engines import (
     meanings,
     rows_of,
 )
-
-from measures.sensitive_twin import meant
-from petaudit.tables import ClassTable, ClassValueCounts, Source, TableCounts
-from petaudit.tables._classes.profiles import count_profiles
-from petaudit.tables.class_blocks import HeldBlocks
-from petaudit.tables.class_labels import ClassLabels
 
 
 @dataclass(frozen=True)

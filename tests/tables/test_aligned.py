@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tables.engines import ENGINES, Column, Table, held_by, labels, text
 
 from petaudit.tables import TableCounts, check_aligned, open_source
 from petaudit.tables.aligned import aligned_columns
+from tables.engines import ENGINES, Column, Table, held_by, labels, text
 
 ORIGINAL: Table = {
     "id": Column("integer", [10, 20, 30, 40, 50]),

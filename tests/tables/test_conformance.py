@@ -9,6 +9,13 @@ from tempfile import TemporaryDirectory
 
 import pyarrow as pa
 import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from petaudit.tables import open_source
+from petaudit.tables._classes import keys as _class_keys
+from petaudit.tables._classes import values as _class_values
 from tables.cases import CASES, MANY_CLASSES
 from tables.checks import (
     Case,
@@ -28,13 +35,6 @@ from tables.engines import (
     held_by,
     text,
 )
-from hypothesis import Phase, given, settings
-from hypothesis import strategies as st
-from pyarrow import parquet
-
-from petaudit.tables import open_source
-from petaudit.tables._classes import keys as _class_keys
-from petaudit.tables._classes import values as _class_values
 
 NOT_EXPRESSIBLE: dict[str, set[str]] = {
     "duckdb": {"names in two cases"},

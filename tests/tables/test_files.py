@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from tables.engines import label
 from pyarrow import parquet
 
 from petaudit.errors import ColumnError, InputError
 from petaudit.tables import Source, open_source
+from tables.engines import label
 
 Rows = list[tuple[str | None, ...]]
 

@@ -13,10 +13,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tables.checks import class_sizes
 
 from petaudit.errors import ColumnError, InputError
 from petaudit.tables import open_source
+from tables.checks import class_sizes
 
 
 def counted(frame: Any) -> dict[str | None, int]:

@@ -12,7 +12,6 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
-from tables.engines import ENGINES, Column, Table, held_by, labels, text
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet
@@ -26,6 +25,7 @@ from petaudit.tables import (
     pair_codes,
     pair_counts,
 )
+from tables.engines import ENGINES, Column, Table, held_by, labels, text
 
 ORIGINAL: Table = {
     "id": Column("integer", [10, 20, 30, 40, 50]),

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from tables.cases import CASES
-from tables.checks import class_sizes
-from tables.engines import Cells, Column, NotExpressibleError, Table, held_by, label, text
-from tables.test_conformance import SHORT_CUTS, take_short_cut
 
 from petaudit.errors import InputError
 from petaudit.tables import open_source
 from petaudit.tables.population import PopulationClasses, population_classes
+from tables.cases import CASES
+from tables.checks import class_sizes
+from tables.engines import Cells, Column, NotExpressibleError, Table, held_by, label, text
+from tables.test_conformance import SHORT_CUTS, take_short_cut
 
 ENGINES = ("pyarrow", "pandas", "pandas-object", "polars", "duckdb", "csv", "parquet")
 

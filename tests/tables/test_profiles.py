@@ -10,15 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tables.checks import (
-    Case,
-    Profile,
-    by_profile,
-    check_class_table,
-    class_table,
-    counted_profiles,
-)
-from tables.engines import ENGINES, Column, Table, arrow_table, held_by, text
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -29,6 +20,15 @@ from petaudit.tables._classes import values as _class_values
 from petaudit.tables._classes.packing import Packing, likely_largest_class
 from petaudit.tables._classes.profiles import count_profiles
 from petaudit.tables.class_table import ClassPairs
+from tables.checks import (
+    Case,
+    Profile,
+    by_profile,
+    check_class_table,
+    class_table,
+    counted_profiles,
+)
+from tables.engines import ENGINES, Column, Table, arrow_table, held_by, text
 
 Features = Sequence[Sequence[int]]
 

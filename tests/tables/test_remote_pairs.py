@@ -10,7 +10,6 @@ import ibis
 import numpy as np
 import pyarrow as pa
 import pytest
-from tables.engines import label
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from petaudit.tables.column_facts import column_facts
 from petaudit.tables.pair_sums import PairSums
 from petaudit.tables.rows import RowPicker, first_rows
 from petaudit.tables.typed import ColumnType, typed_source
+from tables.engines import label
 
 NAMES = ("before.csv", "after.csv")
 WHERE = [("there", "there"), ("here", "there"), ("there", "here")]

@@ -9,7 +9,6 @@ from typing import Any
 import ibis
 import pyarrow as pa
 import pytest
-from tables.engines import label
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from petaudit.errors import InputError
 from petaudit.tables import open_source
 from petaudit.tables._remote import beside as _beside
 from petaudit.tables.population import PopulationClasses, population_classes
+from tables.engines import label
 
 NAMES = ["a", "b"]
 KINDS: dict[str, tuple[pa.DataType, list[Any]]] = {

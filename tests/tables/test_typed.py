@@ -14,7 +14,6 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from tables.typed_twin import WRONG, decimals, lost, twin
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +21,7 @@ from petaudit.tables import Source, open_source
 from petaudit.tables._database import cursor
 from petaudit.tables.typed import ColumnType, format_problem, typed_source
 from strategies import on_engine
+from tables.typed_twin import WRONG, decimals, lost, twin
 
 
 def opened(cells: list[Any] | pa.Array, engine: str, folder: Path) -> Source:
