@@ -17,15 +17,7 @@ from typing import Any, Final
 from checks import Check
 from comparison import Comparison
 from machine import load
-from measuring import (
-    HERE,
-    BenchError,
-    Measurement,
-    Ratio,
-    peaks_of,
-    read_through,
-    run_worker,
-)
+from measuring import HERE, BenchError, Measurement, Ratio, peaks_of, read_through, run_worker
 from mpuccs_large_pairs import COLUMNS, large_pair
 from program import conclude
 

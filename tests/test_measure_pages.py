@@ -48,11 +48,7 @@ FAMILIES = {
         Family.RISK: "Re-identification risk",
         Family.UTILITY: "Utility",
     },
-    CHINESE: {
-        Family.PRIVACY: "隱私模型",
-        Family.RISK: "再識別風險",
-        Family.UTILITY: "資料效用",
-    },
+    CHINESE: {Family.PRIVACY: "隱私模型", Family.RISK: "再識別風險", Family.UTILITY: "資料效用"},
 }
 HAN = re.compile(r"[\u3400-\u9fff]")
 CHINESE_SIGNS = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")

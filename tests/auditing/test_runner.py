@@ -20,6 +20,7 @@ import pytest
 from petaudit import __version__, audit, datasets, mask_right, ranges
 from petaudit.auditing.runner import Audit, NotMeasured
 from petaudit.errors import (
+    DataValues,
     HierarchyError,
     InputError,
     NotMeasurableError,
@@ -405,7 +406,7 @@ def test_a_result_is_found_under_any_spelling_of_its_name() -> None:
 
 
 def test_an_entry_without_figure_becomes_plain_data() -> None:
-    problem = HierarchyError("column 'zip' has 1 unknown label", values=["47602"])
+    problem = HierarchyError("column 'zip' has 1 unknown label", data=DataValues(["47602"]))
     entry = NotMeasured("precision", problem, asked_for=True)
     assert entry.to_dict() == {
         "measure": "precision",

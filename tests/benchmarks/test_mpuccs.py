@@ -330,10 +330,7 @@ def test_columns_of_a_combination_are_read_from_text_and_from_tuples(
 
 
 def test_report_holds_the_parts_of_mpuccs_and_their_checks(
-    bench: dict[str, ModuleType],
-    measured: Any,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    bench: dict[str, ModuleType], measured: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = {"seconds": [0.5, 0.25], "cpu_seconds": [0.5, 0.25]}
     first = bench["first_call"].FirstCalls({bench["first_call"].KEPT: [calls]})

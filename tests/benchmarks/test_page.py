@@ -81,13 +81,7 @@ def document() -> dict[str, Any]:
             {
                 "key": "mpuccs-large",
                 "base": "in memory",
-                "facts": {
-                    "rows": 90,
-                    "columns": 5,
-                    "up_to": 2,
-                    "memory": "2GB",
-                    "identified": 8,
-                },
+                "facts": {"rows": 90, "columns": 5, "up_to": 2, "memory": "2GB", "identified": 8},
                 "contenders": {"DuckDB": runs(6.0), "in memory": runs(2.0)},
             },
         ],

@@ -137,8 +137,7 @@ def test_figures_that_ought_to_be_the_same_end_the_run_when_they_differ(
 
 
 @pytest.mark.parametrize(
-    "figures",
-    [{"combinations": 119, "complete": True}, {"combinations": 120, "complete": False}],
+    "figures", [{"combinations": 119, "complete": True}, {"combinations": 120, "complete": False}]
 )
 def test_search_beside_anonymeter_must_be_complete(
     bench: dict[str, ModuleType], figures: dict[str, Any]

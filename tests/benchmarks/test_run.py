@@ -232,8 +232,7 @@ def test_rounds_on_both_sides_of_the_target_are_pointed_out(bench: dict[str, Mod
 
 
 @pytest.mark.parametrize(
-    ("rows", "flags", "code"),
-    [("5000000", [], 1), ("5000000", ["--no-gate"], 0), ("2000", [], 0)],
+    ("rows", "flags", "code"), [("5000000", [], 1), ("5000000", ["--no-gate"], 0), ("2000", [], 0)]
 )
 def test_only_a_full_run_fails_on_a_missed_target(
     bench: dict[str, ModuleType],

@@ -287,10 +287,7 @@ def wait_for(process: subprocess.Popen[bytes], text: bytes) -> bytes:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_long_search_and_leaves_nothing_behind(
-    number: signal.Signals,
-    code: int,
-    long_search: tuple[Path, Path],
-    start_process: Start,
+    number: signal.Signals, code: int, long_search: tuple[Path, Path], start_process: Start
 ) -> None:
     Path("temporary").mkdir()
     Path("o").mkdir()

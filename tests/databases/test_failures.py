@@ -22,10 +22,7 @@ from petaudit.tables import open_source
 from tables.engines import text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
-PEOPLE = {
-    "zip": text("476", "476", "479", "479"),
-    "sick": text("flu", "cold", "flu", "cold"),
-}
+PEOPLE = {"zip": text("476", "476", "479", "479"), "sick": text("flu", "cold", "flu", "cold")}
 
 
 def check_is_refused(address: str, words: str, capsys: Any, *more: str) -> None:

@@ -221,11 +221,7 @@ def test_another_content_is_refused(client: Client, size: dict[str, object]) -> 
     ],
 )
 def test_lies_about_the_size_are_found_out(
-    client: Client,
-    monkeypatch: pytest.MonkeyPatch,
-    act: Act,
-    fields: dict[str, object],
-    words: str,
+    client: Client, monkeypatch: pytest.MonkeyPatch, act: Act, fields: dict[str, object], words: str
 ) -> None:
     monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=30, total=60, size=20_000))
     message = client.fails(act, **fields)

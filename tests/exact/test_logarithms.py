@@ -20,9 +20,7 @@ LN_10 = "2.30258509299404568401799145468436420760110148862877297603332790096757"
 
 @settings(max_examples=200)
 @given(terms=TERMS)
-def test_the_sign_is_that_of_the_product_of_powers(
-    terms: list[tuple[int, Fraction]],
-) -> None:
+def test_the_sign_is_that_of_the_product_of_powers(terms: list[tuple[int, Fraction]]) -> None:
     product = math.prod((ratio**weight for weight, ratio in terms), start=Fraction(1))
     assert sign_of_logs(terms) == (product > 1) - (product < 1)
 

@@ -7,10 +7,12 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from petaudit import errors
 from petaudit.i18n.templates import normalised
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SOURCES / "petaudit"
+ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {"NotInPetauditError"}
 _IN_PAGE = re.compile(r"""\bt\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
 
@@ -34,6 +36,11 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
     for call in calls(tree, "phrase"):
         text = written(call.args[0]) if call.args else None
         yield call.lineno, None if text is None else normalised(text)
+    for call in calls(tree, *ERRORS):
+        # What is not written out is a phrase that was made elsewhere.
+        text = written(call.args[0]) if call.args else None
+        if text is not None:
+            yield call.lineno, normalised(text)
     for call in calls(tree, "term"):
         # Not written out means declared elsewhere, and checked there.
         text = written(call.args[0])

@@ -35,10 +35,7 @@ both = pytest.mark.parametrize("measure", [ambiguity, granularity])
 quietly = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 figures = pytest.mark.parametrize(
     ("compute", "expected"),
-    [
-        (ambiguity_module.compute, twin.ambiguity),
-        (granularity_module.compute, twin.granularity),
-    ],
+    [(ambiguity_module.compute, twin.ambiguity), (granularity_module.compute, twin.granularity)],
     ids=["ambiguity", "granularity"],
 )
 

@@ -212,8 +212,7 @@ def test_the_schema_and_the_words_of_a_kind_are_there(measure: Measure, option: 
 
 
 @pytest.mark.parametrize(
-    ("measure", "option"),
-    [own for own in every_option() if not own.values[1].shows_in_figure],
+    ("measure", "option"), [own for own in every_option() if not own.values[1].shows_in_figure]
 )
 def test_an_option_that_does_not_show_in_the_figure_does_not_change_it(
     measure: Measure, option: Option, inputs: Inputs

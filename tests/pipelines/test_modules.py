@@ -133,11 +133,7 @@ BORN = "born: {'1971': ['197*', '*'], '1985': ['198*', '*']}"
 
 @pytest.mark.parametrize(
     "given",
-    [
-        "hierarchies",
-        "hierarchies.yaml",
-        f"{{zip: hierarchies/hierarchy_zip.csv, {BORN}}}",
-    ],
+    ["hierarchies", "hierarchies.yaml", f"{{zip: hierarchies/hierarchy_zip.csv, {BORN}}}"],
     ids=["folder", "YAML file", "inline"],
 )
 @pytest.mark.parametrize("place", ["Loader", "Evaluator"])

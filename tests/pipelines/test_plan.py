@@ -41,8 +41,7 @@ def named(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["a", "5", "a-b", "a.b", "a_b", "年齡", "a" * 60, "'yes'", "'2020-01-01'"],
+    "name", ["a", "5", "a-b", "a.b", "a_b", "年齡", "a" * 60, "'yes'", "'2020-01-01'"]
 )
 def test_names_of_experiments(name: str) -> None:
     pipeline = read(f"Splitter:\n  {name}: {{}}\n")

@@ -263,10 +263,7 @@ def with_number_replaced(given: Any, number: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize(
-    "number",
-    [pytest.param(own, id=str(own)[:8]) for own in NUMBERS],
-)
+@pytest.mark.parametrize("number", [pytest.param(own, id=str(own)[:8]) for own in NUMBERS])
 def test_any_number_is_a_report_or_an_error(name: str, number: Any, known_tags: set[str]) -> None:
     for document in with_number_replaced(DOCUMENTS[name], number):
         for format_name in FORMATS:

@@ -17,12 +17,7 @@ from petaudit.cli import main
 from petaudit.exact.excess import Excess, Successes
 from petaudit.singling import running
 from petaudit.singling.control import samples_of
-from singling.people_twin import (
-    Row,
-    nearly_singled_out,
-    singled_out,
-    strangers_singled_out,
-)
+from singling.people_twin import Row, nearly_singled_out, singled_out, strangers_singled_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 ways = pytest.mark.parametrize("way", ["memory", "engine"])

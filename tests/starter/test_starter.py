@@ -42,9 +42,7 @@ def test_any_text_reads_back_as_it_was(text: str) -> None:
 
 @given(
     st.lists(
-        st.tuples(texts.map(trim), st.sampled_from(Role)),
-        unique_by=lambda own: own[0],
-        max_size=8,
+        st.tuples(texts.map(trim), st.sampled_from(Role)), unique_by=lambda own: own[0], max_size=8
     ),
     texts.map(lambda text: "t" + text.replace("\0", "")),
     st.booleans(),

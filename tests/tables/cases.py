@@ -61,21 +61,14 @@ CASES: dict[str, Case] = {
     "nan without nulls": _typed("float", 1.5, NAN, 2.5, NAN, 2.5),
     "minus zero": _typed("float", 0.0, -0.0, -0.0, None, 1.0, NAN, 0.0),
     "a column of nulls": _case(
-        ["a", "none"],
-        "none",
-        a=text("x", "y", "x"),
-        none=Column("null", [None, None, None]),
+        ["a", "none"], "none", a=text("x", "y", "x"), none=Column("null", [None, None, None])
     ),
     "a text column of nulls": _case(
         ["a", "none"], "none", a=text("x", "y", "x"), none=text(None, None, None)
     ),
     "no rows": _case(["a", "b"], "v", a=text(), b=text(), v=text()),
     "no rows, typed": _case(
-        ["a", "b"],
-        "v",
-        a=Column("integer", []),
-        b=Column("boolean", []),
-        v=Column("float", []),
+        ["a", "b"], "v", a=Column("integer", []), b=Column("boolean", []), v=Column("float", [])
     ),
     "one row": _case(["a", "b"], "v", a=text("x"), b=text(None), v=text("p")),
     "one column": Case({"a": text("x", "y", "x", None)}, ["a"], "a"),

@@ -26,15 +26,7 @@ from tables.checks import (
     class_table,
     counted_profiles,
 )
-from tables.engines import (
-    ENGINES,
-    Column,
-    NotExpressibleError,
-    Table,
-    arrow_table,
-    held_by,
-    text,
-)
+from tables.engines import ENGINES, Column, NotExpressibleError, Table, arrow_table, held_by, text
 
 NOT_EXPRESSIBLE: dict[str, set[str]] = {
     "duckdb": {"names in two cases"},

@@ -221,9 +221,7 @@ def test_folded_and_unfolded_classes_are_the_same_on_random_tables(
 @settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
 @given(drawn=tables(), rows_per_block=st.sampled_from([1, 2, 7, 65_536]))
 def test_blocks_of_classes_are_the_same_on_random_tables(
-    drawn: tuple[Table, list[str]],
-    rows_per_block: int,
-    tmp_path_factory: pytest.TempPathFactory,
+    drawn: tuple[Table, list[str]], rows_per_block: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """What large files with many classes and many values come to."""
     table, columns = drawn
@@ -305,8 +303,7 @@ def test_a_class_with_too_many_values_for_a_number_stays_as_it_is(values: int) -
 
 @given(
     classes=st.lists(
-        st.dictionaries(st.integers(0, 5), st.integers(1, 70), min_size=1, max_size=6),
-        max_size=12,
+        st.dictionaries(st.integers(0, 5), st.integers(1, 70), min_size=1, max_size=6), max_size=12
     ),
     times=st.lists(st.integers(1, 5), min_size=24, max_size=24),
     values=st.sampled_from([6, 50, 5000]),

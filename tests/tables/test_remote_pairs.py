@@ -135,8 +135,7 @@ LABELS = st.sampled_from(["x", "y", "z", None])
 
 @settings(max_examples=10, deadline=None)
 @given(
-    st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=9),
-    st.tuples(*[st.sets(LABELS)] * 2),
+    st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=9), st.tuples(*[st.sets(LABELS)] * 2)
 )
 def test_sums_over_pairs_are_those_of_loops(
     rows: list[tuple[Any, Any]], silent: tuple[set[Any], set[Any]]
@@ -191,9 +190,7 @@ def test_rows_and_classes_stay_where_they_are() -> None:
             fetch()
 
 
-def test_facts_of_very_many_columns_are_counted_elsewhere(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_facts_of_very_many_columns_are_counted_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("petaudit.tables.column_facts._MANY_COLUMNS", 1)
     columns = {f"x{place}": ["1", "1", None, "[20,30["] for place in range(2)}
     facts = column_facts(open_source(ibis.memtable(pa.table(columns))))

@@ -166,39 +166,32 @@ class Policy:
         measure, limit = demand.measure.name, given.get("limit")
         if given.get("profile") is not None:
             raise OptionError(
-                phrase(
-                    "{measure} has the profile {profile!r} and a limit of the policy {policy}; "
-                    "give either",
-                    measure=measure,
-                    profile=given["profile"],
-                    policy=self.name,
-                )
+                "{measure} has the profile {profile!r} and a limit of the policy {policy}; "
+                "give either",
+                measure=measure,
+                profile=given["profile"],
+                policy=self.name,
             )
         for option, value in demand.options.items():
             if option in given and given[option] != value:
                 raise OptionError(
-                    phrase(
-                        "{option} of {measure} is {given!r}, and the policy {policy} demands "
-                        "{value!r}",
-                        option=option,
-                        measure=measure,
-                        given=given[option],
-                        policy=self.name,
-                        value=value,
-                    )
+                    "{option} of {measure} is {given!r}, and the policy {policy} demands {value!r}",
+                    option=option,
+                    measure=measure,
+                    given=given[option],
+                    policy=self.name,
+                    value=value,
                 )
         if limit is None or exact(limit, measure) == demand.bound:
             return {**given, **demand.options, "limit": demand.limit}, demand
         if demand.is_looser(limit):
             raise OptionError(
-                phrase(
-                    "the limit of {measure} is {limit}, and the policy {policy} demands {rule}; a "
-                    "limit may be tighter than that of a policy, but not looser",
-                    measure=measure,
-                    limit=_shown(limit),
-                    policy=self.name,
-                    rule=demand._rule(demand.limit),
-                )
+                "the limit of {measure} is {limit}, and the policy {policy} demands {rule}; a "
+                "limit may be tighter than that of a policy, but not looser",
+                measure=measure,
+                limit=_shown(limit),
+                policy=self.name,
+                rule=demand._rule(demand.limit),
             )
         return {**given, **demand.options}, replace(demand, given=limit)
 
@@ -250,28 +243,22 @@ def find_policy(given: PolicySpec) -> Policy:
     if isinstance(given, Policy):
         return given
     if not isinstance(given, str | PathLike):
-        raise OptionError(
-            phrase("policy is {value!r}; a name or a YAML file was expected", value=given)
-        )
+        raise OptionError("policy is {value!r}; a name or a YAML file was expected", value=given)
     if is_policy_file(given):
         own = read_policy(Path(given))
         if own.name in policies():
             raise InputError(
-                phrase(
-                    "{path}: {name} is the name of a policy of petaudit; choose another",
-                    path=str(given),
-                    name=own.name,
-                )
+                "{path}: {name} is the name of a policy of petaudit; choose another",
+                path=str(given),
+                name=own.name,
             )
         return own
     if given not in policies():
         raise OptionError(
-            phrase(
-                "unknown policy {name!r}{near}; policies are {known}, or a file (.yaml)",
-                name=str(given),
-                near=suggestion(str(given), policies()),
-                known=listing([*policies()]),
-            )
+            "unknown policy {name!r}{near}; policies are {known}, or a file (.yaml)",
+            name=str(given),
+            near=suggestion(str(given), policies()),
+            known=listing([*policies()]),
         )
     return policies()[str(given)]
 
@@ -290,7 +277,7 @@ def read_policy(path: Path) -> Policy:
     with unchanged(), naming(path):
         content = read_yaml(path)
         if not isinstance(content, Mapping):
-            raise InputError(phrase("a policy has the keys {keys}", keys=listing(_KEYS)))
+            raise InputError("a policy has the keys {keys}", keys=listing(_KEYS))
         _check_keys(content, _KEYS, _REQUIRED)
         return Policy(
             name=_text(content, "name"),
@@ -311,22 +298,20 @@ def _check_keys(given: Mapping[Any, Any], known: Sequence[str], required: Sequen
     for key in given:
         if key not in known:
             raise InputError(
-                phrase(
-                    "unknown key {key!r}{near}; keys are {keys}",
-                    key=str(key),
-                    near=suggestion(str(key), known),
-                    keys=listing(known),
-                )
+                "unknown key {key!r}{near}; keys are {keys}",
+                key=str(key),
+                near=suggestion(str(key), known),
+                keys=listing(known),
             )
     for key in required:
         if given.get(key) is None:
-            raise InputError(phrase("the key {key} is missing", key=key))
+            raise InputError("the key {key} is missing", key=key)
 
 
 def _text(given: Mapping[Any, Any], key: str) -> str:
     value = given[key]
     if not isinstance(value, str) or not value.strip():
-        raise InputError(phrase("{key} is {value!r}; text was expected", key=key, value=value))
+        raise InputError("{key} is {value!r}; text was expected", key=key, value=value)
     return value.strip()
 
 
@@ -346,9 +331,7 @@ def _statements(given: Any) -> tuple[str, ...]:
     if given is None:
         return ()
     if not isinstance(given, list):
-        raise InputError(
-            phrase("{key} is {value!r}; a list was expected", key="not_measured", value=given)
-        )
+        raise InputError("{key} is {value!r}; a list was expected", key="not_measured", value=given)
     return tuple(_said(own, "not_measured") for own in given)
 
 
@@ -372,39 +355,33 @@ def _source(given: Any) -> dict[str, str]:
 
 def _demands(given: Any) -> dict[str, Demand]:
     if not isinstance(given, Mapping) or not given:
-        raise InputError(
-            phrase("limits is {value!r}; MEASURE: LIMIT was expected under it", value=given)
-        )
+        raise InputError("limits is {value!r}; MEASURE: LIMIT was expected under it", value=given)
     demands: dict[str, Demand] = {}
     for name, entry in given.items():
         measure = find_measure(str(name))
         options = dict(entry) if isinstance(entry, Mapping) else {"limit": entry}
         if measure.limit_help is None:
-            raise OptionError(phrase("{measure} takes no limit", measure=measure.name))
+            raise OptionError("{measure} takes no limit", measure=measure.name)
         measure.check_options(options)
         limit = options.pop("limit", None)
         if not measure.limit_kind.takes(limit):
             raise OptionError(
-                phrase(
-                    "the limit of {measure} is {value!r}; {expected} was expected",
-                    measure=measure.name,
-                    value=limit,
-                    expected=measure.limit_kind.expected,
-                )
+                "the limit of {measure} is {value!r}; {expected} was expected",
+                measure=measure.name,
+                value=limit,
+                expected=measure.limit_kind.expected,
             )
         for option in measure.options:
             if option.name in options and not option.kind.takes(options[option.name]):
                 raise OptionError(
-                    phrase(
-                        "{key} of {measure} is {value!r}; {expected} was expected",
-                        key=option.name,
-                        measure=measure.name,
-                        value=options[option.name],
-                        expected=option.kind.expected,
-                    )
+                    "{key} of {measure} is {value!r}; {expected} was expected",
+                    key=option.name,
+                    measure=measure.name,
+                    value=options[option.name],
+                    expected=option.kind.expected,
                 )
         if measure.name in demands:
-            raise OptionError(phrase("the limit of {measure} is given twice", measure=measure.name))
+            raise OptionError("the limit of {measure} is given twice", measure=measure.name)
         demands[measure.name] = Demand(measure, limit, options)
     return demands
 

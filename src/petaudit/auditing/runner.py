@@ -148,11 +148,9 @@ class Audit:
                 return result
         reasons = [entry.problem.text for entry in self.not_measured if entry.measure == wanted]
         raise NotMeasurableError(
-            phrase(
-                "{measure} was not measured: {reasons}",
-                measure=wanted,
-                reasons=joined(reasons, "; ") if reasons else phrase("not asked"),
-            )
+            "{measure} was not measured: {reasons}",
+            measure=wanted,
+            reasons=joined(reasons, "; ") if reasons else phrase("not asked"),
         )
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
@@ -236,7 +234,7 @@ def _measured(
     names = [measures] if isinstance(measures, str) else measures
     named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
     if named is not None and not named:
-        raise OptionError(phrase("the list of measures is empty"))
+        raise OptionError("the list of measures is empty")
     inputs = gather(table, announce_notes=False, **given)
     chosen = list(all_measures().values()) if named is None else named
     for name in wanted:
@@ -262,9 +260,7 @@ def _measured(
         asked_for = measure.name in explicit or _is_asked_for(measure, wanted, inputs, own)
         missing = measure.missing(inputs, own)
         if missing:
-            problem = NotMeasurableError(
-                phrase("needs {missing}", missing=joined(missing, " and "))
-            )
+            problem = NotMeasurableError("needs {missing}", missing=joined(missing, " and "))
             not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
             continue
         try:
@@ -320,17 +316,13 @@ def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
         measure = find_measure(name)
         if not isinstance(own, Mapping):
             raise OptionError(
-                phrase(
-                    "the options of {measure} are {value!r}; a mapping was expected, such as "
-                    "{{'limit': 5}}",
-                    measure=measure.name,
-                    value=own,
-                )
+                "the options of {measure} are {value!r}; a mapping was expected, such as "
+                "{{'limit': 5}}",
+                measure=measure.name,
+                value=own,
             )
         if measure.name in wanted:
-            raise OptionError(
-                phrase("the options of {measure} are given twice", measure=measure.name)
-            )
+            raise OptionError("the options of {measure} are given twice", measure=measure.name)
         measure.check_options(own)
         wanted[measure.name] = dict(own)
     return wanted
@@ -349,16 +341,14 @@ def _sized(
             if any(option.name == name for option in own.options)
         ]
         raise OptionError(
-            phrase(
-                "{option} changes nothing about the measures asked for; it is for {measures}",
-                option=name,
-                measures=listing(known),
-            )
+            "{option} changes nothing about the measures asked for; it is for {measures}",
+            option=name,
+            measures=listing(known),
         )
     for own in takers:
         if name in wanted.get(own.name, {}):
             raise OptionError(
-                phrase("the {option} of {measure} is given twice", option=name, measure=own.name)
+                "the {option} of {measure} is given twice", option=name, measure=own.name
             )
     return {own.name: {name: population_size} for own in takers}
 

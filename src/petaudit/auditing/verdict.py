@@ -148,8 +148,7 @@ somebody is in it knows the value
     if sensitive and told and not is_asked:
         found.append(
             phrase(
-                "no measure looked at the sensitive attribute {columns}",
-                columns=listing(sensitive),
+                "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
             )
         )
     return tuple(found)

@@ -52,7 +52,7 @@ def run(chosen: argparse.Namespace) -> int:
     write = table_writer(made.table, kind, formula_safe=is_guarded)
     if target is None:
         if sys.stdout is None:
-            raise InputError(phrase("there is no standard output; name a file (--out)"))
+            raise InputError("there is no standard output; name a file (--out)")
         with standard_output():
             write(sys.stdout.buffer)
         if chosen.suppressed_rows == "drop":

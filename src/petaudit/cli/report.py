@@ -28,7 +28,7 @@ def run(chosen: argparse.Namespace) -> int:
         return 0
     refuse_inputs(target, [path for path in (result, reports.baseline) if path is not None])
     if not target.parent.is_dir():
-        raise InputError(phrase("folder {folder!r} does not exist", folder=str(target.parent)))
+        raise InputError("folder {folder!r} does not exist", folder=str(target.parent))
     write_text(target, text)
     say(printable(here(phrase("wrote {path}", path=str(target)))) + "\n")
     return 0

@@ -27,7 +27,7 @@ from petaudit.tables import remove_orphans
 def run(chosen: argparse.Namespace) -> int:
     """Run a pipeline, print what it found, and say by the exit code whether the gate is open."""
     if chosen.out == "":
-        raise OptionError(phrase("--out is empty; name a folder"))
+        raise OptionError("--out is empty; name a folder")
     path = Path(chosen.pipeline)
     reports = Reports.of(chosen)
     remove_orphans()

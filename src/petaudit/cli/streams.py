@@ -93,7 +93,7 @@ def standard_output() -> Iterator[None]:
     except OSError as problem:
         _abandon_output()
         raise InputError(
-            phrase("cannot write to standard output ({reason})", reason=problem.strerror or problem)
+            "cannot write to standard output ({reason})", reason=problem.strerror or problem
         ) from None
 
 

@@ -98,9 +98,7 @@ def exact_nonnegative(value: object, name: str) -> Fraction:
     """
     number = exact(value, name)
     if number < 0:
-        raise OptionError(
-            phrase("{name} is {value}; it cannot be negative", name=name, value=value)
-        )
+        raise OptionError("{name} is {value}; it cannot be negative", name=name, value=value)
     return number
 
 
@@ -124,15 +122,8 @@ def _not_a_number(value: object, name: str) -> OptionError:
         number = parse_number(value.strip().removesuffix("%"))
         if number is not None:
             hint = phrase(
-                " (write {share:g} for {percent})",
-                share=float(number / 100),
-                percent=value.strip(),
+                " (write {share:g} for {percent})", share=float(number / 100), percent=value.strip()
             )
     return OptionError(
-        phrase(
-            "{name} is {value!r}; a finite number was expected{hint}",
-            name=name,
-            value=value,
-            hint=hint,
-        )
+        "{name} is {value!r}; a finite number was expected{hint}", name=name, value=value, hint=hint
     )

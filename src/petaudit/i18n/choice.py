@@ -29,13 +29,11 @@ def checked_language(name: str, where: str) -> str:
     found = _known(str(name))
     if found is None:
         raise OptionError(
-            phrase(
-                "{where} is {name!r}{near}; languages are {known}",
-                where=where,
-                name=str(name),
-                near=suggestion(str(name), LANGUAGES),
-                known=listing(LANGUAGES),
-            )
+            "{where} is {name!r}{near}; languages are {known}",
+            where=where,
+            name=str(name),
+            near=suggestion(str(name), LANGUAGES),
+            known=listing(LANGUAGES),
         )
     return found
 

@@ -10,15 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from petaudit.i18n.catalogue import ENGLISH, translation
-from petaudit.i18n.phrases import (
-    Joined,
-    Phrase,
-    joined,
-    phrase,
-    plain_part,
-    said,
-    shortened_value,
-)
+from petaudit.i18n.phrases import Joined, Phrase, joined, phrase, plain_part, said, shortened_value
 from petaudit.i18n.templates import filled
 from petaudit.i18n.zones import classes_zone, zone
 

@@ -126,10 +126,6 @@ def parts(counts: Sequence[int], below: int, of: int | None = None) -> list[Zone
     """
     sums = [zone(number, below, of) for number in itertools.accumulate(counts, initial=0)]
     return [
-        Zone(
-            max(end.lowest - start.highest, 0),
-            end.highest - start.lowest,
-            is_all=end.is_all,
-        )
+        Zone(max(end.lowest - start.highest, 0), end.highest - start.lowest, is_all=end.is_all)
         for start, end in itertools.pairwise(sums)
     ]

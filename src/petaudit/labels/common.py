@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petaudit.errors import HierarchyError, NotMeasurableError, phrase
+from petaudit.errors import HierarchyError, NotMeasurableError
 from petaudit.labels.hierarchies import Hierarchies, Hierarchy
 from petaudit.labels.hierarchies.rules import Rule
 
 
 def labels_in_common(
-    column: str,
-    hierarchy: Hierarchy,
-    released: Sequence[str | None],
-    labels: Sequence[str | None],
+    column: str, hierarchy: Hierarchy, released: Sequence[str | None], labels: Sequence[str | None]
 ) -> list[str | None]:
     """Replace each label by the released one on its path, if there is one; others stay.
 
@@ -47,12 +44,10 @@ def _above(
     )
     if len(found) > 1:
         raise NotMeasurableError(
-            phrase(
-                "column {column!r} is generalised to overlapping labels, so that a value of the "
-                "population may belong to several of them: give the population generalised the "
-                "same way",
-                column=column,
-            )
+            "column {column!r} is generalised to overlapping labels, so that a value of the "
+            "population may belong to several of them: give the population generalised the "
+            "same way",
+            column=column,
         )
     return next(iter(found), label)
 

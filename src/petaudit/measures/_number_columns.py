@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, counted, listing, phrase
+from petaudit.errors import DataValues, NotMeasurableError, counted, listing, phrase
 from petaudit.exact.class_figures import Floats
 from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
@@ -111,11 +111,9 @@ def number_columns(inputs: Inputs) -> tuple[dict[str, LabelNumbers], tuple[str, 
             numeric[name] = found
     if not numeric:
         raise NotMeasurableError(
-            phrase(
-                "no quasi-identifier of {table} holds numbers only: {names}",
-                table=original.name,
-                names=listing(names),
-            )
+            "no quasi-identifier of {table} holds numbers only: {names}",
+            table=original.name,
+            names=listing(names),
         )
     return numeric, tuple(name for name in names if name not in numeric)
 
@@ -211,7 +209,7 @@ def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) ->
     strange = [labels[place] for place in np.flatnonzero(~found.is_range).tolist()]
     if strange and unknown == "error":
         raise NotMeasurableError(
-            _holds_strange_labels(column, len(strange)), values=strange, column=column
+            _holds_strange_labels(column, len(strange)), data=DataValues(strange, column)
         ).in_rows(inputs.rows_of)
     return found
 

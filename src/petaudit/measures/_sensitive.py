@@ -254,7 +254,7 @@ def judge(
     )
     answers = (inputs.ask_people if of_people else inputs.ask_classes)(question)
     if not answers:
-        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
     answer = question.together(answers)
     has_limit = breaks is not None
     found = [

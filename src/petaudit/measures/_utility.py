@@ -141,11 +141,9 @@ def check_unknown(unknown: object) -> None:
     """Raise unless the option is one of its words."""
     if unknown not in _UNKNOWN:
         raise OptionError(
-            phrase(
-                "unknown is {value!r}{near}; it is 'error' or 'maximal'",
-                value=unknown,
-                near=suggestion(str(unknown), _UNKNOWN),
-            )
+            "unknown is {value!r}{near}; it is 'error' or 'maximal'",
+            value=unknown,
+            near=suggestion(str(unknown), _UNKNOWN),
         )
 
 
@@ -212,7 +210,7 @@ class BothTables:
 def needed_original(inputs: Inputs) -> Source:
     """The original table; an error without one."""
     if inputs.original is None:
-        raise InputError(phrase("the original table is needed and was not given"))
+        raise InputError("the original table is needed and was not given")
     return inputs.original
 
 
@@ -221,14 +219,12 @@ def both_tables(inputs: Inputs) -> BothTables:
     original = needed_original(inputs)
     if original.rows != inputs.table.rows:
         raise InputError(
-            phrase(
-                "the tables have different numbers of rows: {before:,} in {original} and {after:,} "
-                "in {table}; suppress rows instead of dropping them",
-                before=original.rows,
-                original=original.name,
-                after=inputs.table.rows,
-                table=inputs.table.name,
-            )
+            "the tables have different numbers of rows: {before:,} in {original} and {after:,} "
+            "in {table}; suppress rows instead of dropping them",
+            before=original.rows,
+            original=original.name,
+            after=inputs.table.rows,
+            table=inputs.table.name,
         )
     before = original.counts.class_histogram(inputs.quasi_identifiers)
     released = inputs.table.counts.class_histogram(inputs.quasi_identifiers)

@@ -190,10 +190,7 @@ def compute(
     names, left_out = wanted[:most], wanted[most:]
     if len(names) < 2:
         raise NotMeasurableError(
-            phrase(
-                "there is no pair of columns: only {names} is compared",
-                names=listing(names),
-            )
+            "there is no pair of columns: only {names} is compared", names=listing(names)
         )
     both = both_sides(inputs, names)
     crowded: dict[str, None] = {}
@@ -204,7 +201,7 @@ def compute(
     if not changes:
         pairs_said = counted(len(pairs), "pair")
         raise NotMeasurableError(
-            phrase("no pair is left: {reason}", reason=_not_told(pairs_said, tuple(crowded)))
+            "no pair is left: {reason}", reason=_not_told(pairs_said, tuple(crowded))
         )
     value = math.fsum(changes) / len(changes)
     warnings: list[str] = []
@@ -237,11 +234,7 @@ def compute(
 
 
 def _change(
-    first: str,
-    second: str,
-    both: dict[str, Sides],
-    correlation: str,
-    crowded: dict[str, None],
+    first: str, second: str, both: dict[str, Sides], correlation: str, crowded: dict[str, None]
 ) -> PairChange:
     """The change of one pair; columns whose labels are nearly all different are noted."""
     one, other = both[first], both[second]

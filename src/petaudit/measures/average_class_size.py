@@ -60,10 +60,7 @@ class AverageClassSizeResult(UtilityResult):
         if self.released.mean_class_size is None:
             return (phrase("every row is suppressed: nothing is told apart any more"),)
         parts = [
-            phrase(
-                "a class has {mean:.6g} rows on average",
-                mean=self.released.mean_class_size,
-            )
+            phrase("a class has {mean:.6g} rows on average", mean=self.released.mean_class_size)
         ]
         before = self.original.mean_class_size
         if before is not None:

@@ -19,13 +19,7 @@ from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import kinds
-from petaudit.measures._sensitive import (
-    TABLES,
-    WORST_OPTION,
-    SensitiveResult,
-    check_option,
-    judge,
-)
+from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, check_option, judge
 from petaudit.measures._shares import Shares
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.tables import ClassTable
@@ -103,8 +97,7 @@ class DeltaDisclosureResult(SensitiveResult):
         ]
         return (
             phrase(
-                "values of the table that are missing were ignored: in {where}",
-                where=joined(where),
+                "values of the table that are missing were ignored: in {where}", where=joined(where)
             ),
         )
 

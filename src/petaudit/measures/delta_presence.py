@@ -11,23 +11,9 @@ from petaudit.errors import NotMeasurableError, OptionError, counted, joined, ph
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.measures._risk import (
-    ALL_SUPPRESSED,
-    SHARE,
-    share,
-    upper_limit,
-)
+from petaudit.measures._risk import ALL_SUPPRESSED, SHARE, share, upper_limit
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import (
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
 from petaudit.tables.population import PopulationClasses
 
 
@@ -112,11 +98,7 @@ class DeltaPresenceResult(Result):
 
 
 def delta_presence(
-    table: object,
-    *,
-    limit: Number | None = None,
-    least: Number | None = None,
-    **given: Any,
+    table: object, *, limit: Number | None = None, least: Number | None = None, **given: Any
 ) -> DeltaPresenceResult:
     """Measure delta-presence against a population (Nergiz, Atzori and Clifton 2007).
 
@@ -222,18 +204,13 @@ def check(given: Mapping[str, Any]) -> None:
     smallest, largest = share(least, "least"), upper_limit(limit, name)
     if largest is None:
         raise OptionError(
-            phrase(
-                "least is judged together with the limit of {measure}; give a limit, too",
-                measure=name,
-            )
+            "least is judged together with the limit of {measure}; give a limit, too", measure=name
         )
     if smallest > largest:
         raise OptionError(
-            phrase(
-                "least is {least}, above the limit {limit}: no share keeps both",
-                least=least,
-                limit=limit,
-            )
+            "least is {least}, above the limit {limit}: no share keeps both",
+            least=least,
+            limit=limit,
         )
 
 

@@ -156,10 +156,7 @@ def distribution_distance(
 
 
 def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    figure: str = AUTO,
-    columns: Any = None,
+    inputs: Inputs, limit: Number | None = None, figure: str = AUTO, columns: Any = None
 ) -> DistributionDistanceResult:
     """Measure the distances from opened inputs."""
     bound = upper_limit(limit, "distribution-distance")
@@ -188,11 +185,9 @@ def compute(
         found.append(own.as_column(name, judged))
     if not exact_figures:
         raise NotMeasurableError(
-            phrase(
-                "no column holds numbers or dates only, which {figure} needs: {names}",
-                figure=figure,
-                names=listing(names),
-            )
+            "no column holds numbers or dates only, which {figure} needs: {names}",
+            figure=figure,
+            names=listing(names),
         )
     hierarchies = {name: inputs.hierarchy(name) for name in names if name in inputs.hierarchies}
     warnings += ambiguous_level_warnings(inputs, hierarchies)
@@ -311,10 +306,7 @@ class _Distances:
         """The root of half the sum of the squared differences between the roots of the shares."""
         old, new = (
             np.sqrt((weights / total).astype(np.float64))
-            for weights, total in (
-                (self.both.old, self.old_total),
-                (self.both.new, self.new_total),
-            )
+            for weights, total in ((self.both.old, self.old_total), (self.both.new, self.new_total))
         )
         return min(math.sqrt(math.fsum(((old - new) ** 2).tolist()) / 2), 1.0)
 

@@ -44,10 +44,7 @@ def journalist_risk(
 
 
 def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    figure: str = "highest",
-    threshold: Number = 0.2,
+    inputs: Inputs, limit: Number | None = None, figure: str = "highest", threshold: Number = 0.2
 ) -> JournalistRiskResult:
     """Measure the journalist risk from opened inputs."""
     return JournalistRiskResult(

@@ -15,16 +15,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Remedy, Result, announce
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
 from petaudit.tables.made_frames import MadeColumn
@@ -125,7 +116,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
     bound = None if limit is None else exact_nonnegative(limit, name)
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
-        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
     k = int(histogram.sizes[0])
     total = inputs.counted.rows
     remedy = None

@@ -184,11 +184,9 @@ def compute(
     size = population_of(inputs, population_size, sampling_fraction)
     if size is None:
         raise NotMeasurableError(
-            phrase(
-                "{measure} needs the size of the population: a population table, or one of the "
-                "options population_size and sampling_fraction",
-                measure=name,
-            )
+            "{measure} needs the size of the population: a population table, or one of the "
+            "options population_size and sampling_fraction",
+            measure=name,
         )
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
@@ -238,14 +236,12 @@ def _require_one_class_each(table: str, memberships: int, people: int) -> None:
     """Who is in several classes may be unique in one and not in the other: no share of people."""
     if memberships > people:
         raise NotMeasurableError(
-            phrase(
-                "some people of {table} are in several classes ({memberships:,} for {people}), so "
-                "there is no share of people who are unique; sample-uniques counts them in each "
-                "class",
-                table=table,
-                memberships=memberships,
-                people=counted(people, "person", "people", of=people),
-            )
+            "some people of {table} are in several classes ({memberships:,} for {people}), so "
+            "there is no share of people who are unique; sample-uniques counts them in each "
+            "class",
+            table=table,
+            memberships=memberships,
+            people=counted(people, "person", "people", of=people),
         )
 
 

@@ -194,10 +194,7 @@ def compute(
     """Decide profitability from opened inputs."""
     if not isinstance(allow_attack, bool):
         raise OptionError(
-            phrase(
-                "allow_attack is {value!r}; true or false was expected",
-                value=allow_attack,
-            )
+            "allow_attack is {value!r}; true or false was expected", value=allow_attack
         )
     game = _Game(
         exact_nonnegative(cost, phrase("the adversary's cost")),
@@ -279,9 +276,7 @@ MEASURE = Measure(
             "benefit", "what publishing one row brings the publisher", required=True, kind=_MONEY
         ),
         Option(
-            "allow_attack",
-            "false: no attack may pay for the adversary either",
-            kind=kinds.Truth(),
+            "allow_attack", "false: no attack may pay for the adversary either", kind=kinds.Truth()
         ),
     ),
     granularities=_TABLES,

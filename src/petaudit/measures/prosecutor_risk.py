@@ -43,10 +43,7 @@ def prosecutor_risk(
 
 
 def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    figure: str = "highest",
-    threshold: Number = 0.2,
+    inputs: Inputs, limit: Number | None = None, figure: str = "highest", threshold: Number = 0.2
 ) -> ProsecutorRiskResult:
     """Measure the prosecutor risk from opened inputs."""
     return ProsecutorRiskResult(

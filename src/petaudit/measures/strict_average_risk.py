@@ -24,16 +24,7 @@ from petaudit.measures._risk import (
     upper_limit,
     whole,
 )
-from petaudit.measures.base import (
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
 
 
 @dataclass(frozen=True)
@@ -214,10 +205,8 @@ def check(given: Mapping[str, Any]) -> None:
             whole(given[name], name)
     if given.get("k") is not None and given.get("limit") is None:
         raise OptionError(
-            phrase(
-                "k is judged together with the limit of {measure}; give a limit, too",
-                measure=StrictAverageRiskResult.measure,
-            )
+            "k is judged together with the limit of {measure}; give a limit, too",
+            measure=StrictAverageRiskResult.measure,
         )
 
 

@@ -8,14 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, get_args
 
-from petaudit.errors import (
-    NotMeasurableError,
-    OptionError,
-    counted,
-    joined,
-    phrase,
-    suggestion,
-)
+from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase, suggestion
 from petaudit.exact.class_figures import ClassFigures
 from petaudit.exact.emd import (
     Distance,
@@ -82,7 +75,7 @@ def compute(
     bound = None if limit is None else exact_nonnegative(limit, name)
     if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
         raise OptionError(
-            phrase("worst is {worst!r}; a number of classes from 0 was expected", worst=worst)
+            "worst is {worst!r}; a number of classes from 0 was expected", worst=worst
         )
     warnings = list(inputs.spellings_warning)
     chosen = _chosen_distances(inputs, distance)
@@ -157,10 +150,8 @@ def _ground(
             return ground
         if distance == "ordered":
             raise OptionError(
-                phrase(
-                    "column {column!r} holds values that are not numbers: it has no order",
-                    column=attribute,
-                )
+                "column {column!r} holds values that are not numbers: it has no order",
+                column=attribute,
             )
     if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
         hierarchy = inputs.hierarchy(attribute)
@@ -193,7 +184,7 @@ def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCoun
                     spellings=counted(len(known), "spelling"),
                     origin=hierarchy.origin,
                 ),
-                values=known,
+                known,
             )
         if label is not None and not known:
             unknown.append(label)
@@ -214,23 +205,19 @@ def _chosen_distances(
         else dict.fromkeys(inputs.sensitive, distance)
     )
     if not chosen:
-        raise OptionError(phrase("distance is an empty mapping; name a distance for an attribute"))
+        raise OptionError("distance is an empty mapping; name a distance for an attribute")
     for attribute, kind in chosen.items():
         if not isinstance(attribute, str):
             raise OptionError(
-                phrase(
-                    "distance names {value!r}; the name of a column was expected", value=attribute
-                )
+                "distance names {value!r}; the name of a column was expected", value=attribute
             )
         check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
         if kind not in get_args(Distance):
             raise OptionError(
-                phrase(
-                    "unknown distance {name!r}{near}; distances are {known}",
-                    name=str(kind),
-                    near=suggestion(str(kind), get_args(Distance)),
-                    known=joined(get_args(Distance)),
-                )
+                "unknown distance {name!r}{near}; distances are {known}",
+                name=str(kind),
+                near=suggestion(str(kind), get_args(Distance)),
+                known=joined(get_args(Distance)),
             )
     return chosen
 

@@ -108,9 +108,7 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
                 failed.add(label)
                 at = _setting(step, part, None, table)
                 said = phrase(
-                    "{path}: cannot be read ({reason})",
-                    path=table.address,
-                    reason=problem.strerror,
+                    "{path}: cannot be read ({reason})", path=table.address, reason=problem.strerror
                 )
                 problems.add(at, said)
     return found

@@ -102,12 +102,12 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
         except PetauditError as problem:
             return failed(problem)
         except MemoryError:
-            return failed(NotMeasurableError(phrase("there was not enough memory")))
+            return failed(NotMeasurableError("there was not enough memory"))
         except Exception as problem:
             show_trace(problem)
             # The text of an unforeseen error may quote data, so only its kind is shown.
             kind = type(problem).__name__
-            return failed(NotMeasurableError(phrase("internal error ({kind})", kind=kind)))
+            return failed(NotMeasurableError("internal error ({kind})", kind=kind))
 
 
 def _text_of(message: Warning | str) -> str:
@@ -174,8 +174,9 @@ def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> di
 def _check_judged(model: Evaluation, measure: Measure, result: Result) -> None:
     """A limit that a measure ignores must not look like one that holds."""
     if result.passed is None and any(model.options.get(name) is not None for name in JUDGING):
-        said = phrase("{measure} did not say whether its limit holds", measure=measure.name)
-        raise UndecidedError(said, result)
+        raise UndecidedError(
+            "{measure} did not say whether its limit holds", measure=measure.name, result=result
+        )
 
 
 def roles_of(given: Mapping[str, Any] | None) -> Roles | None:

@@ -89,7 +89,7 @@ class Executor:
     ) -> None:
         if frame not in {"pyarrow", "pandas", "polars"}:
             raise OptionError(
-                phrase("frame is {frame!r}; pyarrow, pandas or polars was expected", frame=frame)
+                "frame is {frame!r}; pyarrow, pandas or polars was expected", frame=frame
             )
         self._frame = frame
         self._text, self._path = configuration_text(config)
@@ -176,7 +176,7 @@ class Executor:
     def document(self) -> dict[str, Any]:
         """The content of result.json."""
         if self._document is None:
-            raise InputError(phrase("the pipeline has not run yet; call run() first"))
+            raise InputError("the pipeline has not run yet; call run() first")
         return self._document
 
     @property

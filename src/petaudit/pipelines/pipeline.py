@@ -79,9 +79,7 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     )
     if len(said) > MOST_PROBLEMS:
         more = phrase(
-            "{origin}: and {number} more problems",
-            origin=origin,
-            number=len(said) - MOST_PROBLEMS,
+            "{origin}: and {number} more problems", origin=origin, number=len(said) - MOST_PROBLEMS
         )
         said = [*said[:MOST_PROBLEMS], more]
     raise ManyProblemsError(said)

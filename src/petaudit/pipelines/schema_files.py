@@ -54,9 +54,7 @@ def read_schema(path: Path) -> Schema:
     reader = _Reader(document)
     schema = reader.schema(path)
     if reader.problems:
-        raise InputError(
-            phrase("{path}, {problems}", path=path, problems=_all_said(reader.problems))
-        )
+        raise InputError("{path}, {problems}", path=path, problems=_all_said(reader.problems))
     return schema
 
 
@@ -223,9 +221,7 @@ class _Reader:
                 continue
             if key in PETSARD_KEYS:
                 problem = phrase(
-                    "PETsARD's {key} is not built here; {advice}",
-                    key=key,
-                    advice=PETSARD_KEYS[key],
+                    "PETsARD's {key} is not built here; {advice}", key=key, advice=PETSARD_KEYS[key]
                 )
             else:
                 problem = phrase(

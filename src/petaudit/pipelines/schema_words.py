@@ -36,8 +36,7 @@ PETSARD_KEYS: Final[Mapping[str, str]] = MappingProxyType(
 """Keys of PETsARD's schemas that are not built here, with what to do."""
 OTHER_TYPES: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys(
-        ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "integer"),
-        "int",
+        ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "integer"), "int"
     )
     | dict.fromkeys(("float16", "float32", "float64", "double", "decimal", "number"), "float")
     | dict.fromkeys(("string", "object", "text", "varchar"), "str")

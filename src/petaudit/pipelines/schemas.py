@@ -42,9 +42,7 @@ int, column 'age' has 1 null and is not nullable
     if breaks:
         said = [
             phrase(
-                "column {column!r} has {problem}",
-                column=shortened(one.column),
-                problem=one.problem,
+                "column {column!r} has {problem}", column=shortened(one.column), problem=one.problem
             )
             for one in breaks
         ]

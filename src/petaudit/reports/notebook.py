@@ -53,8 +53,7 @@ def _html(view: View, *, with_headline: bool) -> str:
     if with_headline:
         found += Markup("<p><strong>{}</strong></p>").format(say(headline(view)))
     found += Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(
-        top,
-        Markup("").join(Markup("<tr>{}</tr>").format(row) for row in rows),
+        top, Markup("").join(Markup("<tr>{}</tr>").format(row) for row in rows)
     )
     if not with_headline:
         lines = [*view.cards[0].explanation, *view.cards[0].warnings]

@@ -116,10 +116,7 @@ def _results(
         rule = voice.name(own.rule)
         mark = _fingerprint(own)
         seen[mark] += 1
-        place = {
-            "artifactLocation": {"uri": uri},
-            "region": {"startLine": max(own.line or 1, 1)},
-        }
+        place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(own.line or 1, 1)}}
         properties = {} if own.card is None else _properties(own.card, voice)
         yield {
             "ruleId": rule,

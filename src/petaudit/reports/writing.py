@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from petaudit.errors import OptionError, listing, phrase, suggestion
+from petaudit.errors import OptionError, listing, suggestion
 from petaudit.i18n.choice import checked_language
 from petaudit.i18n.current import language
 from petaudit.system.output import refuse_inputs, write_whole
@@ -81,11 +81,7 @@ def checked_threshold(given: object, name: str) -> int:
     """
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise OptionError(
-            phrase(
-                "{name} is {given!r}; a number of people from 0 was expected",
-                name=name,
-                given=given,
-            )
+            "{name} is {given!r}; a number of people from 0 was expected", name=name, given=given
         )
     return given
 
@@ -99,12 +95,10 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
     if given is not None:
         if given not in FORMATS:
             raise OptionError(
-                phrase(
-                    "unknown format {given!r}{near}; formats are {known}",
-                    given=str(given),
-                    near=suggestion(str(given), FORMATS),
-                    known=listing(FORMATS),
-                )
+                "unknown format {given!r}{near}; formats are {known}",
+                given=str(given),
+                near=suggestion(str(given), FORMATS),
+                known=listing(FORMATS),
             )
         return given
     if path is None:
@@ -112,12 +106,10 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
     ending = Path(path).suffix.lower()
     if ending not in _BY_ENDING:
         raise OptionError(
-            phrase(
-                "{path!r} does not say what the report should be; end its name with {endings}, or "
-                "name the format",
-                path=str(path),
-                endings=listing([*_BY_ENDING]),
-            )
+            "{path!r} does not say what the report should be; end its name with {endings}, or "
+            "name the format",
+            path=str(path),
+            endings=listing([*_BY_ENDING]),
         )
     return _BY_ENDING[ending]
 
@@ -165,11 +157,9 @@ def _document(found: object) -> Mapping[str, Any]:
         made: Mapping[str, Any] = found.to_dict()
         return made
     raise OptionError(
-        phrase(
-            "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
-            "path of one was expected",
-            kind=type(found).__name__,
-        )
+        "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
+        "path of one was expected",
+        kind=type(found).__name__,
     )
 
 

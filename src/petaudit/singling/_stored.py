@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from petaudit.errors import NotMeasurableError, Phrase, phrase
+from petaudit.errors import NotMeasurableError, Phrase
 from petaudit.singling._prepare import Prepared
 from petaudit.singling.common_values import ColumnUse, doubts_about
 from petaudit.singling.control_overlap import Overlap
@@ -79,11 +79,9 @@ class StoredTables:
         if isinstance(self.pair, ListingPair):
             return self.pair
         raise NotMeasurableError(
-            phrase(
-                "the tables are counted by {engine}, and only counts leave it: there is no "
-                "list of the rows that are identified",
-                engine=self.pair.engine,
-            )
+            "the tables are counted by {engine}, and only counts leave it: there is no "
+            "list of the rows that are identified",
+            engine=self.pair.engine,
         )
 
     def listed(self, own: SizeFindings) -> Iterator[Listed]:

@@ -71,8 +71,7 @@ def global_columns(found: Findings) -> dict[str, MadeColumn]:
         names = (*names, *CONTROL_FIGURES)
     return {
         name: MadeColumn(
-            "integer" if name.startswith("total_") else "number",
-            [figures[name]] if figures else [],
+            "integer" if name.startswith("total_") else "number", [figures[name]] if figures else []
         )
         for name in names
     }

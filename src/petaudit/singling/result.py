@@ -148,13 +148,11 @@ class MpuccsResult(Result):
             case "changes":
                 return self.changes_columns
         raise OptionError(
-            phrase(
-                "{measure} has no table {table!r}{near}; it has {known}",
-                measure=NAME,
-                table=granularity,
-                near=suggestion(granularity, TABLES),
-                known=listing(TABLES),
-            )
+            "{measure} has no table {table!r}{near}; it has {known}",
+            measure=NAME,
+            table=granularity,
+            near=suggestion(granularity, TABLES),
+            known=listing(TABLES),
         )
 
     @property
@@ -328,20 +326,16 @@ def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Pro
         refuse_unbreakable(bound, NAME, "lower", (0, 1))
         return Profile(None, bound, is_strict=False)
     if limit is not None:
-        raise OptionError(phrase("give either a limit or a profile, not both"))
+        raise OptionError("give either a limit or a profile, not both")
     if not isinstance(name, str) or name not in PROFILES:
         raise OptionError(
-            phrase(
-                "unknown profile {name!r}{near}; profiles are {known}",
-                name=name,
-                near=suggestion(str(name), PROFILES),
-                known=listing(list(PROFILES)),
-            )
+            "unknown profile {name!r}{near}; profiles are {known}",
+            name=name,
+            near=suggestion(str(name), PROFILES),
+            known=listing(list(PROFILES)),
         )
     if PROFILES[name].figure == "privacy_risk_score" and not has_baseline:
         raise OptionError(
-            phrase(
-                "the profile {name!r} judges the risk score, which needs the baseline", name=name
-            )
+            "the profile {name!r} judges the risk score, which needs the baseline", name=name
         )
     return PROFILES[name]

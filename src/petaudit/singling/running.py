@@ -68,12 +68,10 @@ class Run:
         way = choose_way(tables, self.options.search, self.options.threads)
         if way.way == "engine" and self.options.person is not None:
             raise NotMeasurableError(
-                phrase(
-                    "rows of one person are told apart in memory only, and this search is counted "
-                    "by {engine} ({reason}); leave out person, or take fewer rows",
-                    engine=way.engine,
-                    reason=way.reason,
-                )
+                "rows of one person are told apart in memory only, and this search is counted "
+                "by {engine} ({reason}); leave out person, or take fewer rows",
+                engine=way.engine,
+                reason=way.reason,
             )
         self._threads = self.options.threads or way.threads
         if way.way == "engine":

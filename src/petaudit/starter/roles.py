@@ -191,9 +191,7 @@ def _once(own: ColumnFacts) -> str:
         rows = counted(own.values, "row")
         return phrase("{rows} hold {counts}", rows=rows, counts=_counted(own))
     return phrase(
-        "{percent} % of {values:,} values occur once",
-        percent=_percent_once(own),
-        values=own.values,
+        "{percent} % of {values:,} values occur once", percent=_percent_once(own), values=own.values
     )
 
 

@@ -64,10 +64,7 @@ ENGLISH: Final[dict[Meaning, dict[str, str]]] = {
         "password": "password, passwd, secret, pin code",
         "identifier": "identifier, identifiers, uuid, guid",
     },
-    Meaning.LIKELY_IDENTIFIER: {
-        "name": "name",
-        "number": "id, pid, uid, nid, cid",
-    },
+    Meaning.LIKELY_IDENTIFIER: {"name": "name", "number": "id, pid, uid, nid, cid"},
     Meaning.RECORD_NUMBER: {
         "record number": "record id, record no, row id, row number, index, key, serial, "
         "serial number, serial no, sequence, seq, seqno, case id, case no, case number, visit id, "
@@ -179,7 +176,7 @@ CHINESE: Final[dict[Meaning, dict[str, str]]] = {
     Meaning.LIKELY_IDENTIFIER: {
         "person": "聯絡人 聯繫人 監護人 要保人 投保人 被保險人 受益人 保證人 介紹人 申請人 借款人 "
         "納稅人 負責人 代理人 承辦人 經辦人 填表人 照顧者 被害人 加害人 嫌疑人 受刑人 當事人 "
-        "接觸者 業務員 理專 護理師 里長",
+        "接觸者 業務員 理專 護理師 里長"
     },
     Meaning.RECORD_NUMBER: {
         "record number": "流水號 序號 編號 代號 案號 單號 訂單編號 交易編號 交易序號 就醫序號 "

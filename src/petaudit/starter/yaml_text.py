@@ -47,11 +47,7 @@ def comment(text: str, indent: str = "") -> list[str]:
     if language() != ENGLISH:
         return [f"{start}{line}" for line in _wrapped(here(text), WIDEST - len(start))]
     return textwrap.wrap(
-        here(text),
-        WIDEST,
-        initial_indent=start,
-        subsequent_indent=start,
-        break_on_hyphens=False,
+        here(text), WIDEST, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
     )
 
 

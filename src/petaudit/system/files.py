@@ -190,6 +190,4 @@ def _is_recent(state: tuple[int, ...]) -> bool:
 
 
 def _changed(path: Path) -> InputError:
-    return InputError(
-        phrase("{file} changed while it was being read; run it again", file=path.name)
-    )
+    return InputError("{file} changed while it was being read; run it again", file=path.name)

@@ -114,12 +114,10 @@ def parse_memory(value: str | int, name: str = "memory") -> int:
     wanted = int(Fraction(found[1]) * _UNITS[found[2]])
     if wanted < SMALLEST:
         raise OptionError(
-            phrase(
-                "{name} is {value!r}, which is too little; petaudit needs at least {smallest}",
-                name=name,
-                value=value,
-                smallest=memory_text(SMALLEST),
-            )
+            "{name} is {value!r}, which is too little; petaudit needs at least {smallest}",
+            name=name,
+            value=value,
+            smallest=memory_text(SMALLEST),
         )
     return wanted
 
@@ -189,9 +187,7 @@ def _limit(path: Path) -> int | None:
 
 def _no_amount(value: object, name: str) -> OptionError:
     return OptionError(
-        phrase(
-            "{name} is {value!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB",
-            name=name,
-            value=value,
-        )
+        "{name} is {value!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB",
+        name=name,
+        value=value,
     )

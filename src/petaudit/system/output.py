@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from petaudit.errors import InputError, OptionError, phrase
+from petaudit.errors import InputError, OptionError
 from petaudit.system.files import refuse_impossible
 from petaudit.system.os_reasons import os_reason
 from petaudit.tables.table_files import is_formula, refuse_equal_names, write_csv, write_json
@@ -43,7 +43,7 @@ def write_whole(
             _replace(Path(os.path.realpath(path)), write)
     except OSError as problem:
         raise InputError(
-            phrase("cannot write {path!r} ({reason})", path=str(path), reason=os_reason(problem))
+            "cannot write {path!r} ({reason})", path=str(path), reason=os_reason(problem)
         ) from None
 
 
@@ -52,11 +52,9 @@ def refuse_inputs(target: Path, files: Iterable[Path]) -> None:
     for path in files:
         if os.path.exists(target) and path.exists() and target.samefile(path):  # noqa: PTH110
             raise OptionError(
-                phrase(
-                    "{target!r} is one of the inputs ({path}); choose another file to write",
-                    target=str(target),
-                    path=path,
-                )
+                "{target!r} is one of the inputs ({path}); choose another file to write",
+                target=str(target),
+                path=path,
             )
 
 
@@ -129,10 +127,7 @@ def table_writer(
             refuse_equal_names(names)
             return lambda file: write_json(names, _batches(table), file)
     raise OptionError(
-        phrase(
-            "unknown format {format!r}; tables are written as csv, parquet or json",
-            format=format_name,
-        )
+        "unknown format {format!r}; tables are written as csv, parquet or json", format=format_name
     )
 
 
@@ -182,9 +177,7 @@ def table_format(path: Path) -> str:
     """
     suffix = path.suffix.lower().lstrip(".")
     if suffix not in {"csv", "parquet"}:
-        raise OptionError(
-            phrase("{path!r}: a table is written as .csv or .parquet", path=str(path))
-        )
+        raise OptionError("{path!r}: a table is written as .csv or .parquet", path=str(path))
     return suffix
 
 

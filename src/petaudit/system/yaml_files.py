@@ -164,32 +164,30 @@ def read_text(path: Path) -> str:
             raise _too_large(str(path))
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        raise InputError(phrase("file {path!r} does not exist", path=str(path))) from None
+        raise InputError("file {path!r} does not exist", path=str(path)) from None
     except OSError as problem:
         raise InputError(
-            phrase("{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror)
+            "{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror
         ) from None
     except UnicodeDecodeError as problem:
         before = re.split(rb"\r\n?|\n", problem.object[: problem.start])
         raise InputError(
-            phrase(
-                "{path}, line {line}: byte {byte} of the line is not UTF-8 text; save the file as "
-                "UTF-8",
-                path=str(path),
-                line=len(before),
-                byte=len(before[-1]) + 1,
-            )
+            "{path}, line {line}: byte {byte} of the line is not UTF-8 text; save the file as "
+            "UTF-8",
+            path=str(path),
+            line=len(before),
+            byte=len(before[-1]) + 1,
         ) from None
 
 
 def _too_large(origin: str) -> InputError:
     return InputError(
-        phrase("{origin}: larger than {most:,} bytes; not read", origin=origin, most=LARGEST_FILE)
+        "{origin}: larger than {most:,} bytes; not read", origin=origin, most=LARGEST_FILE
     )
 
 
 def _in_line(origin: str, line: int, what: str) -> InputError:
-    return InputError(phrase("{origin}, line {line}: {what}", origin=origin, line=line, what=what))
+    return InputError("{origin}, line {line}: {what}", origin=origin, line=line, what=what)
 
 
 def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Document:
@@ -213,7 +211,7 @@ def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Documen
         _note_lines(loader, node, (_HIERARCHIES[0],) if is_hierarchy else (), lines)
         return Document(loader.construct_document(node), lines)
     except RecursionError:
-        raise InputError(phrase("{origin}: nested too deeply", origin=origin)) from None
+        raise InputError("{origin}: nested too deeply", origin=origin) from None
     except (ValueError, OverflowError):
         # What the library does not expect itself, such as an escape beyond all characters.
         raise _in_line(origin, loader.line + 1, phrase("not valid YAML")) from None
@@ -222,7 +220,7 @@ def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Documen
     except yaml.MarkedYAMLError as problem:
         at, what = explained(text, problem)
         if at is None:
-            raise InputError(phrase("{origin}: {what}", origin=origin, what=what)) from None
+            raise InputError("{origin}: {what}", origin=origin, what=what) from None
         raise _in_line(origin, at, what) from None
 
 

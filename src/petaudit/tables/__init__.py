@@ -1,10 +1,6 @@
 """The counts layer: the only place that talks to an engine."""
 
-from petaudit.tables._databases.addresses import (
-    is_address,
-    located,
-    parse_address,
-)
+from petaudit.tables._databases.addresses import is_address, located, parse_address
 from petaudit.tables._databases.session import one_state
 from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._files import find_files

@@ -50,43 +50,35 @@ def read_sample(path: Path, shown: Path) -> str:
     # No address leads to what was packed.
     if start[_DUCKDB_MAGIC_AT:].startswith(_DUCKDB_MAGIC) and b"\0" in start and path == shown:
         raise InputError(
-            phrase(
-                "{path}: is a DuckDB database; name one of its tables: {address}",
-                path=shown,
-                address=TableAddress(DUCKDB, "NAME", path=shown).shown,
-            )
+            "{path}: is a DuckDB database; name one of its tables: {address}",
+            path=shown,
+            address=TableAddress(DUCKDB, "NAME", path=shown).shown,
         )
     start = start.removeprefix(_BYTE_ORDER_MARK)
     if not start.strip():
-        raise InputError(phrase("{path}: the file is empty", path=shown))
+        raise InputError("{path}: the file is empty", path=shown)
     for magic, kind in _OTHER_KINDS.items():
         if start.startswith(magic):
             raise InputError(
-                phrase(
-                    "{path}: looks like {kind}; a CSV or Parquet file was expected",
-                    path=shown,
-                    kind=kind,
-                )
+                "{path}: looks like {kind}; a CSV or Parquet file was expected",
+                path=shown,
+                kind=kind,
             )
     if _JSON.match(start):
         raise InputError(
-            phrase(
-                "{path}: looks like {kind}; a CSV or Parquet file was expected",
-                path=shown,
-                kind="JSON",
-            )
+            "{path}: looks like {kind}; a CSV or Parquet file was expected", path=shown, kind="JSON"
         )
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(
-            phrase("{path}: is UTF-16 text; convert it to UTF-8 or give its encoding", path=shown)
+            "{path}: is UTF-16 text; convert it to UTF-8 or give its encoding", path=shown
         )
     if b"\0" in start:
         raise InputError(
-            phrase("{path}: holds binary data; a CSV or Parquet file was expected", path=shown)
+            "{path}: holds binary data; a CSV or Parquet file was expected", path=shown
         )
     if start.startswith((b"\n", b"\r")):
         raise InputError(
-            phrase("{path}, line 1: is blank; the column names were expected there", path=shown)
+            "{path}, line 1: is blank; the column names were expected there", path=shown
         )
     if not complete:
         start = start[: start.rfind(b"\n") + 1] or start
@@ -122,17 +114,15 @@ def undecodable(path: Path, shown: Path) -> InputError:
                 line.decode("utf-8")
             except UnicodeDecodeError as problem:
                 return InputError(
-                    phrase(
-                        "{path}, line {line}: byte {place} of the line (0x{byte:02x}) is not "
-                        "UTF-8 text; give the file's encoding (for example big5 or latin-1) or "
-                        "convert it",
-                        path=shown,
-                        line=number,
-                        place=problem.start + 1,
-                        byte=line[problem.start],
-                    )
+                    "{path}, line {line}: byte {place} of the line (0x{byte:02x}) is not "
+                    "UTF-8 text; give the file's encoding (for example big5 or latin-1) or "
+                    "convert it",
+                    path=shown,
+                    line=number,
+                    place=problem.start + 1,
+                    byte=line[problem.start],
                 )
-    return InputError(phrase("{path}: is not UTF-8 text", path=shown))
+    return InputError("{path}: is not UTF-8 text", path=shown)
 
 
 def find_delimiter(sample: str, path: Path) -> str | None:
@@ -154,9 +144,7 @@ def read_header(sample: str, delimiter: str | None, path: Path) -> list[str]:
     if delimiter is None:
         names = [trim(sample.splitlines()[0]).strip('"')]
     if any("\n" in name or "\r" in name for name in names):
-        raise InputError(
-            phrase("{path}, line 1: a quoted column name holds a line break", path=path)
-        )
+        raise InputError("{path}, line 1: a quoted column name holds a line break", path=path)
     return names
 
 
@@ -165,6 +153,4 @@ def _rows(sample: str, delimiter: str, path: Path) -> list[list[str]]:
         reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
         return list(reader)
     except csv.Error as problem:
-        raise InputError(
-            phrase("{path}: not a CSV file ({reason})", path=path, reason=problem)
-        ) from None
+        raise InputError("{path}: not a CSV file ({reason})", path=path, reason=problem) from None

@@ -33,11 +33,9 @@ def csv_dialect(path: Path, shown: Path, delimiter: str | None) -> tuple[str | N
     """The delimiter, None for a single column, and the names of the columns."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise OptionError(
-            phrase(
-                "the delimiter is {delimiter!r}; one character was expected, and no quote or line "
-                "break",
-                delimiter=delimiter,
-            )
+            "the delimiter is {delimiter!r}; one character was expected, and no quote or line "
+            "break",
+            delimiter=delimiter,
         )
     sample = read_sample(path, shown)
     mark = delimiter or find_delimiter(sample, shown)
@@ -64,12 +62,9 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
     if broken is not None:
         opened.close()
         raise InputError(
-            phrase(
-                "{path}, line {line}: a quoted field holds a line break; a label is one line of "
-                "text",
-                path=shown,
-                line=broken + 2,
-            )
+            "{path}, line {line}: a quoted field holds a line break; a label is one line of text",
+            path=shown,
+            line=broken + 2,
         )
     return opened
 
@@ -128,34 +123,28 @@ def _csv_error(path: Path, shown: Path, message: str) -> InputError:
     width = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if width:
         return InputError(
-            phrase(
-                "{where}: {cells} where the header has {width}",
-                where=where,
-                cells=counted(int(width[2]), "cell"),
-                width=width[1],
-            )
+            "{where}: {cells} where the header has {width}",
+            where=where,
+            cells=counted(int(width[2]), "cell"),
+            width=width[1],
         )
     if "unicode" in message.lower() or "utf-8" in message.lower():
         return undecodable(path, shown)
     if _is_too_long(message):
         line_number = first_line_above(_LONGEST_LINE, path)
         return InputError(
-            phrase(
-                "{path}, line {line}: is too long; a line may have {most:,} bytes",
-                path=shown,
-                line=line_number,
-                most=_LONGEST_LINE,
-            )
+            "{path}, line {line}: is too long; a line may have {most:,} bytes",
+            path=shown,
+            line=line_number,
+            most=_LONGEST_LINE,
         )
     if has_mixed_line_ends(path):
         return InputError(
-            phrase(
-                "{path}: its lines end in different ways; save it with one kind of line ends",
-                path=shown,
-            )
+            "{path}: its lines end in different ways; save it with one kind of line ends",
+            path=shown,
         )
     if "quote" in message.lower():
         return InputError(
-            phrase("{where}: a quote is opened and never closed, or closed too early", where=where)
+            "{where}: a quote is opened and never closed, or closed too early", where=where
         )
-    return InputError(phrase("{where}: cannot be read as CSV", where=where))
+    return InputError("{where}: cannot be read as CSV", where=where)

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import duckdb
 
-from petaudit.errors import EngineError, OptionError, phrase
+from petaudit.errors import EngineError, OptionError
 from petaudit.system.memory import engine_memory, memory_limit, memory_text, when_memory_changes
 from petaudit.tables._private_folder import private_folder, temporary_folder_full
 
@@ -60,10 +60,8 @@ def _follow_memory() -> None:
         _keep_within_memory(cursor())
     except EngineError:
         raise OptionError(
-            phrase(
-                "the memory limit cannot be {limit} now: the tables that are open take more",
-                limit=memory_text(memory_limit()),
-            )
+            "the memory limit cannot be {limit} now: the tables that are open take more",
+            limit=memory_text(memory_limit()),
         ) from None
 
 
@@ -96,11 +94,9 @@ def out_of_memory(problem: Exception) -> EngineError | None:
     if not isinstance(problem, duckdb.OutOfMemoryException | MemoryError):
         return None
     return EngineError(
-        phrase(
-            "not enough memory: the limit is {limit}, and what did not fit could not be put into "
-            "temporary files either; allow more with --memory (petaudit.set_memory)",
-            limit=memory_text(memory_limit()),
-        )
+        "not enough memory: the limit is {limit}, and what did not fit could not be put into "
+        "temporary files either; allow more with --memory (petaudit.set_memory)",
+        limit=memory_text(memory_limit()),
     )
 
 

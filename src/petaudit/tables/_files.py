@@ -52,7 +52,7 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
         return (locate_table(source),)
     name = fspath(source)
     if not name:
-        raise InputError(phrase("the name of the table is empty"))
+        raise InputError("the name of the table is empty")
     # These never raise, unlike the methods of Path: a name may be too long for the system.
     path = Path(os.path.expanduser(name))  # noqa: PTH111
     if os.path.isfile(path):  # noqa: PTH113
@@ -60,17 +60,15 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
     if os.path.isdir(path):  # noqa: PTH112
         found = _listed(lambda: _parts(path))
         if not found:
-            raise InputError(phrase("folder {folder!r} holds no .parquet file", folder=str(path)))
+            raise InputError("folder {folder!r} holds no .parquet file", folder=str(path))
         texts = [name for name in _left_out(path) if _TEXT_FILE.search(name)]
         if len(texts) >= len(found):
             raise InputError(
-                phrase(
-                    "folder {folder!r} holds {parquet} .parquet and {csv} .csv files; name the "
-                    "files that are the table",
-                    folder=str(path),
-                    parquet=len(found),
-                    csv=len(texts),
-                )
+                "folder {folder!r} holds {parquet} .parquet and {csv} .csv files; name the "
+                "files that are the table",
+                folder=str(path),
+                parquet=len(found),
+                csv=len(texts),
             )
         return found
     if glob.has_magic(str(path)):
@@ -78,12 +76,10 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
         if found:
             return found
     if os.path.exists(path):  # noqa: PTH110
-        raise InputError(
-            phrase("{path!r} is not a regular file; save it as a file first", path=str(path))
-        )
+        raise InputError("{path!r} is not a regular file; save it as a file first", path=str(path))
     check_no_address(name)
     shown = shortened(str(path), LONGEST_PATH)
-    raise InputError(phrase("file {path!r} does not exist", path=shown))
+    raise InputError("file {path!r} does not exist", path=shown)
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -140,7 +136,7 @@ def open_files(
 ) -> OpenedFile:
     """Open one CSV file, or one or more Parquet files with the same columns."""
     if not paths:
-        raise InputError(phrase("the list of files is empty"))
+        raise InputError("the list of files is empty")
     try:
         for path in paths:
             before_reading(path)
@@ -152,7 +148,7 @@ def open_files(
         return load_csv(as_utf8(plain[0], paths[0], encoding), paths[0], delimiter)
     except OSError as problem:
         raise InputError(
-            phrase("{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem))
+            "{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem)
         ) from None
 
 
@@ -160,12 +156,10 @@ def one_table(paths: tuple[Path, ...]) -> None:
     """Refuse several files that are not all Parquet."""
     if len(paths) > 1:
         raise InputError(
-            phrase(
-                "{path} and {number} more: several files are read as one table only when all "
-                "are Parquet",
-                path=paths[0],
-                number=len(paths) - 1,
-            )
+            "{path} and {number} more: several files are read as one table only when all "
+            "are Parquet",
+            path=paths[0],
+            number=len(paths) - 1,
         )
 
 
@@ -195,14 +189,12 @@ def parquet_columns(
             columns = tuple(row[0] for row in run(connection, query))
         except duckdb.Error:
             raise InputError(
-                phrase(
-                    "{path}: cannot be read as Parquet; it is damaged or has no column", path=shown
-                )
+                "{path}: cannot be read as Parquet; it is damaged or has no column", path=shown
             ) from None
         found.append(_true_names(path, columns))
         if found[-1] != found[0]:
             raise InputError(
-                phrase("{path}: its columns are not those of {first}", path=shown, first=paths[0])
+                "{path}: its columns are not those of {first}", path=shown, first=paths[0]
             )
     return found[0]
 
@@ -238,9 +230,7 @@ def decompressed(path: Path) -> Path:
         ):
             shutil.copyfileobj(source, sink)
     except (OSError, pa.ArrowException):
-        raise InputError(
-            phrase("{path}: cannot be unpacked as {codec}", path=path, codec=codec)
-        ) from None
+        raise InputError("{path}: cannot be unpacked as {codec}", path=path, codec=codec) from None
     return target
 
 
@@ -254,7 +244,7 @@ def as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
         io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     except LookupError:
         raise OptionError(
-            phrase("unknown encoding {encoding!r}; for example utf-8 or big5", encoding=encoding)
+            "unknown encoding {encoding!r}; for example utf-8 or big5", encoding=encoding
         ) from None
     if wanted.name == "utf-8":
         return path
@@ -268,11 +258,9 @@ def as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
             shutil.copyfileobj(source, sink)
     except UnicodeError as problem:
         raise InputError(
-            phrase(
-                "{path}: cannot be decoded as {encoding} ({reason})",
-                path=shown,
-                encoding=encoding,
-                reason=problem,
-            )
+            "{path}: cannot be decoded as {encoding} ({reason})",
+            path=shown,
+            encoding=encoding,
+            reason=problem,
         ) from None
     return target

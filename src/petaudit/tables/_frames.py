@@ -19,15 +19,7 @@ from petaudit.tables._databases.frames import is_on_postgres, read_by_ibis
 from petaudit.tables._spark.columns import numbered_columns
 from petaudit.tables.headers import column_named
 
-_COUNTABLE = (
-    nw.String,
-    nw.Boolean,
-    nw.Decimal,
-    nw.Date,
-    nw.Datetime,
-    nw.Time,
-    nw.Duration,
-)
+_COUNTABLE = (nw.String, nw.Boolean, nw.Decimal, nw.Date, nw.Datetime, nw.Time, nw.Duration)
 _CODED = (nw.Categorical, nw.Enum)
 A_TABLE = phrase("a table")
 
@@ -53,17 +45,13 @@ def wrap_frame(frame: object, called: str = A_TABLE) -> Wrapped:
     try:
         wrapped = nw.from_native(frame)  # type: ignore[call-overload]
     except DuplicateError:
-        raise ColumnError(
-            phrase("{table} has a column name more than once", table=called)
-        ) from None
+        raise ColumnError("{table} has a column name more than once", table=called) from None
     except TypeError:
         raise InputError(
-            phrase(
-                "{table} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
-                "Ibis), not a {kind}",
-                table=called,
-                kind=type(frame).__name__,
-            )
+            "{table} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
+            "Ibis), not a {kind}",
+            table=called,
+            kind=type(frame).__name__,
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
     if lazy.implementation.is_ibis():
@@ -136,10 +124,8 @@ def _arrow_from_pandas(frame: Any) -> tuple[list[pa.ChunkedArray], tuple[str, ..
             isinstance(value, datetime) for value in frame.iloc[:, index]
         ):
             raise ColumnError(
-                phrase(
-                    "column {column} mixes dates and date-times; convert it to one of them first",
-                    column=column_named(name, names),
-                )
+                "column {column} mixes dates and date-times; convert it to one of them first",
+                column=column_named(name, names),
             )
         columns.append(cells if isinstance(cells, pa.ChunkedArray) else pa.chunked_array([cells]))
     return columns, names
@@ -175,10 +161,7 @@ def _pandas_cells(series: Any, column: str) -> pa.Array | pa.ChunkedArray:
     if len(kinds) == 1:
         raise not_countable(column, kinds.pop())
     raise ColumnError(
-        phrase(
-            "column {column} mixes values of different kinds; convert it to text first",
-            column=column,
-        )
+        "column {column} mixes values of different kinds; convert it to text first", column=column
     )
 
 
@@ -190,10 +173,8 @@ def _large_numbers(series: Any, column: str) -> pa.Array:
         except pa.ArrowInvalid:
             continue
     raise ColumnError(
-        phrase(
-            "column {column} has whole numbers of more than 76 digits; convert it to text first",
-            column=column,
-        )
+        "column {column} has whole numbers of more than 76 digits; convert it to text first",
+        column=column,
     )
 
 
@@ -208,12 +189,10 @@ def not_countable(column: str, type_: object, *, is_whole: bool = False) -> Colu
     """
     kind = str(type_) if is_whole else re.split(r"[(<\[]", str(type_))[0]
     return ColumnError(
-        phrase(
-            "column {column} is of kind {kind}, which cannot be counted; text, numbers, dates "
-            "and booleans can",
-            column=column,
-            kind=kind,
-        )
+        "column {column} is of kind {kind}, which cannot be counted; text, numbers, dates "
+        "and booleans can",
+        column=column,
+        kind=kind,
     )
 
 

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import OptionError, listing, phrase, suggestion
+from petaudit.errors import OptionError, listing, suggestion
 from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.results import Integers
 
@@ -48,12 +48,10 @@ def unit_named(name: object) -> str:
     if isinstance(name, str) and name.strip().lower() in _OTHER_NAMES:
         return _OTHER_NAMES[name.strip().lower()]
     raise OptionError(
-        phrase(
-            "datetime_precision is {name!r}{near}; it is one of {units}, or None to find it out",
-            name=name,
-            near=suggestion(str(name), _OTHER_NAMES),
-            units=listing(list(UNITS)),
-        )
+        "datetime_precision is {name!r}{near}; it is one of {units}, or None to find it out",
+        name=name,
+        near=suggestion(str(name), _OTHER_NAMES),
+        units=listing(list(UNITS)),
     )
 
 

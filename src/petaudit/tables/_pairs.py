@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._encoding import dictionary_codes, python_values
@@ -26,44 +26,38 @@ def check_aligned(
     """Raise unless every row of one table has exactly one partner in the other."""
     if original.rows != released.rows:
         raise InputError(
-            phrase(
-                "the tables have different numbers of rows: {first_rows:,} in {first} and "
-                "{second_rows:,} in {second}; row-wise measures need the same rows",
-                first_rows=original.rows,
-                first=names[0],
-                second_rows=released.rows,
-                second=names[1],
-            )
+            "the tables have different numbers of rows: {first_rows:,} in {first} and "
+            "{second_rows:,} in {second}; row-wise measures need the same rows",
+            first_rows=original.rows,
+            first=names[0],
+            second_rows=released.rows,
+            second=names[1],
         )
     if key is None:
         for table, name in zip((original, released), names, strict=True):
             if table.engine not in _ORDERED_ENGINES:
                 raise InputError(
-                    phrase(
-                        "the rows of {table} ({engine}) have no order; name a key column (--key, "
-                        "in Python key=)",
-                        table=name,
-                        engine=table.engine,
-                    )
+                    "the rows of {table} ({engine}) have no order; name a key column (--key, "
+                    "in Python key=)",
+                    table=name,
+                    engine=table.engine,
                 )
         return
     faults = _key_faults(original, released, key)
     for nulls, repeated, name in zip(faults.nulls, faults.repeated, names, strict=True):
         if nulls:
             raise InputError(
-                phrase("key column {column!r} of {table} holds a null", column=key, table=name)
+                "key column {column!r} of {table} holds a null", column=key, table=name
             )
         if repeated:
             raise InputError(
-                phrase(
-                    "key column {column!r} of {table} holds a value more than once",
-                    column=key,
-                    table=name,
-                )
+                "key column {column!r} of {table} holds a value more than once",
+                column=key,
+                table=name,
             )
     if faults.differ:
         raise InputError(
-            phrase("key column {column!r} does not hold the same values in both tables", column=key)
+            "key column {column!r} does not hold the same values in both tables", column=key
         )
 
 

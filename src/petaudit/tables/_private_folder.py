@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from petaudit.errors import EngineError, phrase
+from petaudit.errors import EngineError
 
 try:
     import fcntl
@@ -66,11 +66,9 @@ def temporary_folder_full(problem: Exception) -> EngineError | None:
     if not is_full:
         return None
     return EngineError(
-        phrase(
-            "the folder of temporary files, {folder!r}, is full; make room there, or name another "
-            "one with the environment variable TMPDIR",
-            folder=tempfile.gettempdir(),
-        )
+        "the folder of temporary files, {folder!r}, is full; make room there, or name another "
+        "one with the environment variable TMPDIR",
+        folder=tempfile.gettempdir(),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.errors import EngineError, phrase
+from petaudit.errors import EngineError
 from petaudit.tables._cell_labels import cell_labels
 from petaudit.tables._classes.keys import ColumnValues
 from petaudit.tables._encoding import dictionary_cells, whole_numbers
@@ -54,5 +54,5 @@ def _positions(cells: pa.Array, values: ColumnValues) -> Integers:
         return np.array([index[label] for label in cell_labels(cells)], dtype=np.int64)
     except KeyError:
         raise EngineError(
-            phrase("the table gives other values each time it is asked; store its rows first")
+            "the table gives other values each time it is asked; store its rows first"
         ) from None

@@ -77,10 +77,7 @@ class ClassTable:
         for name, own in self.columns.items():
             pairs = kept[own.class_index]
             columns[name] = ClassValueCounts(
-                own.values,
-                place[own.class_index[pairs]],
-                own.value_index[pairs],
-                own.counts[pairs],
+                own.values, place[own.class_index[pairs]], own.value_index[pairs], own.counts[pairs]
             )
         labels = None if self.labels is None else self.labels.taken(np.flatnonzero(kept))
         return ClassTable(self.sizes[kept], self.classes[kept], columns, None, labels)

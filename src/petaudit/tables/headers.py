@@ -88,13 +88,11 @@ def refuse_data(table: str, repeated: int, names: int) -> None:
     """
     if repeated >= max(2, names / 3):
         raise InputError(
-            phrase(
-                "the first line of {file} is data and no header: {number:,} of {names:,} names are "
-                "values of their columns as well; put a line of names above the data, once",
-                file=table,
-                number=repeated,
-                names=names,
-            )
+            "the first line of {file} is data and no header: {number:,} of {names:,} names are "
+            "values of their columns as well; put a line of names above the data, once",
+            file=table,
+            number=repeated,
+            names=names,
         )
 
 

@@ -106,12 +106,10 @@ def _people(table: Source, person: str, cells: Cells) -> JointCodes:
     missing = int(np.count_nonzero(cells.places == len(cells.values)))
     if missing:
         raise ColumnError(
-            phrase(
-                "column {column!r} of {table} names no person in {rows}; every row must have one",
-                column=person,
-                table=table.name,
-                rows=counted(missing, "row"),
-            )
+            "column {column!r} of {table} names no person in {rows}; every row must have one",
+            column=person,
+            table=table.name,
+            rows=counted(missing, "row"),
         )
     return cells.places
 
@@ -148,11 +146,9 @@ class ColumnJoiner:
             )
         except pa.ArrowException:
             raise ColumnError(
-                phrase(
-                    "column {column!r} holds more text than can be compared: its distinct values "
-                    "take more than 2 GB",
-                    column=name,
-                )
+                "column {column!r} holds more text than can be compared: its distinct values "
+                "take more than 2 GB",
+                column=name,
             ) from None
         return None
 
@@ -160,10 +156,8 @@ class ColumnJoiner:
         """Raise an error if there is a column whose values cannot be compared."""
         if self.problems:
             raise ColumnError(
-                phrase(
-                    "{problems}: they cannot be compared; convert one of them first",
-                    problems=joined(self.problems[:5], "; "),
-                )
+                "{problems}: they cannot be compared; convert one of them first",
+                problems=joined(self.problems[:5], "; "),
             )
 
 
@@ -173,11 +167,9 @@ def cells_of(table: Source, name: str, column: pa.ChunkedArray) -> Cells:
         return Cells.of(column, is_untyped=table.is_untyped)
     except pa.ArrowException:
         raise ColumnError(
-            phrase(
-                "column {column!r} of {table} holds more text than can be compared",
-                column=name,
-                table=table.name,
-            )
+            "column {column!r} of {table} holds more text than can be compared",
+            column=name,
+            table=table.name,
         ) from None
 
 
@@ -224,10 +216,8 @@ def check_same_columns(tables: Sequence[Source], person: str | None = None) -> N
         ]
         if said:
             raise ColumnError(
-                phrase(
-                    "{first} and {second} must have the same columns; {differences}",
-                    first=first.name,
-                    second=table.name,
-                    differences=joined(said, "; "),
-                )
+                "{first} and {second} must have the same columns; {differences}",
+                first=first.name,
+                second=table.name,
+                differences=joined(said, "; "),
             )

@@ -144,10 +144,7 @@ def _as_one(cell: str, values: ValueCounts) -> nw.Expr:
 
 
 def _class_table(
-    found: pa.Table,
-    times: Integers,
-    values: Mapping[str, ValueCounts],
-    labels: ClassLabels | None,
+    found: pa.Table, times: Integers, values: Mapping[str, ValueCounts], labels: ClassLabels | None
 ) -> ClassTable:
     marked = np.flatnonzero(is_marked(found))
     columns = {}

@@ -168,21 +168,17 @@ def population_classes(
     everybody = population.rows if person is None else person.in_population
     if person is not None and everybody < person.in_table:
         raise InputError(
-            phrase(
-                "the population has {people}, fewer than the {own_people:,} of the table; it must "
-                "hold everybody of the table",
-                people=counted(everybody, "person", "people", of=everybody),
-                own_people=person.in_table,
-            )
+            "the population has {people}, fewer than the {own_people:,} of the table; it must "
+            "hold everybody of the table",
+            people=counted(everybody, "person", "people", of=everybody),
+            own_people=person.in_table,
         )
     if person is None and everybody < sample.rows:
         raise InputError(
-            phrase(
-                "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
-                "hold everybody of the table",
-                rows=counted(population.rows, "row", of=population.rows),
-                own_rows=sample.rows,
-            )
+            "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
+            "hold everybody of the table",
+            rows=counted(population.rows, "row", of=population.rows),
+            own_rows=sample.rows,
         )
     is_local = not (sample.is_remote or population.is_remote)
     found = _sizes if is_local else sizes_in_engine
@@ -288,11 +284,9 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
             nowhere=nowhere,
         )
     raise InputError(
-        phrase(
-            "{found}: the population must hold everybody of the table, with the labels of the "
-            "table or, where hierarchies lead to these, as it was collected",
-            found=found,
-        )
+        "{found}: the population must hold everybody of the table, with the labels of the "
+        "table or, where hierarchies lead to these, as it was collected",
+        found=found,
     )
 
 

@@ -57,10 +57,7 @@ class Scale:
 
 
 def scale_of(
-    original: ValueCounts,
-    released: ValueCounts,
-    reader: Reader,
-    silent: Collection[str] = (),
+    original: ValueCounts, released: ValueCounts, reader: Reader, silent: Collection[str] = ()
 ) -> Scale | None:
     """The scale that every value of the original is on; None for labels.
 

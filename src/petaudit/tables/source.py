@@ -162,13 +162,11 @@ def _opened(
     lazy, names, replaced = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
     if engine is not None and not _is_counted_by(lazy, engine):
         raise OptionError(
-            phrase(
-                "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
-                "for files",
-                engine=engine,
-                table=called,
-                own=lazy.implementation.value,
-            )
+            "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
+            "for files",
+            engine=engine,
+            table=called,
+            own=lazy.implementation.value,
         )
     columns = _column_names(names, called)
     is_arrow = lazy.implementation is nw.Implementation.PYARROW
@@ -192,15 +190,13 @@ def check_engine(engine: str | None, spark_master: str | None) -> None:
     """Refuse an engine that there is not, and a master without Spark."""
     if engine is not None and engine not in ENGINES:
         raise OptionError(
-            phrase(
-                "the engine is {engine!r}{near}; it is 'duckdb' or 'spark'",
-                engine=engine,
-                near=suggestion(str(engine), ENGINES),
-            )
+            "the engine is {engine!r}{near}; it is 'duckdb' or 'spark'",
+            engine=engine,
+            near=suggestion(str(engine), ENGINES),
         )
     if spark_master is not None and engine != SPARK:
         raise OptionError(
-            phrase("a Spark master is given, and the engine is not Spark; say so, too (spark)")
+            "a Spark master is given, and the engine is not Spark; say so, too (spark)"
         )
     if spark_master is not None:
         check_master(spark_master)
@@ -219,13 +215,11 @@ def _opened_in_database(opened: DatabaseTable, engine: str | None) -> Source:
     name = opened.address.shown
     if engine is not None and not _is_counted_by(opened.frame, engine):
         raise OptionError(
-            phrase(
-                "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
-                "for files",
-                engine=engine,
-                table=name,
-                own=phrase("its database") if opened.address.path is None else "duckdb",
-            )
+            "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
+            "for files",
+            engine=engine,
+            table=name,
+            own=phrase("its database") if opened.address.path is None else "duckdb",
         )
     columns = _column_names(opened.columns, name)
     lazy, untrimmed, load = opened.frame, None, None
@@ -251,14 +245,12 @@ def _is_path(table: object) -> bool:
 def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
     trimmed = tuple(trim(name) for name in names)
     if not trimmed:
-        raise InputError(phrase("{table} has no column", table=table))
+        raise InputError("{table} has no column", table=table)
     twice = [name for name, times in Counter(trimmed).items() if times > 1]
     if twice:
         raise ColumnError(
-            phrase(
-                "{table} has column {column} more than once",
-                table=table,
-                column=column_named(twice[0], trimmed),
-            )
+            "{table} has column {column} more than once",
+            table=table,
+            column=column_named(twice[0], trimmed),
         )
     return trimmed

@@ -118,12 +118,10 @@ class TableCounts:
         """Raise unless rows and classes can be fetched: those of an engine elsewhere stay there."""
         if self.is_remote:
             raise NotMeasurableError(
-                phrase(
-                    "{table}: this looks at single rows, which stay in {engine}; write the table, "
-                    "or a sample of it, to a file and use that",
-                    table=self._name,
-                    engine=self.engine,
-                )
+                "{table}: this looks at single rows, which stay in {engine}; write the table, "
+                "or a sample of it, to a file and use that",
+                table=self._name,
+                engine=self.engine,
             )
 
     @property
@@ -381,12 +379,10 @@ class TableCounts:
     def failure(self, problem: Exception) -> EngineError:
         """What to say of an engine's failure: its message may quote cells, so only its kind."""
         return out_of_memory(problem) or EngineError(
-            phrase(
-                "{table}: {engine} failed while counting ({reason})",
-                table=self._name,
-                engine=self.engine,
-                reason=failure_of(problem),
-            )
+            "{table}: {engine} failed while counting ({reason})",
+            table=self._name,
+            engine=self.engine,
+            reason=failure_of(problem),
         )
 
     def is_countable(self, column: str) -> bool:

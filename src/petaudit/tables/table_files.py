@@ -13,7 +13,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import IO, Any, TypeAlias
 
-from petaudit.errors import ColumnError, listing, phrase
+from petaudit.errors import ColumnError, listing
 from petaudit.labels.cells import label_of
 
 Batch: TypeAlias = Sequence[list[Any]]
@@ -70,7 +70,7 @@ def refuse_equal_names(names: Sequence[str]) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ColumnError(
-            phrase("JSON has no room for two columns of one name: {names}", names=listing(twice))
+            "JSON has no room for two columns of one name: {names}", names=listing(twice)
         )
 
 

@@ -261,11 +261,9 @@ def _loaded(source: Source) -> duckdb.DuckDBPyRelation:
         return cursor().from_arrow(table)
     except duckdb.Error as problem:
         raise EngineError(
-            phrase(
-                "{table}: DuckDB cannot hold all of its columns ({reason})",
-                table=source.name,
-                reason=type(problem).__name__,
-            )
+            "{table}: DuckDB cannot hold all of its columns ({reason})",
+            table=source.name,
+            reason=type(problem).__name__,
         ) from None
 
 
@@ -293,11 +291,9 @@ def _stored(source: Source, converted: duckdb.DuckDBPyRelation) -> TableCounts:
         if is_interrupt(problem):
             raise KeyboardInterrupt from None
         raise out_of_memory(problem) or EngineError(
-            phrase(
-                "{table}: cannot be converted to its types ({reason})",
-                table=source.name,
-                reason=type(problem).__name__,
-            )
+            "{table}: cannot be converted to its types ({reason})",
+            table=source.name,
+            reason=type(problem).__name__,
         ) from None
     opened = OpenedFile(cursor(), name, source.columns, source.paths, is_view=False)
     frame: nw.LazyFrame[Any] = nw.from_native(opened.relation())

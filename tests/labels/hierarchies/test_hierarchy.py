@@ -13,8 +13,7 @@ from petaudit.errors import HierarchyError
 from petaudit.labels.hierarchies import Hierarchy
 
 CITY = Hierarchy(
-    "city",
-    [["臺北", "北部", "臺灣"], ["基隆", "北部", "臺灣"], ["高雄", "南部", "臺灣"]],
+    "city", [["臺北", "北部", "臺灣"], ["基隆", "北部", "臺灣"], ["高雄", "南部", "臺灣"]]
 )
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError
 from petaudit.exact.class_figures import Floats, Integers
 
 
@@ -62,5 +62,5 @@ class Sample:
     def failed(self, model: str, why: str, advice: str) -> NotMeasurableError:
         """The error of a model that has no answer for this sample."""
         return NotMeasurableError(
-            phrase("{model} has no estimate: {why}; {advice}", model=model, why=why, advice=advice)
+            "{model} has no estimate: {why}; {advice}", model=model, why=why, advice=advice
         )

@@ -29,9 +29,7 @@ class Hierarchies:
         for name, entry in by_attribute.items():
             attribute = trim(str(name))
             if attribute in self._by_attribute:
-                raise HierarchyError(
-                    phrase("there are two hierarchies for {column!r}", column=attribute)
-                )
+                raise HierarchyError("there are two hierarchies for {column!r}", column=attribute)
             self._by_attribute[attribute] = entry
         self._rules_file = rules_file
         self._built: dict[str, Hierarchy] = {}
@@ -51,11 +49,9 @@ class Hierarchies:
             return cls({str(name): _entry(str(name), entry) for name, entry in spec.items()})
         if not isinstance(spec, str | PathLike):
             raise HierarchyError(
-                phrase(
-                    "hierarchies are given as a {kind}; a folder, a YAML file or a mapping was "
-                    "expected",
-                    kind=type(spec).__name__,
-                )
+                "hierarchies are given as a {kind}; a folder, a YAML file or a mapping was "
+                "expected",
+                kind=type(spec).__name__,
             )
         path = Path(spec)
         if path.suffix.lower() in {".yaml", ".yml"}:
@@ -73,7 +69,7 @@ class Hierarchies:
             return cls(read_folder(base / content))
         if not isinstance(content, Mapping):
             raise HierarchyError(
-                phrase("{path}: hierarchies are a folder or one entry per attribute", path=path)
+                "{path}: hierarchies are a folder or one entry per attribute", path=path
             )
         entries: dict[str, Hierarchy | Rule] = {}
         for name, entry in content.items():
@@ -118,24 +114,20 @@ class Hierarchies:
         entry = self._by_attribute.get(attribute)
         if entry is None:
             raise HierarchyError(
-                phrase(
-                    "there is no hierarchy for column {column!r}{near}; there are hierarchies "
-                    "for: {columns}",
-                    column=attribute,
-                    near=suggestion(attribute, self._by_attribute),
-                    columns=listing(self.attributes) or phrase("no column"),
-                )
+                "there is no hierarchy for column {column!r}{near}; there are hierarchies "
+                "for: {columns}",
+                column=attribute,
+                near=suggestion(attribute, self._by_attribute),
+                columns=listing(self.attributes) or phrase("no column"),
             )
         if isinstance(entry, Hierarchy):
             return entry
         if attribute not in self._built:
             if values_of is None:
                 raise HierarchyError(
-                    phrase(
-                        "the hierarchy of {column!r} is a rule: it needs the original table to "
-                        "know the values",
-                        column=attribute,
-                    )
+                    "the hierarchy of {column!r} is a rule: it needs the original table to "
+                    "know the values",
+                    column=attribute,
                 )
             self._built[attribute] = entry.build(attribute, values_of(attribute))
         return self._built[attribute]
@@ -153,12 +145,10 @@ def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
     if hasattr(entry, "build"):
         return entry
     raise HierarchyError(
-        phrase(
-            "the hierarchy of {column!r} is a {kind}; a mapping from leaf to labels, a list of "
-            "rows, a file or a rule was expected",
-            column=attribute,
-            kind=type(entry).__name__,
-        )
+        "the hierarchy of {column!r} is a {kind}; a mapping from leaf to labels, a list of "
+        "rows, a file or a rule was expected",
+        column=attribute,
+        kind=type(entry).__name__,
     )
 
 
@@ -183,21 +173,17 @@ def _rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
             return None
         if unknown:
             raise OptionError(
-                phrase(
-                    "unknown option {name!r}{near}",
-                    name=unknown[0],
-                    near=suggestion(unknown[0], _RULE_OPTIONS[name]),
-                )
+                "unknown option {name!r}{near}",
+                name=unknown[0],
+                near=suggestion(unknown[0], _RULE_OPTIONS[name]),
             )
         return _made_rule(name, entry[name], options)
     except OptionError as problem:
         raise HierarchyError(
-            phrase(
-                "rule {name} for {column!r}: {problem}",
-                name=name,
-                column=attribute,
-                problem=problem.text,
-            )
+            "rule {name} for {column!r}: {problem}",
+            name=name,
+            column=attribute,
+            problem=problem.text,
         ) from None
 
 
@@ -217,7 +203,7 @@ def _made_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
     if name == "ordered":
         return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
     if argument != "right":
-        raise OptionError(phrase("mask is {mask!r}; only 'right' is known", mask=argument))
+        raise OptionError("mask is {mask!r}; only 'right' is known", mask=argument)
     return mask_right(**options)
 
 

@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from petaudit.errors import LONGEST_PATH, HierarchyError, phrase, shortened
+from petaudit.errors import LONGEST_PATH, HierarchyError, shortened
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies.hierarchy import Hierarchy
 from petaudit.system.files import before_reading
@@ -21,10 +21,10 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
     # These never raise, unlike the methods of Path: a name may be too long for the system.
     if not os.path.exists(folder):  # noqa: PTH110
         shown = shortened(str(folder), LONGEST_PATH)
-        raise HierarchyError(phrase("hierarchy folder {folder!r} does not exist", folder=shown))
+        raise HierarchyError("hierarchy folder {folder!r} does not exist", folder=shown)
     if not os.path.isdir(folder):  # noqa: PTH112
         raise HierarchyError(
-            phrase("{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder))
+            "{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder)
         )
     found: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):
@@ -34,21 +34,17 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         attribute = trim(match["attribute"])
         if attribute in found:
             raise HierarchyError(
-                phrase(
-                    "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
-                    folder=str(folder),
-                    column=attribute,
-                    first=found[attribute].origin,
-                    second=path.name,
-                )
+                "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
+                folder=str(folder),
+                column=attribute,
+                first=found[attribute].origin,
+                second=path.name,
             )
         found[attribute] = read_file(path, attribute)
     if not found:
         raise HierarchyError(
-            phrase(
-                "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
-                folder=str(folder),
-            )
+            "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
+            folder=str(folder),
         )
     return found
 
@@ -68,14 +64,14 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
     except OSError as problem:
         shown = shortened(str(path), LONGEST_PATH)
         raise HierarchyError(
-            phrase("{path}: cannot be read ({reason})", path=shown, reason=os_reason(problem))
+            "{path}: cannot be read ({reason})", path=shown, reason=os_reason(problem)
         ) from None
     except UnicodeDecodeError as problem:
         raise HierarchyError(
-            phrase("{path}: byte {place} is not UTF-8 text", path=path, place=problem.start)
+            "{path}: byte {place} is not UTF-8 text", path=path, place=problem.start
         ) from None
     except csv.Error as problem:
         raise HierarchyError(
-            phrase("{path}: not a ';' separated file ({reason})", path=path, reason=problem)
+            "{path}: not a ';' separated file ({reason})", path=path, reason=problem
         ) from None
     return Hierarchy(attribute, rows, path=path, line_numbers=line_numbers)

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from petaudit.errors import MOST_QUOTED, HierarchyError, RowsOf, counted, phrase, suggestion
+from petaudit.errors import (
+    MOST_QUOTED,
+    DataValues,
+    HierarchyError,
+    RowsOf,
+    counted,
+    phrase,
+    suggestion,
+)
 from petaudit.labels.cells import SUPPRESSED, label_of
 
 NULL_LABEL = ""
@@ -126,8 +133,8 @@ class Hierarchy:
                 origin=self.origin,
                 nulls=nulls,
             ),
-            values=labels,
-            after_values=self._near(labels, self._lowest_level),
+            labels,
+            known=self._lowest_level,
         )
 
     def _near(self, labels: Sequence[str | None], known: Iterable[str]) -> str:
@@ -150,16 +157,19 @@ class Hierarchy:
                 number=len(labels),
                 origin=self.origin,
             )
-        return self.label_error(
-            message,
-            values=labels,
-            after_values=self._near(labels, self._paths),
-            are_leaves=True,
-        )
+        return self.label_error(message, labels, known=self._paths, are_leaves=True)
 
-    def label_error(self, message: str, **cells: Any) -> HierarchyError:
-        """An error about labels of the attribute, with the rows that hold them."""
-        problem = HierarchyError(message, column=self.attribute, **cells)
+    def label_error(
+        self,
+        message: str,
+        labels: Sequence[str | None],
+        *,
+        known: Iterable[str] = (),
+        are_leaves: bool = False,
+    ) -> HierarchyError:
+        """Return an error about labels of the attribute, with the rows that hold them."""
+        data = DataValues(labels, self.attribute, are_leaves, self._near(labels, known))
+        problem = HierarchyError(message, data=data)
         return problem if self.rows_of is None else problem.in_rows(self.rows_of)
 
     def _validated(
@@ -189,15 +199,16 @@ class Hierarchy:
                 problem = phrase("the leaf stands in an earlier line with another path")
                 raise self._at(line, problem, labels[0])
         if not paths:
-            raise HierarchyError(phrase("{origin} is empty", origin=self.origin))
+            raise HierarchyError("{origin} is empty", origin=self.origin)
         return paths
 
     def _at(self, line: int, problem: str, *leaf: str) -> HierarchyError:
         return HierarchyError(
-            phrase(
-                "{origin}, line {line}: {problem}", origin=self.origin, line=line, problem=problem
-            ),
-            values=leaf,
+            "{origin}, line {line}: {problem}",
+            origin=self.origin,
+            line=line,
+            problem=problem,
+            data=DataValues(leaf),
         )
 
     def _add_root_if_missing(self) -> None:

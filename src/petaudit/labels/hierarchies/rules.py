@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
-from petaudit.errors import HierarchyError, OptionError, joined, phrase
+from petaudit.errors import DataValues, HierarchyError, OptionError, joined, phrase
 from petaudit.exact.fractions import Number, exact, parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchies.hierarchy import NULL_LABEL, Hierarchy
@@ -42,11 +42,11 @@ class _PathRule:
             try:
                 rows.append([leaf, *self.labels_above(str(leaf)), SUPPRESSED])
             except ValueError as problem:
-                message = phrase(
-                    "{origin}: a value {problem}", origin=origin, problem=problem.args[0]
-                )
                 raise HierarchyError(
-                    message, values=[leaf], column=attribute, are_leaves=True
+                    "{origin}: a value {problem}",
+                    origin=origin,
+                    problem=problem.args[0],
+                    data=DataValues([leaf], attribute, are_leaves=True),
                 ) from None
         if None in distinct:
             steps_below_root = len(rows[0]) - 2 if rows else 0
@@ -66,26 +66,22 @@ def ranges(
     """
     steps = [exact(width, phrase("a range width")) for width in widths]
     if not steps or any(step <= 0 for step in steps):
-        raise OptionError(phrase("ranges need at least one width, each above 0"))
+        raise OptionError("ranges need at least one width, each above 0")
     for narrow, wide in pairwise(steps):
         if wide <= narrow or wide % narrow != 0:
             raise OptionError(
-                phrase(
-                    "range width {wide} is no larger multiple of {narrow}: ranges must nest",
-                    wide=_plain(wide),
-                    narrow=_plain(narrow),
-                )
+                "range width {wide} is no larger multiple of {narrow}: ranges must nest",
+                wide=_plain(wide),
+                narrow=_plain(narrow),
             )
     start = exact(origin, phrase("the ranges' origin"))
     lower = None if bottom is None else exact(bottom, phrase("the ranges' bottom"))
     upper = None if top is None else exact(top, phrase("the ranges' top"))
     if lower is not None and upper is not None and lower > upper:
         raise OptionError(
-            phrase(
-                "the ranges' bottom {bottom} is above their top {top}",
-                bottom=_plain(lower),
-                top=_plain(upper),
-            )
+            "the ranges' bottom {bottom} is above their top {top}",
+            bottom=_plain(lower),
+            top=_plain(upper),
         )
 
     def labels_above(leaf: str) -> list[str]:
@@ -118,10 +114,12 @@ class _Masking:
         rows: list[list[str]] = []
         for leaf in leaves:
             if self.mark in leaf:
-                message = phrase(
-                    "{origin}: a value holds the mark {mark!r}", origin=origin, mark=self.mark
+                raise HierarchyError(
+                    "{origin}: a value holds the mark {mark!r}",
+                    origin=origin,
+                    mark=self.mark,
+                    data=DataValues([leaf], attribute, are_leaves=True),
                 )
-                raise HierarchyError(message, values=[leaf], column=attribute, are_leaves=True)
             masked = (leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1))
             rows.append([leaf, *masked])
         if None in distinct:
@@ -136,18 +134,14 @@ def mask_right(mark: str = "*", levels: int | None = None) -> Rule:
     ('47677', '4767*', '476**', '47***', '4****', '*****')
     """
     if not isinstance(mark, str) or len(mark) != 1:
-        raise OptionError(phrase("the mask is {mark!r}; one character was expected", mark=mark))
+        raise OptionError("the mask is {mark!r}; one character was expected", mark=mark)
     if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int)):
         raise OptionError(
-            phrase(
-                "the levels of a mask are {levels!r}; a whole number was expected", levels=levels
-            )
+            "the levels of a mask are {levels!r}; a whole number was expected", levels=levels
         )
     if levels is not None and levels < 1:
         raise OptionError(
-            phrase(
-                "a mask of {levels} levels hides nothing; at least 1 was expected", levels=levels
-            )
+            "a mask of {levels} levels hides nothing; at least 1 was expected", levels=levels
         )
     return _Masking(mark, levels)
 
@@ -171,17 +165,13 @@ def dates(*steps: str) -> Rule:
     for step in chosen:
         if step not in _DATE_STEPS:
             raise OptionError(
-                phrase(
-                    "unknown date step {step!r}; steps are {steps}, in this order",
-                    step=step,
-                    steps=joined(list(_DATE_STEPS)),
-                )
+                "unknown date step {step!r}; steps are {steps}, in this order",
+                step=step,
+                steps=joined(list(_DATE_STEPS)),
             )
     order = [list(_DATE_STEPS).index(step) for step in chosen]
     if order != sorted(set(order)):
-        raise OptionError(
-            phrase("date steps must grow coarser: {steps}", steps=joined(list(_DATE_STEPS)))
-        )
+        raise OptionError("date steps must grow coarser: {steps}", steps=joined(list(_DATE_STEPS)))
 
     def labels_above(leaf: str) -> list[str]:
         try:
@@ -201,15 +191,13 @@ def ordered(order: Sequence[str], *sizes: int) -> Rule:
     """
     values = [trim(str(value)) for value in order]
     if len(set(values)) != len(values) or not values:
-        raise OptionError(phrase("an ordered list needs at least one value, and each value once"))
+        raise OptionError("an ordered list needs at least one value, and each value once")
     if any(not isinstance(size, int) or size < 2 for size in sizes):
-        raise OptionError(phrase("group sizes of an ordered list are whole numbers from 2"))
+        raise OptionError("group sizes of an ordered list are whole numbers from 2")
     for small, large in pairwise(sizes):
         if large <= small or large % small:
             raise OptionError(
-                phrase(
-                    "group size {large} is no larger multiple of {small}", large=large, small=small
-                )
+                "group size {large} is no larger multiple of {small}", large=large, small=small
             )
     position = {value: index for index, value in enumerate(values)}
 

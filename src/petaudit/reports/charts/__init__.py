@@ -40,10 +40,7 @@ __all__ = ["Chart", "draw", "draw_comparison"]
 
 
 def draw(
-    picture: Picture | Mapping[str, Any],
-    *,
-    language: str = ENGLISH,
-    hide_below: int = HIDE_BELOW,
+    picture: Picture | Mapping[str, Any], *, language: str = ENGLISH, hide_below: int = HIDE_BELOW
 ) -> Chart | None:
     """Draw a picture, or its plain data; None where there is nothing to see.
 

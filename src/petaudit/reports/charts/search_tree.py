@@ -82,12 +82,7 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
     )
     title = say(phrase("The search, column by column"))
     words = say(_words(picture))
-    header = (
-        phrase("columns"),
-        phrase("identified rows"),
-        phrase("unique rows"),
-        phrase("pruned"),
-    )
+    header = (phrase("columns"), phrase("identified rows"), phrase("unique rows"), phrase("pruned"))
     table = tuple(
         (
             " + ".join(map(name_in_table, box.path)),
@@ -164,12 +159,7 @@ def _legend(sheet: Sheet, speaker: Speaker) -> None:
     entries = [
         (none, phrase("none identified")),
         *(
-            [
-                (
-                    Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45),
-                    phrase("few or none"),
-                )
-            ]
+            [(Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45), phrase("few or none"))]
             if speaker.hide_below
             else []
         ),

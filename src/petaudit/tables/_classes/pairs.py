@@ -10,12 +10,7 @@ import pyarrow as pa
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._classes.keys import Codes, is_marked
-from petaudit.tables._encoding import (
-    class_indices,
-    dictionary_codes,
-    folded_pairs,
-    whole_numbers,
-)
+from petaudit.tables._encoding import class_indices, dictionary_codes, folded_pairs, whole_numbers
 from petaudit.tables.class_labels import ClassLabels, LabelsOfClasses
 from petaudit.tables.class_table import ClassPairs
 from petaudit.tables.results import Integers, ValueCounts

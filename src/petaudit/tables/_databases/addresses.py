@@ -101,20 +101,16 @@ def check_no_address(name: str) -> None:
         return
     if scheme in _OF_SPARK:
         raise InputError(
-            phrase(
-                "{scheme!r} begins an address that Spark reads: with --engine spark, in Python "
-                "with engine='spark'",
-                scheme=f"{scheme}:",
-            )
+            "{scheme!r} begins an address that Spark reads: with --engine spark, in Python "
+            "with engine='spark'",
+            scheme=f"{scheme}:",
         )
     known = [*_SCHEMES, "benchmark"]
     raise InputError(
-        phrase(
-            "{scheme!r} begins no address that is known{near}; a table is a file or {shapes}",
-            scheme=f"{scheme or POSTGRES}:",
-            near=suggestion(f"{scheme}://", [f"{own}://" for own in known]) if scheme else "",
-            shapes=listing([*_SHAPES.values(), "benchmark://NAME"]),
-        )
+        "{scheme!r} begins no address that is known{near}; a table is a file or {shapes}",
+        scheme=f"{scheme or POSTGRES}:",
+        near=suggestion(f"{scheme}://", [f"{own}://" for own in known]) if scheme else "",
+        shapes=listing([*_SHAPES.values(), "benchmark://NAME"]),
     )
 
 
@@ -152,7 +148,7 @@ def parse_address(address: str) -> TableAddress:
     """
     found = _ADDRESS.match(address)
     if found is None or found[1].casefold() not in _SCHEMES:  # pragma: no cover (callers look)
-        raise InputError(phrase("this is not the address of a table in a database"))
+        raise InputError("this is not the address of a table in a database")
     kind = _SCHEMES[found[1].casefold()]
     place, _, query = found[2].partition("?")
     if "#" in found[2]:
@@ -208,13 +204,11 @@ def _parameters(kind: str, query: str) -> dict[str, str]:
         if name not in known:
             shown = name if re.fullmatch("[A-Za-z_]{1,40}", name) else "?"
             raise InputError(
-                phrase(
-                    "the address of the table has an unknown parameter {name!r}{near}; parameters "
-                    "are {known}",
-                    name=shown,
-                    near=suggestion(shown, known),
-                    known=listing(known, len(known)),
-                )
+                "the address of the table has an unknown parameter {name!r}{near}; parameters "
+                "are {known}",
+                name=shown,
+                near=suggestion(shown, known),
+                known=listing(known, len(known)),
             )
         if not is_said or not value:
             raise _malformed(kind, phrase("its parameter {name} has no value", name=name))
@@ -283,19 +277,15 @@ def _decoded(kind: str, text: str) -> str:
 
 def _has_password() -> InputError:
     return InputError(
-        phrase(
-            "the address of the table holds a password, which would stand in the history of the "
-            "shell, in the list of processes and in files: leave it out, change it if others can "
-            "have seen it, and put it into ~/.pgpass or the variable PGPASSWORD"
-        )
+        "the address of the table holds a password, which would stand in the history of the "
+        "shell, in the list of processes and in files: leave it out, change it if others can "
+        "have seen it, and put it into ~/.pgpass or the variable PGPASSWORD"
     )
 
 
 def _malformed(kind: str, reason: str) -> InputError:
     return InputError(
-        phrase(
-            "the address of the table cannot be read: {reason}; it is written {shape}",
-            reason=reason,
-            shape=_SHAPES[kind],
-        )
+        "the address of the table cannot be read: {reason}; it is written {shape}",
+        reason=reason,
+        shape=_SHAPES[kind],
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError
 from petaudit.tables._databases.failures import FailedInDatabaseError, failure_of
 from petaudit.tables._databases.settings import setting
 
@@ -144,7 +144,7 @@ def check_aggregate(table: ir.Table) -> None:
             continue
         if isinstance(node, ops.PhysicalTable | ops.SQLQueryResult):
             raise NotMeasurableError(
-                phrase("this needs the rows themselves, which do not leave their database")
+                "this needs the rows themselves, which do not leave their database"
             )
         seen.add(node)
         waiting.extend(node.__children__)

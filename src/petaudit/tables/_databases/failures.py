@@ -96,6 +96,4 @@ def not_connected(address: TableAddress, problem: Any, seconds: str) -> InputErr
     if needs_password and not kind:  # pragma: no cover (the server spoke another language)
         kind = "login"
     reason = reasons.get(kind, phrase("nothing answers there"))
-    return InputError(
-        phrase("{table}: cannot connect: {reason}", table=address.shown, reason=reason)
-    )
+    return InputError("{table}: cannot connect: {reason}", table=address.shown, reason=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError
 from petaudit.labels.cells import BLANKS
 from petaudit.tables._database import numbered_cells
 from petaudit.tables._databases.backend import new_backend
@@ -69,11 +69,9 @@ def _require_characters(backend: Any) -> None:
 
     if bool(backend.execute(ibis.literal("a") == ibis.literal("A"))):
         raise InputError(
-            phrase(
-                "{engine} takes texts for equal that differ in upper and lower case, so that "
-                "counts would be wrong; write the table to a file, or use a binary collation",
-                engine=backend.name,
-            )
+            "{engine} takes texts for equal that differ in upper and lower case, so that "
+            "counts would be wrong; write the table to a file, or use a binary collation",
+            engine=backend.name,
         )
 
 

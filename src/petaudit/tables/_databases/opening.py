@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import narwhals.stable.v2 as nw
 
-from petaudit.errors import InputError, phrase, suggestion
+from petaudit.errors import InputError, suggestion
 from petaudit.system.files import before_reading, watch_file
 from petaudit.system.os_reasons import os_reason
 from petaudit.tables._database import cursor, fresh_name, numbered_cells, quote_identifier, run
@@ -85,7 +85,7 @@ def _in_postgres(address: TableAddress) -> DatabaseTable:
         columns = _columns(session, address, oid)
     except FailedInDatabaseError as problem:
         raise InputError(
-            phrase("{table}: cannot be opened ({reason})", table=address.shown, reason=problem.kind)
+            "{table}: cannot be opened ({reason})", table=address.shown, reason=problem.kind
         ) from None
     read = [read_column(column, session.blanks) for column in columns]
     place = f"{quote_identifier(schema)}.{quote_identifier(address.table)}"
@@ -112,9 +112,7 @@ def _found(session: Session, address: TableAddress) -> tuple[int, str]:
             [quote_identifier(schema), oid],
         )
         if not (may_enter and may_read):
-            raise InputError(
-                phrase("{table}: this user has no permission to read it", table=address.shown)
-            )
+            raise InputError("{table}: this user has no permission to read it", table=address.shown)
         return int(oid), str(schema)
     known = {
         name if schema in session.schemas else f"{schema}.{name}"
@@ -122,9 +120,7 @@ def _found(session: Session, address: TableAddress) -> tuple[int, str]:
     }
     wanted = address.table if address.schema is None else f"{address.schema}.{address.table}"
     near = suggestion(wanted, sorted(known)) or suggestion(address.table, sorted(known))
-    raise InputError(
-        phrase("{table}: there is no such table{near}", table=address.shown, near=near)
-    )
+    raise InputError("{table}: there is no such table{near}", table=address.shown, near=near)
 
 
 def _columns(session: Session, address: TableAddress, oid: int) -> list[Column]:
@@ -132,21 +128,17 @@ def _columns(session: Session, address: TableAddress, oid: int) -> list[Column]:
     for name, *_, may_read in found:
         if not may_read:
             raise InputError(
-                phrase(
-                    "{table}: this user has no permission to read column {column!r}; a view "
-                    "without it would do",
-                    table=address.shown,
-                    column=name,
-                )
+                "{table}: this user has no permission to read column {column!r}; a view "
+                "without it would do",
+                table=address.shown,
+                column=name,
             )
     [[is_filtered]] = session.ask("SELECT pg_catalog.row_security_active(%s::oid)", [oid])
     if is_filtered:
         raise InputError(
-            phrase(
-                "{table}: row security hides rows from this user, so that every count would be "
-                "too low; use a user who sees all of them",
-                table=address.shown,
-            )
+            "{table}: row security hides rows from this user, so that every count would be "
+            "too low; use a user who sees all of them",
+            table=address.shown,
         )
     return [Column(*entry[:4]) for entry in found]
 
@@ -157,7 +149,7 @@ def _in_file(address: TableAddress) -> DatabaseTable:
     assert path is not None  # noqa: S101 (so it was parsed)
     try:
         if not path.exists():
-            raise InputError(phrase("file {path!r} does not exist", path=str(path)))
+            raise InputError("file {path!r} does not exist", path=str(path))
         before_reading(path)
         # Rows that were not yet moved to the database itself are read from here.
         log = path.with_name(f"{path.name}.wal")
@@ -165,18 +157,16 @@ def _in_file(address: TableAddress) -> DatabaseTable:
         files = (path, log) if log.exists() else (path,)
     except OSError as problem:
         raise InputError(
-            phrase("{path}: cannot be read ({reason})", path=path, reason=os_reason(problem))
+            "{path}: cannot be read ({reason})", path=path, reason=os_reason(problem)
         ) from None
     connection, base = cursor(), fresh_name()
     try:
         run(connection, f"ATTACH {file_in_sql(path)} AS {base} (TYPE duckdb, READ_ONLY)")
     except duckdb.Error:
         raise InputError(
-            phrase(
-                "{path}: cannot be opened as a DuckDB database; it is none, of another version, "
-                "or in use by somebody who writes",
-                path=path,
-            )
+            "{path}: cannot be opened as a DuckDB database; it is none, of another version, "
+            "or in use by somebody who writes",
+            path=path,
         ) from None
     try:
         schema = _schema_in_file(connection, base, address)
@@ -212,9 +202,7 @@ def _schema_in_file(connection: duckdb.DuckDBPyConnection, base: str, address: T
     if wanted not in known:
         names = sorted(name if schema == "main" else f"{schema}.{name}" for schema, name in known)
         near = suggestion(address.table, names)
-        raise InputError(
-            phrase("{table}: there is no such table{near}", table=address.shown, near=near)
-        )
+        raise InputError("{table}: there is no such table{near}", table=address.shown, near=near)
     return wanted[0]
 
 
@@ -229,7 +217,7 @@ def _table_in_file(
         name = fresh_name()
         run(connection, f"CREATE VIEW {name} AS SELECT {cells} FROM {place}")  # noqa: S608
     except duckdb.Error:
-        raise InputError(phrase("{table}: cannot be read", table=address.shown)) from None
+        raise InputError("{table}: cannot be read", table=address.shown) from None
     opened = OpenedFile(connection, name, columns, (), is_view=True)
 
     def close() -> None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError
 from petaudit.labels.cells import BLANKS
 from petaudit.tables._databases.addresses import TableAddress
 from petaudit.tables._databases.backend import new_backend
@@ -93,11 +93,9 @@ class Session:
             return BLANKS
         if encoding == "SQL_ASCII":
             raise InputError(
-                phrase(
-                    "{table}: the database says no encoding of its text (SQL_ASCII), so that "
-                    "labels cannot be told apart",
-                    table=address.shown,
-                )
+                "{table}: the database says no encoding of its text (SQL_ASCII), so that "
+                "labels cannot be told apart",
+                table=address.shown,
             )
         return "".join(blank for blank in BLANKS if blank.isascii() or self._spells(blank))
 
@@ -117,11 +115,8 @@ def _connected(address: TableAddress) -> Any:
         made = new_backend()
     except ImportError:
         raise InputError(
-            phrase(
-                "{table}: PostgreSQL needs Ibis, psycopg and libpq: "
-                "pip install 'petaudit[postgres]'",
-                table=address.shown,
-            )
+            "{table}: PostgreSQL needs Ibis, psycopg and libpq: pip install 'petaudit[postgres]'",
+            table=address.shown,
         ) from None
     seconds = address.server.get("connect_timeout") or os.environ.get("PGCONNECT_TIMEOUT")
     seconds = seconds or _TIMEOUT

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import EngineError, phrase
+from petaudit.errors import EngineError
 from petaudit.tables._encoding import arrow_integers
 from petaudit.tables._joint.column import JointColumn
 from petaudit.tables._joint.dictionaries import (
@@ -152,6 +152,4 @@ class _Coding:
         """Every value has a code, or the file was changed between two looks at it."""
         missing = " OR ".join(f"k{place} IS NULL" for place in range(len(self.dictionaries)))
         if self.scratch.number(f"SELECT count(*) FROM {made} WHERE {missing}"):  # noqa: S608
-            raise EngineError(
-                phrase("{table} was changed while it was read", table=self.raw.source.name)
-            )
+            raise EngineError("{table} was changed while it was read", table=self.raw.source.name)

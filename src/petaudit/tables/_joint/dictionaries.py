@@ -159,11 +159,7 @@ class StoredKeys(Sequence[Any]):
 
 
 def joined_values(
-    scratch: Scratch,
-    raws: Sequence[RawTable],
-    place: int,
-    name: str,
-    joiner: ColumnJoiner,
+    scratch: Scratch, raws: Sequence[RawTable], place: int, name: str, joiner: ColumnJoiner
 ) -> tuple[JointColumn, list[Dictionary]] | None:
     """Give the distinct values of a column their codes here."""
     numbers: list[pa.ChunkedArray | None] = []

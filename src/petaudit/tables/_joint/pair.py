@@ -178,11 +178,7 @@ class DuckPair(ListingPair):
         from petaudit.tables._joint.exposed import exposed_people  # noqa: PLC0415 (of pairs)
 
         return exposed_people(
-            self,
-            sample,
-            combinations,
-            keep_matches=keep_matches,
-            merges_equal=merges_equal,
+            self, sample, combinations, keep_matches=keep_matches, merges_equal=merges_equal
         )
 
     def finish(self) -> None:

@@ -11,14 +11,8 @@ from typing import Any, TypeVar
 import duckdb
 import pyarrow as pa
 
-from petaudit.errors import EngineError, phrase
-from petaudit.tables._database import (
-    cursor,
-    is_interrupt,
-    new_file,
-    out_of_memory,
-    remove_file,
-)
+from petaudit.errors import EngineError
+from petaudit.tables._database import cursor, is_interrupt, new_file, out_of_memory, remove_file
 from petaudit.tables._joint.deadline import Deadline, OutOfTimeError
 
 Found = TypeVar("Found")
@@ -91,10 +85,8 @@ class Scratch:
                 raise (OutOfTimeError if stopped.is_set() else KeyboardInterrupt) from None
             # An engine's message may quote cells, so only the kind of failure is passed on.
             raise out_of_memory(problem) or EngineError(
-                phrase(
-                    "duckdb failed while counting combinations ({reason})",
-                    reason=type(problem).__name__,
-                )
+                "duckdb failed while counting combinations ({reason})",
+                reason=type(problem).__name__,
             ) from None
         finally:
             if timer is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import EngineError, phrase
+from petaudit.errors import EngineError
 from petaudit.tables._encoding import whole_numbers
 from petaudit.tables._joint.deadline import Deadline
 from petaudit.tables._joint.spark_coding import NULL_HASH, SparkCoding
@@ -196,9 +196,7 @@ class SparkPair(StoredPair):
         both = None
         for place, frame in enumerate(coded[:2]):
             own = frame.select(
-                sql.lit(place == ORIGINAL).alias("o"),
-                sql.lit(place == SYNTHETIC).alias("w"),
-                *keys,
+                sql.lit(place == ORIGINAL).alias("o"), sql.lit(place == SYNTHETIC).alias("w"), *keys
             )
             both = own if both is None else both.unionByName(own)
         assert both is not None  # noqa: S101 (there are two tables)
@@ -243,5 +241,5 @@ class SparkPair(StoredPair):
             frame.agg(missing.alias("missing"), sql.count("*").alias("rows"), *many)
         )
         if lost:
-            raise EngineError(phrase("a table was changed while it was read"))
+            raise EngineError("a table was changed while it was read")
         return found

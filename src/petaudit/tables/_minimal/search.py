@@ -16,7 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError
 from petaudit.tables._classes.keys import trimmed_keys
 from petaudit.tables.minimal_uniques import MinimalUniques
 from petaudit.tables.results import Integers
@@ -72,10 +72,8 @@ class MinimalSearch(ABC, Generic[Pairs]):
     def __init__(self, columns: int) -> None:
         if columns > MOST_COLUMNS:
             raise NotMeasurableError(
-                phrase(
-                    "engines find minimal sets among {most} quasi-identifiers at most",
-                    most=MOST_COLUMNS,
-                )
+                "engines find minimal sets among {most} quasi-identifiers at most",
+                most=MOST_COLUMNS,
             )
         self.columns = columns
         self.keys = [f"k{column}" for column in range(columns)]

@@ -9,7 +9,7 @@ import narwhals.stable.v2 as nw
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.errors import InputError, counted, phrase
+from petaudit.errors import InputError, counted
 from petaudit.tables._cell_labels import cell_labels
 from petaudit.tables._encoding import arrow_floats, arrow_integers
 
@@ -88,12 +88,10 @@ def on_one_engine(
     if first.is_remote and second.is_remote:
         if not _same_engine(first, second):
             raise InputError(
-                phrase(
-                    "one table is in {first}, the other in {second}, and rows cannot be matched "
-                    "across them: bring both tables to one of them",
-                    first=first.engine,
-                    second=second.engine,
-                )
+                "one table is in {first}, the other in {second}, and rows cannot be matched "
+                "across them: bring both tables to one of them",
+                first=first.engine,
+                second=second.engine,
             )
         return first, second
     if first.is_remote:
@@ -116,13 +114,11 @@ def _same_engine(first: TableCounts, second: TableCounts) -> bool:
 def _moved(table: TableCounts, goal: TableCounts, columns: Sequence[str]) -> TableCounts:
     if table.rows > _MOST_MOVED:
         raise InputError(
-            phrase(
-                "one table is in {engine}, and the other has {rows}, more than the {most:,} that "
-                "are sent there: bring both tables to {engine}",
-                engine=goal.engine,
-                rows=counted(table.rows, "row"),
-                most=_MOST_MOVED,
-            )
+            "one table is in {engine}, and the other has {rows}, more than the {most:,} that "
+            "are sent there: bring both tables to {engine}",
+            engine=goal.engine,
+            rows=counted(table.rows, "row"),
+            most=_MOST_MOVED,
         )
     cells = [_sendable(own) for own in table.columns_values(columns)]
     names = [f"c{place}" for place in range(len(columns))]

@@ -47,11 +47,7 @@ def remote_blocks(
     groups = keys.rows.group_by(*keys.keys, *cells).agg(nw.len().alias("n"))
     flags = [flag.alias(name) for name, flag in keys.flags.items()]
     pairs = RemotePairs(
-        table,
-        groups.with_columns(*flags) if flags else groups,
-        tuple(keys.keys),
-        cells,
-        values,
+        table, groups.with_columns(*flags) if flags else groups, tuple(keys.keys), cells, values
     )
     if table.frame.implementation.is_ibis():
         from petaudit.tables._remote.numbered_blocks import NumberedBlocks  # noqa: PLC0415 (an extra)

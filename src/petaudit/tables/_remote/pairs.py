@@ -8,7 +8,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError
 from petaudit.tables._encoding import python_values, whole_numbers
 from petaudit.tables._remote.beside import on_one_engine
 from petaudit.tables.table_counts import TableCounts
@@ -66,14 +66,12 @@ def key_cells(first: TableCounts, second: TableCounts, key: str) -> tuple[nw.Exp
     if all(is_whole or isinstance(k, nw.String) for is_whole, k in zip(whole, kinds, strict=True)):
         return one.cast(nw.String), other.cast(nw.String)
     raise InputError(
-        phrase(
-            "key column {column!r} is of kind {first} in one table and of kind {second} in the "
-            "other, which cannot be matched in {engine}: give it one kind",
-            column=key,
-            first=kinds[0],
-            second=kinds[1],
-            engine=first.engine,
-        )
+        "key column {column!r} is of kind {first} in one table and of kind {second} in the "
+        "other, which cannot be matched in {engine}: give it one kind",
+        column=key,
+        first=kinds[0],
+        second=kinds[1],
+        engine=first.engine,
     )
 
 

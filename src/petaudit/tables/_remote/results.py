@@ -7,7 +7,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from petaudit.errors import EngineError, phrase
+from petaudit.errors import EngineError
 from petaudit.tables._spark.jobs import spark_result
 
 MOST_ROWS: Final = 1_000_000
@@ -23,12 +23,10 @@ def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
         found = bounded.collect().to_arrow()
     if found.num_rows > MOST_ROWS:
         raise EngineError(
-            phrase(
-                "{table}: a count has more than {most:,} values, which are not fetched from "
-                "elsewhere; a column with so many different values is an identifier, or needs "
-                "coarser values",
-                table=table,
-                most=MOST_ROWS,
-            )
+            "{table}: a count has more than {most:,} values, which are not fetched from "
+            "elsewhere; a column with so many different values is an identifier, or needs "
+            "coarser values",
+            table=table,
+            most=MOST_ROWS,
         )
     return found

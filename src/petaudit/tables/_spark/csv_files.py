@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petaudit.errors import EngineLostError, InputError, phrase
+from petaudit.errors import EngineLostError, InputError
 from petaudit.tables._csv_dialect import undecodable
 from petaudit.tables._csv_files import csv_dialect, load_csv
 from petaudit.tables._csv_scan import CsvScan, scan_csv
@@ -36,10 +36,8 @@ def open_csv(
         raise undecodable(path, shown)
     if len(seen.line_ends) > 1:
         raise InputError(
-            phrase(
-                "{path}: its lines end in different ways; save it with one kind of line ends",
-                path=shown,
-            )
+            "{path}: its lines end in different ways; save it with one kind of line ends",
+            path=shown,
         )
     if _is_beyond_spark(seen, len(columns)):
         raise _refusal(path, shown, delimiter)
@@ -94,6 +92,4 @@ def _refusal(path: Path, shown: Path, delimiter: str | None) -> InputError:
         load_csv(path, shown, delimiter).close()
     except InputError as problem:
         return problem
-    return InputError(
-        phrase("{path}: Spark cannot read it as CSV; save it as Parquet first", path=shown)
-    )
+    return InputError("{path}: Spark cannot read it as CSV; save it as Parquet first", path=shown)

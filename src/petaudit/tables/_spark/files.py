@@ -12,7 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petaudit.errors import ColumnError, InputError, counted, phrase
+from petaudit.errors import ColumnError, InputError, counted
 from petaudit.system.files import before_reading
 from petaudit.system.os_reasons import os_reason
 from petaudit.tables._csv_dialect import is_parquet
@@ -77,7 +77,7 @@ def open_with_spark(
         return _open_addresses([fspath(own) for own in named], master)
     paths = find_files(table)
     if not paths:
-        raise InputError(phrase("the list of files is empty"))
+        raise InputError("the list of files is empty")
     name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
     try:
         for path in paths:
@@ -98,7 +98,7 @@ def open_with_spark(
         return SparkTable(own.frame, own.columns, paths, name, is_untyped=True)
     except OSError as problem:
         raise InputError(
-            phrase("{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem))
+            "{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem)
         ) from None
 
 
@@ -106,11 +106,9 @@ def _open_addresses(named: Sequence[str], master: str | None) -> SparkTable:
     shown = shown_uri(named[0])
     if named[0].lower().rstrip("/").endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raise InputError(
-            phrase(
-                "{path}: CSV is read from files of this machine only; Spark reads Parquet from "
-                "addresses",
-                path=shown,
-            )
+            "{path}: CSV is read from files of this machine only; Spark reads Parquet from "
+            "addresses",
+            path=shown,
         )
     frame = _parquet(spark_session(master), named, shown)
     return SparkTable(numbered_columns(frame), tuple(frame.columns), (), shown)
@@ -129,18 +127,14 @@ def _readable(work: Callable[[], Done], shown: str) -> Done:
     except (PySparkException, Py4JError) as problem:
         reason = _kind_of(problem)
         if reason == "COLUMN_ALREADY_EXISTS":
-            raise ColumnError(
-                phrase("{table} has a column name more than once", table=shown)
-            ) from None
+            raise ColumnError("{table} has a column name more than once", table=shown) from None
         if not reason.isupper():
             # A name of Java's, not of Spark's: nobody has looked into the files yet.
             raise InputError(
-                phrase(
-                    "{path}: Spark could not reach or read it ({reason})", path=shown, reason=reason
-                )
+                "{path}: Spark could not reach or read it ({reason})", path=shown, reason=reason
             ) from None
         raise InputError(
-            phrase("{path}: Spark cannot read it as Parquet ({reason})", path=shown, reason=reason)
+            "{path}: Spark cannot read it as Parquet ({reason})", path=shown, reason=reason
         ) from None
 
 
@@ -152,12 +146,10 @@ def _kind_of(problem: Exception) -> str:
 def _require_names(frame: DataFrame, columns: Sequence[str], path: Path) -> None:
     if len(frame.columns) != len(columns):
         raise InputError(
-            phrase(
-                "{path}: Spark finds {found} where the file has {number}",
-                path=path,
-                found=counted(len(frame.columns), "column"),
-                number=len(columns),
-            )
+            "{path}: Spark finds {found} where the file has {number}",
+            path=path,
+            found=counted(len(frame.columns), "column"),
+            number=len(columns),
         )
 
 
@@ -172,11 +164,9 @@ def _address(session: SparkSession, path: Path, shown: Path) -> str:
             absolute = link
     elif path != shown or not _PLAIN_PATH.fullmatch(str(absolute)):
         raise InputError(
-            phrase(
-                "{path}: on {master} the file must be one that every machine finds: not packed, "
-                "in UTF-8, and with a plain name",
-                path=shown,
-                master=master,
-            )
+            "{path}: on {master} the file must be one that every machine finds: not packed, "
+            "in UTF-8, and with a plain name",
+            path=shown,
+            master=master,
         )
     return f"file://{absolute}"

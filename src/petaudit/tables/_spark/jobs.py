@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 
-from petaudit.errors import EngineLostError, OptionError, phrase, shortened
+from petaudit.errors import EngineLostError, OptionError, shortened
 from petaudit.tables._spark.masters import answers
 from petaudit.tables._spark.settings import is_local
 
@@ -96,18 +96,16 @@ def _explained(context: Any, problem: Exception) -> Exception:
     with suppress(Exception):
         if not context._jsc.sc().isStopped():
             return problem
-    return EngineLostError(phrase("Spark has ended while it was counting; start again"))
+    return EngineLostError("Spark has ended while it was counting; start again")
 
 
 def _patience() -> float:
     given = os.environ.get(WAIT_VARIABLE, "").strip()
     if not re.fullmatch("[0-9]{0,6}", given, re.ASCII):
         raise OptionError(
-            phrase(
-                "{name} is {value!r}; a whole number of seconds was expected",
-                name=WAIT_VARIABLE,
-                value=shortened(given),
-            )
+            "{name} is {value!r}; a whole number of seconds was expected",
+            name=WAIT_VARIABLE,
+            value=shortened(given),
         )
     return float(given or _SECONDS_WITHOUT_EXECUTOR)
 
@@ -130,12 +128,10 @@ class _Watch:
             self._executors_seen = now
         if now - self._executors_seen > self._patience:
             raise EngineLostError(
-                phrase(
-                    "the Spark cluster {master} has had no executor for {seconds:.0f} seconds; "
-                    "the run is given up",
-                    master=self._master,
-                    seconds=self._patience,
-                )
+                "the Spark cluster {master} has had no executor for {seconds:.0f} seconds; "
+                "the run is given up",
+                master=self._master,
+                seconds=self._patience,
             )
         if answers(self._master):
             self._master_seen = time.monotonic()
@@ -158,8 +154,6 @@ class _Watch:
 
     def _master_lost(self) -> EngineLostError:
         return EngineLostError(
-            phrase(
-                "the Spark master {master} does not answer any more; the run is given up",
-                master=self._master,
-            )
+            "the Spark master {master} does not answer any more; the run is given up",
+            master=self._master,
         )

@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from petaudit.errors import EngineError, OptionError, phrase
+from petaudit.errors import EngineError, OptionError
 from petaudit.system.debugging import VARIABLE
 from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder
@@ -51,12 +51,10 @@ def spark_session(master: str | None = None) -> SparkSession:
         return _own_session(chosen_master(master))
     if master is not None and master not in (running, *_started):
         raise OptionError(
-            phrase(
-                "the Spark master is {asked!r}, and a session on {running!r} is open; stop it "
-                "first, or leave the master out",
-                asked=master,
-                running=running,
-            )
+            "the Spark master is {asked!r}, and a session on {running!r} is open; stop it "
+            "first, or leave the master out",
+            asked=master,
+            running=running,
         )
     if _started:
         return _own_session(_started[0])
@@ -71,7 +69,7 @@ def _require_pyspark() -> None:
             import pyspark.sql  # noqa: F401, PLC0415 (large, and only where it is asked for)
     except ImportError:
         raise EngineError(
-            phrase("Spark needs PySpark, which is not installed: pip install 'petaudit[spark]'")
+            "Spark needs PySpark, which is not installed: pip install 'petaudit[spark]'"
         ) from None
 
 
@@ -112,14 +110,12 @@ def _own_session(master: str) -> SparkSession:
     check_master(master)
     if lacks_hadoop(master):
         raise EngineError(
-            phrase(
-                "the Spark master yarn needs the variable HADOOP_CONF_DIR or YARN_CONF_DIR: the "
-                "folder that says where the cluster is"
-            )
+            "the Spark master yarn needs the variable HADOOP_CONF_DIR or YARN_CONF_DIR: the "
+            "folder that says where the cluster is"
         )
     _require_java()
     if addresses_of(master) and not answers(master):
-        raise EngineError(phrase("nobody answers at the Spark master {master}", master=master))
+        raise EngineError("nobody answers at the Spark master {master}", master=master)
     folder = private_folder() / fresh_name()
     folder.mkdir(mode=0o700)
     settings = SparkConf(loadDefaults=False)
@@ -136,11 +132,9 @@ def _own_session(master: str) -> SparkSession:
                 raise
             # What Java says may be long, and may name more than the user's own settings.
             raise EngineError(
-                phrase(
-                    "Spark did not start on {master} ({reason})",
-                    master=master,
-                    reason=type(problem).__name__,
-                )
+                "Spark did not start on {master} ({reason})",
+                master=master,
+                reason=type(problem).__name__,
             ) from None
     _started[:] = [master]
     return session
@@ -169,10 +163,8 @@ def _launched(settings: Any) -> Any:
         if is_shown and sys.stderr is not None:
             sys.stderr.write(chatter.read_text(errors="replace"))
         raise EngineError(
-            phrase(
-                "Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or newer), "
-                "or a setting of Spark is wrong; PETAUDIT_DEBUG=1 shows what Java says"
-            )
+            "Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or newer), "
+            "or a setting of Spark is wrong; PETAUDIT_DEBUG=1 shows what Java says"
         ) from None
     _keep_py4j_quiet()
     _launched_by_us[:] = [gateway]
@@ -210,10 +202,7 @@ def _require_java() -> None:
     found = Path(home, "bin", "java").is_file() if home else shutil.which("java") is not None
     if not found:
         raise EngineError(
-            phrase(
-                "Spark needs Java 17 or newer, and there is no java here; install it, or set "
-                "JAVA_HOME"
-            )
+            "Spark needs Java 17 or newer, and there is no java here; install it, or set JAVA_HOME"
         )
 
 

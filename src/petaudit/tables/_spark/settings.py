@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from petaudit.errors import OptionError, phrase, shortened
+from petaudit.errors import OptionError, shortened
 from petaudit.system.memory import memory_limit
 
 LOOPBACK: Final = "127.0.0.1"
@@ -86,29 +86,23 @@ def _is_host_and_port(text: str) -> bool:
 def check_master(given: str) -> None:
     """Refuse what is no master, before anything is started for it."""
     if not given.strip():
-        raise OptionError(phrase("the Spark master is empty; for example local[4] or yarn"))
+        raise OptionError("the Spark master is empty; for example local[4] or yarn")
     if "@" in given:
         raise OptionError(
-            phrase(
-                "the Spark master has an @ in it, and names a user or a password before it: leave "
-                "them out; a master is local[4], spark://HOST:PORT, yarn or k8s://HOST:PORT"
-            )
+            "the Spark master has an @ in it, and names a user or a password before it: leave "
+            "them out; a master is local[4], spark://HOST:PORT, yarn or k8s://HOST:PORT"
         )
     if given.startswith(_CONNECT):
         raise OptionError(
-            phrase(
-                "{master!r} is an address of Spark Connect; a master is local[4], "
-                "spark://HOST:PORT, yarn or k8s://HOST:PORT",
-                master=shortened(given),
-            )
+            "{master!r} is an address of Spark Connect; a master is local[4], "
+            "spark://HOST:PORT, yarn or k8s://HOST:PORT",
+            master=shortened(given),
         )
     if not is_master(given):
         raise OptionError(
-            phrase(
-                "{master!r} is no Spark master; one is local[4], spark://HOST:PORT, yarn or "
-                "k8s://HOST:PORT",
-                master=shortened(given),
-            )
+            "{master!r} is no Spark master; one is local[4], spark://HOST:PORT, yarn or "
+            "k8s://HOST:PORT",
+            master=shortened(given),
         )
 
 

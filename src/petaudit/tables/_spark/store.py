@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from petaudit.errors import EngineError, EngineLostError, phrase
+from petaudit.errors import EngineError, EngineLostError
 from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables._spark.failures import spark_failure
@@ -66,10 +66,8 @@ class SparkStore:
         except Exception as problem:
             # The message may quote cells, so only the kind of failure is passed on.
             raise EngineError(
-                phrase(
-                    "spark failed while counting combinations ({reason})",
-                    reason=spark_failure(problem) or type(problem).__name__,
-                )
+                "spark failed while counting combinations ({reason})",
+                reason=spark_failure(problem) or type(problem).__name__,
             ) from None
         stored: DataFrame = self._session.read.schema(frame.schema).parquet(path.as_uri())
         self._kept.append((stored, path))
@@ -114,7 +112,7 @@ class SparkStore:
             if rows == ids:
                 return found
             self.drop(found)
-        raise EngineError(phrase("spark found no numbers that tell the rows apart"))
+        raise EngineError("spark found no numbers that tell the rows apart")
 
     def finish(self) -> None:
         """Let go of everything."""
