@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from petaudit.errors import OptionError, phrase, term
+from petaudit.errors import OptionError, term
 
 _ENGINES = ("duckdb", "spark")
 
@@ -31,9 +31,9 @@ def add_engine(parser: argparse.ArgumentParser) -> None:
 def engine_of(chosen: argparse.Namespace) -> dict[str, Any]:
     """The engine as ``open_source`` takes it, once the memory is settled."""
     # Help must be instant, and the limit is of no use to it.
-    from petaudit.memory import set_memory  # noqa: PLC0415
+    from petaudit.system.memory import set_memory  # noqa: PLC0415
 
     if chosen.spark_master is not None and chosen.engine != "spark":
-        raise OptionError(phrase("--spark-master is given without --engine spark"))
+        raise OptionError("--spark-master is given without --engine spark")
     set_memory(chosen.memory)
     return {"engine": chosen.engine, "spark_master": chosen.spark_master}

@@ -13,7 +13,7 @@ from petaudit.cli.table_options import (
     add_telling,
 )
 from petaudit.errors import term
-from petaudit.reporting import FORMATS
+from petaudit.reports.writing import FORMATS
 
 
 def _add_pipeline(parser: argparse.ArgumentParser, *, several: bool = False) -> None:

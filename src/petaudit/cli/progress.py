@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from petaudit.errors import phrase, term
-from petaudit.languages.current import here
+from petaudit.i18n.current import here
 
 if TYPE_CHECKING:
     from petaudit.singling.search import Progress
@@ -22,11 +22,7 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
         yield None
         return
     from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-    )
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn  # noqa: PLC0415
     from rich.progress import Progress as Bars  # noqa: PLC0415
 
     from petaudit.singling.running import duration  # noqa: PLC0415

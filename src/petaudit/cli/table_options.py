@@ -6,7 +6,7 @@ import argparse
 
 from petaudit.cli.engine_options import add_engine
 from petaudit.errors import phrase, term
-from petaudit.reporting import FORMATS
+from petaudit.reports.writing import FORMATS
 from petaudit.singling.profiles import PROFILES
 
 AUDIT_FORMATS = ("text", "json", *FORMATS)
