@@ -87,11 +87,7 @@ def compare(chosen: AdultTable, python: str, repetitions: int, folder: Path) -> 
         "petaudit, from the file": (
             sys.executable,
             job
-            | {
-                "contender": "petaudit",
-                "runs": chosen.runs["petaudit"],
-                "path": str(bundled.path),
-            },
+            | {"contender": "petaudit", "runs": chosen.runs["petaudit"], "path": str(bundled.path)},
         ),
     }
     jobs = {name: own for name, (_, own) in contenders.items()}

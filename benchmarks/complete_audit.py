@@ -221,11 +221,7 @@ def measure_large(
     path = table_file(chosen, rows, folder)
     read_through(path)
     # Suppressed rows are a class, as they are for the bare query.
-    inputs = {
-        "quasi_identifiers": QUASI_IDENTIFIERS,
-        "sensitive": SENSITIVE,
-        "suppressed": "class",
-    }
+    inputs = {"quasi_identifiers": QUASI_IDENTIFIERS, "sensitive": SENSITIVE, "suppressed": "class"}
     common = {
         "path": str(path),
         "warm_up": str(table_file(chosen, WARM_UP_ROWS, folder)),

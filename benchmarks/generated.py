@@ -8,15 +8,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final
 
-from checks import (
-    GATED_SHAPES,
-    GROWTH,
-    GROWTH_LIMIT,
-    MEMORY_LIMIT,
-    TIME_LIMITS,
-    Check,
-    table,
-)
+from checks import GATED_SHAPES, GROWTH, GROWTH_LIMIT, MEMORY_LIMIT, TIME_LIMITS, Check, table
 from comparison import Comparison
 from measuring import (
     BenchError,

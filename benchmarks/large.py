@@ -34,7 +34,7 @@ from program import conclude
 from shapes import QUASI_IDENTIFIERS, SENSITIVE, SHAPES, shape, table_file
 from worker import CONTENDERS, threads
 
-from petaudit.memory import parse_memory, set_memory
+from petaudit.system.memory import parse_memory, set_memory
 
 ROWS: Final = 100_000_000
 MEMORY: Final = "4GB"

@@ -11,10 +11,7 @@ from typing import Any, Final
 
 from measuring import HERE
 
-SCRIPTS: Final[Mapping[str, str]] = {
-    "large": "large.py",
-    "mpuccs_large": "mpuccs_large.py",
-}
+SCRIPTS: Final[Mapping[str, str]] = {"large": "large.py", "mpuccs_large": "mpuccs_large.py"}
 _TIME_LIMIT: Final = 3 * 3600
 
 

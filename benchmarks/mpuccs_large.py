@@ -17,19 +17,11 @@ from typing import Any, Final
 from checks import Check
 from comparison import Comparison
 from machine import load
-from measuring import (
-    HERE,
-    BenchError,
-    Measurement,
-    Ratio,
-    peaks_of,
-    read_through,
-    run_worker,
-)
+from measuring import HERE, BenchError, Measurement, Ratio, peaks_of, read_through, run_worker
 from mpuccs_large_pairs import COLUMNS, large_pair
 from program import conclude
 
-from petaudit.memory import parse_memory
+from petaudit.system.memory import parse_memory
 
 ROWS: Final = 5_000_000
 MEMORY: Final = "2GB"

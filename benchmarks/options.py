@@ -60,13 +60,7 @@ SHORT: Final = Kind(
 )
 FULL: Final = Kind("full", FULL_ROWS, 3, 3, tuple(SHAPES), growth.FULL, {})
 QUICK: Final = Kind(
-    "quick",
-    100_000,
-    1,
-    1,
-    ("text",),
-    growth.SHORT,
-    {**SHORT.left_out, "growth": PARTS["growth"]},
+    "quick", 100_000, 1, 1, ("text",), growth.SHORT, {**SHORT.left_out, "growth": PARTS["growth"]}
 )
 KINDS: Final = {own.name: own for own in (SHORT, FULL, QUICK)}
 

@@ -201,11 +201,7 @@ COMPARISONS: Final[Mapping[str, Words]] = {
 
 GROWTH: Final[Mapping[str, Mapping[str, tuple[str, str, str]]]] = {
     ENGLISH: {
-        "rows": (
-            "Rows",
-            "rows",
-            "The table of text with {quasi_identifiers} quasi-identifiers.",
-        ),
+        "rows": ("Rows", "rows", "The table of text with {quasi_identifiers} quasi-identifiers."),
         "columns": (
             "Columns",
             "quasi-identifiers",

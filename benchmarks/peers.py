@@ -113,12 +113,7 @@ def check_same(task: str, runs: Mapping[str, Sequence[Measurement]]) -> float:
 
 
 def compare_anonymeter(
-    python: str,
-    repetitions: int,
-    folder: Path,
-    *,
-    few: bool = False,
-    rows: int | None = None,
+    python: str, repetitions: int, folder: Path, *, few: bool = False, rows: int | None = None
 ) -> list[Comparison]:
     """Attacks with one column and with three, beside the complete search of as many columns."""
     found = []

@@ -29,13 +29,7 @@ OURS: Final = "petaudit, 2 columns"
 OURS_COMPLETE: Final = "petaudit, all 15 columns"
 # PETsARD asks for these in its extra "all", together with much that mpUCCs does not need; newer
 # versions of PyArrow do without NumPy 1.
-_NEEDED: Final = (
-    "numpy>=1.26.4,<2",
-    "pandas>=2.3.2,<3",
-    "pyarrow<21",
-    "pyyaml>=6.0.2,<7",
-    "tqdm",
-)
+_NEEDED: Final = ("numpy>=1.26.4,<2", "pandas>=2.3.2,<3", "pyarrow<21", "pyyaml>=6.0.2,<7", "tqdm")
 _JOBS: Final[Mapping[str, Mapping[str, Any]]] = {
     # A call takes a tenth of a second, so a process takes the median of several.
     OURS: {"contender": "petaudit", "columns": 2, "runs": 5},

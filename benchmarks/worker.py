@@ -39,7 +39,7 @@ def bare_duckdb(path: str, quasi_identifiers: Sequence[str], sensitive: str) -> 
 def class_histogram(path: str, quasi_identifiers: Sequence[str], sensitive: str) -> Figures:
     """The counts layer alone."""
     del sensitive
-    from petaudit.counts import open_source
+    from petaudit.tables import open_source
 
     found = open_source(path).counts.class_histogram(quasi_identifiers).with_suppressed_as_class()
     return {"classes": int(found.classes.sum()), "largest": int(found.sizes.max())}
@@ -82,7 +82,7 @@ def threads(contender: str) -> int:
 
         connection = duckdb.default_connection()
     else:
-        from petaudit.counts._database import cursor
+        from petaudit.tables._database import cursor
 
         connection = cursor()
     [(count,)] = connection.execute("SELECT current_setting('threads')").fetchall()

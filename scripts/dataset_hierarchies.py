@@ -108,10 +108,7 @@ MARITAL_STATUS: Final[Tree] = {
             "Married and together": ("Married-civ-spouse", "Married-AF-spouse"),
             "Married but apart": ("Married-spouse-absent", "Separated"),
         },
-        "Not married": {
-            "No longer married": ("Divorced", "Widowed"),
-            "Single": ("Never-married",),
-        },
+        "Not married": {"No longer married": ("Divorced", "Widowed"), "Single": ("Never-married",)},
     }
 }
 
@@ -174,10 +171,10 @@ PATIENT_HIERARCHIES: Final[Mapping[str, Rows]] = {
             {
                 "respiratory or digestive disease": {
                     "respiratory system disease": {
-                        "respiratory infection": ("flu", "pneumonia", "bronchitis"),
+                        "respiratory infection": ("flu", "pneumonia", "bronchitis")
                     },
                     "digestive system disease": {
-                        "stomach disease": ("gastric ulcer", "gastritis", "stomach cancer"),
+                        "stomach disease": ("gastric ulcer", "gastritis", "stomach cancer")
                     },
                 }
             }
@@ -205,7 +202,7 @@ DELTA_HIERARCHIES: Final[Mapping[str, Rows]] = {
 }
 
 BIRTH_YEARS: Final[Tree] = {
-    "*": {"19**": {"197*": ("1970", "1977"), "198*": ("1981", "1983", "1988")}},
+    "*": {"19**": {"197*": ("1970", "1977"), "198*": ("1981", "1983", "1988")}}
 }
 
 HIERARCHIES: Final[Mapping[str, Mapping[str, Rows]]] = {
@@ -213,7 +210,7 @@ HIERARCHIES: Final[Mapping[str, Mapping[str, Rows]]] = {
     "patient": PATIENT_HIERARCHIES,
     "delta": DELTA_HIERARCHIES,
     "example-t-closeness": {
-        "disease": list(paths({"疾病": {"呼吸感染": ("流感",), "胃部疾病": ("胃癌", "胃炎")}})),
+        "disease": list(paths({"疾病": {"呼吸感染": ("流感",), "胃部疾病": ("胃癌", "胃炎")}}))
     },
     "example-non-uniform-entropy": {"birth_year": list(paths(BIRTH_YEARS))},
     "example-precision": {

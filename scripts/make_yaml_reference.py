@@ -24,7 +24,7 @@ from typing import Any
 
 import petaudit
 from petaudit.errors import Phrase, said
-from petaudit.languages.catalogue import ENGLISH, LANGUAGES, catalogue
+from petaudit.i18n.catalogue import ENGLISH, LANGUAGES, catalogue
 from petaudit.measures import Family, Measure, Need, all_measures
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,

@@ -17,7 +17,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from petaudit.cli import main as petaudit
-from petaudit.languages.catalogue import ENGLISH, LANGUAGES
+from petaudit.i18n.catalogue import ENGLISH, LANGUAGES
 
 IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
 WIDTH, HEIGHT = 1280, 900

@@ -825,7 +825,7 @@ def test_a_trace_shows_places_and_no_mark(
 
 SLOW = """
 import sys, time
-from petaudit.counts import _private_folder
+from petaudit.tables import _private_folder
 from petaudit.cli import main
 
 made = _private_folder.private_folder()
@@ -908,9 +908,7 @@ def test_a_pipeline_keeps_no_mark_while_it_runs(place: Place) -> None:
 # --- where marks are asked for --------------------------------------------------------------
 
 
-def test_revealed_marks_are_where_they_are_documented_and_a_watermark_says_so(
-    place: Place,
-) -> None:
+def test_revealed_marks_are_where_they_are_documented_and_a_watermark_says_so(place: Place) -> None:
     write_pipelines(place)
     reports = [part for end in REPORT_ENDINGS for part in ("--report", f"r.{end}")]
     revealing = ("--reveal-values",)

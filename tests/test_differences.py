@@ -78,9 +78,7 @@ def classes(**numbers: int) -> pa.Table:
 
 
 TWO_SENSITIVE = table("aaaa", "wxyz", r=list("pqrs"))
-PLACES = {
-    "q": {"Peru": ["America", "*"], "France": ["Europe", "*"], "Germany": ["Europe", "*"]},
-}
+PLACES = {"q": {"Peru": ["America", "*"], "France": ["Europe", "*"], "Germany": ["Europe", "*"]}}
 EQUAL_LABELS = {"q": {"x": "*", "y": "*"}, "r": {"x": "*", "y": "*"}}
 ZIPS = {"q": {"130": ["13*", "1**", "*"], "148": ["14*", "1**", "*"]}}
 PEOPLE = pa.table({"sex": list("ffmmxm"), "age": [30, 40, 30, 30, 30, 40], "job": list("aaaaab")})

@@ -22,14 +22,14 @@ from docs.pages import of_this_version, perform
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.cli.parser import build_parser
-from petaudit.hierarchies import Hierarchies
 from petaudit.inputs import gather
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.measures import Family, Measure, Need, all_measures
 from petaudit.pipelines import models
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.reading import read_pipeline
-from petaudit.schemas import read_schema
-from petaudit.yaml_files import parse_yaml
+from petaudit.pipelines.schemas import read_schema
+from petaudit.system.yaml_files import parse_yaml
 from PETWorks import _NOT_HERE, _TECHNIQUES, PETValidation
 
 ROOT = Path(__file__).parents[1]

@@ -90,11 +90,7 @@ def test_a_null_stays_a_null_below_the_top(level: int, cells: list[str | None]) 
 
 @pytest.mark.parametrize(
     "rule",
-    [
-        petaudit.ranges(10, 20),
-        petaudit.mask_right(levels=2),
-        petaudit.ordered(["1", "2", "3"], 2),
-    ],
+    [petaudit.ranges(10, 20), petaudit.mask_right(levels=2), petaudit.ordered(["1", "2", "3"], 2)],
 )
 def test_rules_keep_nulls_below_the_top(rule: Any) -> None:
     table = pa.table({"x": ["1", None, "3"]})
@@ -336,11 +332,9 @@ def test_rows_that_were_suppressed_before_are_suppressed_rows(suppressed_rows: A
     assert found.suppressed_rows == 2
     assert (
         found.table.column("s").to_pylist()
-        == {
-            "keep": list("wxyz"),
-            "drop": ["w", "z"],
-            "blank": ["w", None, None, "z"],
-        }[suppressed_rows]
+        == {"keep": list("wxyz"), "drop": ["w", "z"], "blank": ["w", None, None, "z"]}[
+            suppressed_rows
+        ]
     )
 
 

@@ -13,11 +13,11 @@ import yaml
 
 import petaudit
 from petaudit.cli.parser import build_parser
-from petaudit.kinds import PythonFunction
 from petaudit.measures import Family, Measure, all_measures
+from petaudit.measures.kinds import PythonFunction
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.reading import read_pipeline
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 
 DOCS = Path(__file__).parents[1] / "docs"
 ENGLISH, CHINESE = "en", "zh-TW"
@@ -48,11 +48,7 @@ FAMILIES = {
         Family.RISK: "Re-identification risk",
         Family.UTILITY: "Utility",
     },
-    CHINESE: {
-        Family.PRIVACY: "隱私模型",
-        Family.RISK: "再識別風險",
-        Family.UTILITY: "資料效用",
-    },
+    CHINESE: {Family.PRIVACY: "隱私模型", Family.RISK: "再識別風險", Family.UTILITY: "資料效用"},
 }
 HAN = re.compile(r"[\u3400-\u9fff]")
 CHINESE_SIGNS = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")

@@ -13,16 +13,8 @@ from tests.measures.registry_cases import ENTRIES, Tables, in_frames, outcomes, 
 
 import petaudit
 from petaudit.errors import PetauditError
-from petaudit.languages.numbers import (
-    PEOPLE,
-    Counted,
-    Share,
-    Tally,
-    counted,
-    share,
-    tally,
-)
-from petaudit.languages.phrases import Joined, Phrase, phrase, said
+from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, counted, share, tally
+from petaudit.i18n.phrases import Joined, Phrase, phrase, said
 from petaudit.measures import _attribute_figures, non_uniform_entropy
 from petaudit.measures._remedy import Remedy
 from petaudit.measures._utility import suppressed_text

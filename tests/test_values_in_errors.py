@@ -18,7 +18,6 @@ import pytest
 
 import petaudit
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.errors import (
     EngineError,
     HierarchyError,
@@ -27,8 +26,9 @@ from petaudit.errors import (
     revealed,
     without_row_numbers,
 )
-from petaudit.languages.kept import from_plain, texts_of
-from petaudit.languages.phrases import cells, joined, phrase, row_numbers, said
+from petaudit.i18n.kept import from_plain, texts_of
+from petaudit.i18n.phrases import cells, joined, phrase, row_numbers, said
+from petaudit.tables import open_source
 
 MARKS = [f"canary{number:05}" for number in range(7, 12)]
 IDENTITY, BORN = "A1234" + "56789", "1977-" + "03-09"

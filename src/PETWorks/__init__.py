@@ -48,11 +48,9 @@ def PETValidation(
         name = _OTHER_NAMES[other]
         if given[name] is not None:
             raise OptionError(
-                phrase(
-                    "{other!r} is another name of {name!r}, which is already given",
-                    other=other,
-                    name=name,
-                )
+                "{other!r} is another name of {name!r}, which is already given",
+                other=other,
+                name=name,
             )
         given[name] = keywords.pop(other)
     return _evaluate(given["original"], given["anonymized"], str(given["tech"]), keywords)
@@ -68,12 +66,10 @@ def _evaluate(
     known = {name.casefold(): name for name in _TECHNIQUES}
     if wanted not in known:
         raise OptionError(
-            phrase(
-                "unknown technique {name!r}{near}; techniques are {known}",
-                name=tech,
-                near=suggestion(tech, _TECHNIQUES),
-                known=listing(list(_TECHNIQUES)),
-            )
+            "unknown technique {name!r}{near}; techniques are {known}",
+            name=tech,
+            near=suggestion(tech, _TECHNIQUES),
+            known=listing(list(_TECHNIQUES)),
         )
     technique = _TECHNIQUES[known[wanted]]
     required = technique.required
@@ -81,22 +77,16 @@ def _evaluate(
     for name in keywords:
         if name not in accepted:
             raise OptionError(
-                phrase(
-                    "{technique} takes no argument {name!r}{near}; it takes {known}",
-                    technique=tech,
-                    name=name,
-                    near=suggestion(name, accepted),
-                    known=listing(accepted),
-                )
+                "{technique} takes no argument {name!r}{near}; it takes {known}",
+                technique=tech,
+                name=name,
+                near=suggestion(name, accepted),
+                known=listing(accepted),
             )
     missing = [name for name in required if keywords.get(name) is None]
     if missing:
         raise OptionError(
-            phrase(
-                "{technique} needs the argument(s) {names}",
-                technique=tech,
-                names=listing(missing),
-            )
+            "{technique} needs the argument(s) {names}", technique=tech, names=listing(missing)
         )
     return technique.evaluate(original, anonymized, **keywords)
 
@@ -114,7 +104,7 @@ class NotInPetauditError(OptionError, ImportError):
 
 def _lacking(name: str) -> NotInPetauditError:
     return NotInPetauditError(
-        phrase("{name} of PETWorks is not here: {instead}", name=name, instead=_NOT_HERE[name])
+        "{name} of PETWorks is not here: {instead}", name=name, instead=_NOT_HERE[name]
     )
 
 
@@ -145,10 +135,7 @@ def report(
         print(json.dumps(dict(result), indent=4))
     else:
         raise OptionError(
-            phrase(
-                "unknown report format {format!r}; formats are 'json' and 'web'",
-                format=format,
-            )
+            "unknown report format {format!r}; formats are 'json' and 'web'", format=format
         )
 
 
@@ -156,9 +143,7 @@ def _writePage(result: Mapping[str, Any], path: str | Path) -> None:
     import petaudit
 
     if not isinstance(result, Evaluation):
-        raise OptionError(
-            phrase("the format 'web' needs what PETValidation returned, not a copy of it")
-        )
+        raise OptionError("the format 'web' needs what PETValidation returned, not a copy of it")
     petaudit.report(result.found, path)
     print(path)
 
@@ -172,12 +157,7 @@ def _tCloseness(
 ) -> dict[str, Any]:
     from petaudit import t_closeness
 
-    result = t_closeness(
-        anonymized,
-        limit=tLimit,
-        hierarchies=dataHierarchy,
-        roles=attributeTypes,
-    )
+    result = t_closeness(anonymized, limit=tLimit, hierarchies=dataHierarchy, roles=attributeTypes)
     return Evaluation({"t": tLimit, "fulfill t-closeness": result.passed}, result)
 
 
@@ -266,11 +246,7 @@ def _kAnonymity(
     from petaudit import k_anonymity
 
     result = k_anonymity(
-        anonymized,
-        limit=k,
-        hierarchies=dataHierarchy,
-        roles=attributeTypes,
-        suppressed=_LEFT_OUT,
+        anonymized, limit=k, hierarchies=dataHierarchy, roles=attributeTypes, suppressed=_LEFT_OUT
     )
     return Evaluation({"k": k, "fulfill k-anonymity": result.passed}, result)
 
@@ -284,12 +260,7 @@ def _lDiversity(
 ) -> dict[str, Any]:
     from petaudit import l_diversity
 
-    result = l_diversity(
-        anonymized,
-        limit=l,
-        hierarchies=dataHierarchy,
-        roles=attributeTypes,
-    )
+    result = l_diversity(anonymized, limit=l, hierarchies=dataHierarchy, roles=attributeTypes)
     return Evaluation({"l": l, "fulfill l-diversity": result.passed}, result)
 
 
@@ -302,7 +273,7 @@ def _dPresence(
     attributeTypes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     from petaudit import delta_presence
-    from petaudit.exact import exact
+    from petaudit.exact.fractions import exact
 
     least, most = exact(dMin, "dMin"), exact(dMax, "dMax")
     # What PETWorks calls the original is the population that the sample is drawn from.
@@ -350,9 +321,7 @@ def _AECS(
 
 
 def _reidentificationRisk(
-    original: object,
-    anonymized: object,
-    attributeTypes: Mapping[str, str] | None = None,
+    original: object, anonymized: object, attributeTypes: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     from petaudit import prosecutor_risk
 
@@ -374,17 +343,14 @@ def _reidentificationRisk(
 
 def _allColumns(data: object) -> dict[str, str]:
     """PETWorks takes every column for known to the attacker here."""
-    from petaudit.counts import open_source
+    from petaudit.tables import open_source
     from PETWorks.attributetypes import QUASI_IDENTIFIER
 
     return dict.fromkeys(open_source(data).columns, QUASI_IDENTIFIER)
 
 
 def _utilityBias(
-    original: object,
-    anonymized: object,
-    processingFunc: Callable[[Any], float],
-    maxBias: float,
+    original: object, anonymized: object, processingFunc: Callable[[Any], float], maxBias: float
 ) -> dict[str, Any]:
     from petaudit import utility_bias
 

@@ -14,12 +14,20 @@ from petaudit._version import __version__
 
 if TYPE_CHECKING:
     from petaudit import datasets
-    from petaudit.auditing import Audit, audit
+    from petaudit.auditing.policy import Policy, policies
+    from petaudit.auditing.runner import Audit, audit
     from petaudit.errors import PetauditError, PetauditWarning
     from petaudit.generalizing import generalize
-    from petaudit.hierarchies import Hierarchies, Hierarchy, dates, mask_right, ordered, ranges
-    from petaudit.languages.choice import set_language
-    from petaudit.languages.current import language
+    from petaudit.i18n.choice import set_language
+    from petaudit.i18n.current import language
+    from petaudit.labels.hierarchies import (
+        Hierarchies,
+        Hierarchy,
+        dates,
+        mask_right,
+        ordered,
+        ranges,
+    )
     from petaudit.measures.alpha_k_anonymity import alpha_k_anonymity
     from petaudit.measures.ambiguity import ambiguity
     from petaudit.measures.association_change import association_change
@@ -54,34 +62,33 @@ if TYPE_CHECKING:
     from petaudit.measures.suppression import suppression
     from petaudit.measures.t_closeness import t_closeness
     from petaudit.measures.utility_bias import utility_bias
-    from petaudit.memory import set_memory
     from petaudit.pipelines.executor import Executor
-    from petaudit.policy import Policy, policies
-    from petaudit.reporting import report
+    from petaudit.reports.writing import report
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
     from petaudit.synthesizing import synthesize
+    from petaudit.system.memory import set_memory
 
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
 _HOMES = {
-    "Audit": "petaudit.auditing",
+    "Audit": "petaudit.auditing.runner",
     "Executor": "petaudit.pipelines.executor",
-    "Hierarchies": "petaudit.hierarchies",
-    "Hierarchy": "petaudit.hierarchies",
+    "Hierarchies": "petaudit.labels.hierarchies",
+    "Hierarchy": "petaudit.labels.hierarchies",
     "MpuccsResult": "petaudit.singling.result",
     "PetauditError": "petaudit.errors",
     "PetauditWarning": "petaudit.errors",
-    "Policy": "petaudit.policy",
+    "Policy": "petaudit.auditing.policy",
     "Role": "petaudit.roles",
     "Roles": "petaudit.roles",
     "alpha_k_anonymity": "petaudit.measures.alpha_k_anonymity",
     "ambiguity": "petaudit.measures.ambiguity",
     "association_change": "petaudit.measures.association_change",
     "attribute_squared_error": "petaudit.measures.attribute_squared_error",
-    "audit": "petaudit.auditing",
+    "audit": "petaudit.auditing.runner",
     "average_class_size": "petaudit.measures.average_class_size",
     "beta_likeness": "petaudit.measures.beta_likeness",
-    "dates": "petaudit.hierarchies",
+    "dates": "petaudit.labels.hierarchies",
     "delta_disclosure": "petaudit.measures.delta_disclosure",
     "delta_presence": "petaudit.measures.delta_presence",
     "discernibility": "petaudit.measures.discernibility",
@@ -95,25 +102,25 @@ _HOMES = {
     "k_anonymity": "petaudit.measures.k_anonymity",
     "k_map": "petaudit.measures.k_map",
     "l_diversity": "petaudit.measures.l_diversity",
-    "language": "petaudit.languages.current",
+    "language": "petaudit.i18n.current",
     "marketer_risk": "petaudit.measures.marketer_risk",
-    "mask_right": "petaudit.hierarchies",
+    "mask_right": "petaudit.labels.hierarchies",
     "model_utility": "petaudit.measures.model_utility",
     "mpuccs": "petaudit.measures.mpuccs",
     "non_uniform_entropy": "petaudit.measures.non_uniform_entropy",
-    "ordered": "petaudit.hierarchies",
-    "policies": "petaudit.policy",
+    "ordered": "petaudit.labels.hierarchies",
+    "policies": "petaudit.auditing.policy",
     "population_uniqueness": "petaudit.measures.population_uniqueness",
     "precision": "petaudit.measures.precision",
     "profitability": "petaudit.measures.profitability",
     "prosecutor_risk": "petaudit.measures.prosecutor_risk",
-    "ranges": "petaudit.hierarchies",
+    "ranges": "petaudit.labels.hierarchies",
     "record_squared_error": "petaudit.measures.record_squared_error",
     "recursive_l_diversity": "petaudit.measures.recursive_l_diversity",
-    "report": "petaudit.reporting",
+    "report": "petaudit.reports.writing",
     "sample_uniques": "petaudit.measures.sample_uniques",
-    "set_language": "petaudit.languages.choice",
-    "set_memory": "petaudit.memory",
+    "set_language": "petaudit.i18n.choice",
+    "set_memory": "petaudit.system.memory",
     "special_uniques": "petaudit.measures.special_uniques",
     "strict_average_risk": "petaudit.measures.strict_average_risk",
     "suppression": "petaudit.measures.suppression",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
-from petaudit.languages.current import here
-from petaudit.languages.numbers import counted, exactly, numbered, share, steps, tally
-from petaudit.languages.phrases import (
+from petaudit.i18n.current import here
+from petaudit.i18n.numbers import counted, exactly, numbered, share, steps, tally
+from petaudit.i18n.phrases import (
     Phrase,
     joined,
     phrase,
@@ -19,10 +20,11 @@ from petaudit.languages.phrases import (
     term,
     without_row_numbers,
 )
-from petaudit.languages.phrases import cells as hidden_cells
+from petaudit.i18n.phrases import cells as hidden_cells
 
 __all__ = [
     "ColumnError",
+    "DataValues",
     "EngineError",
     "EngineLostError",
     "HierarchyError",
@@ -62,44 +64,42 @@ LONGEST_NAME = 60
 LONGEST_PATH = 300
 
 
+@dataclass(frozen=True)
+class DataValues:
+    """Values of the data that an error is about; they are shown only to whoever asks for them."""
+
+    values: Sequence[str | None]
+    column: str | None = None
+    """Where the values are, so that their rows can be looked up."""
+    are_leaves: bool = False
+    """Whether they are leaves of a hierarchy, whose rows are those of the original."""
+    after: str = ""
+    """What is said behind the values."""
+
+
 class PetauditError(Exception):
     """Something is wrong with what petaudit was given; the message says what and where.
 
-    Values of the data are in no message, log or report; who may see them asks for them.
+    The message is a template with its fields, so that it can be translated. Values of the data are
+    in no message, log or report; who may see them asks for them.
 
-    >>> problem = PetauditError("column 'age' has 1 unknown label", values=["1O"])
+    >>> problem = PetauditError("column {name!r} has {number} unknown label", name="age", number=1,
+    ...                         data=DataValues(["1O"]))
     >>> str(problem)
     "column 'age' has 1 unknown label"
     >>> problem.with_values
     "column 'age' has 1 unknown label: '1O'"
-
-    ``column`` says where the values are, so that their rows can be looked up; those of leaves of
-    a hierarchy are looked up in the original.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        values: Sequence[str | None] = (),
-        after_values: str = "",
-        column: str | None = None,
-        are_leaves: bool = False,
-    ) -> None:
-        self._message = message
-        self._cells: dict[str, Any] = {
-            "values": values,
-            "after_values": after_values,
-            "column": column,
-            "are_leaves": are_leaves,
-        }
-        self.text = message
-        """The whole message as a phrase where it was given as one; put this into other messages."""
-        if values:
-            shown = phrase(": {values}{after}", values=quoted(values), after=after_values)
-            self.text = Phrase(
-                "{message}{values}", {"message": message, "values": hidden_cells(shown)}
-            )
+    def __init__(self, template: str, /, *, data: DataValues | None = None, **fields: Any) -> None:
+        self._message = template if isinstance(template, Phrase) else phrase(template, **fields)
+        self._data = data
+        self.text: Phrase = self._message
+        """The whole message, to be put into other messages."""
+        if data is not None and data.values:
+            shown = phrase(": {values}{after}", values=quoted(data.values), after=data.after)
+            parts = {"message": self._message, "values": hidden_cells(shown)}
+            self.text = Phrase("{message}{values}", parts)
         super().__init__(self.text)
 
     def __str__(self) -> str:
@@ -111,20 +111,20 @@ class PetauditError(Exception):
         return here(revealed(self.text))
 
     def found_in(self, origin: object) -> Self:
-        """The same error, with the name of the file that it is about."""
+        """Return the same error, with the name of the file that it is about."""
         if str(origin) in self._message:
             return self
         message = phrase("{origin}: {message}", origin=str(origin), message=self._message)
-        return type(self)(message, **self._cells)
+        return type(self)(message, data=self._data)
 
     def in_rows(self, rows_of: RowsOf) -> Self:
-        """The same error, with the rows of the values as ``rows_of`` says them."""
-        cells = self._cells
-        if not cells["values"] or cells["column"] is None:
+        """Return the same error, with the rows of the values as ``rows_of`` says them."""
+        data = self._data
+        if data is None or not data.values or data.column is None:
             return self
-        rows = rows_of(cells["column"], cells["values"], cells["are_leaves"])
+        rows = rows_of(data.column, data.values, data.are_leaves)
         message = Phrase("{message}{rows}", {"message": self._message, "rows": row_numbers(rows)})
-        return type(self)(message, **cells | {"column": None})
+        return type(self)(message, data=replace(data, column=None))
 
 
 class InputError(PetauditError):
@@ -162,14 +162,14 @@ class NotMeasurableError(PetauditError):
 class UndecidedError(NotMeasurableError):
     """There is a figure, but it does not show whether the limit holds."""
 
-    def __init__(self, message: str, result: object = None) -> None:
+    def __init__(self, template: str, /, *, result: object = None, **fields: Any) -> None:
         self.result = result
-        super().__init__(message)
+        super().__init__(template, **fields)
 
     def found_in(self, origin: object) -> Self:
-        """The same error, with the name of the file that it is about."""
+        """Return the same error, with the name of the file that it is about."""
         message = phrase("{origin}: {message}", origin=str(origin), message=self.text)
-        return type(self)(message, self.result)
+        return type(self)(message, result=self.result)
 
 
 class ManyProblemsError(PetauditError):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import relabelled_table
 from petaudit.errors import (
     HierarchyError,
     OptionError,
@@ -23,11 +22,12 @@ from petaudit.errors import (
     phrase,
     suggestion,
 )
-from petaudit.files import unchanged
-from petaudit.hierarchies import HierarchySpec
 from petaudit.inputs import Inputs, RolesSpec, gather
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.roles import Role, check_column
+from petaudit.system.files import unchanged
+from petaudit.tables import relabelled_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -104,11 +104,9 @@ def generalize_with_report(
     """
     if suppressed_rows not in get_args(SuppressedRows):
         raise OptionError(
-            phrase(
-                "suppressed_rows is {given!r}{near}; it is 'keep', 'drop' or 'blank'",
-                given=suppressed_rows,
-                near=suggestion(str(suppressed_rows), get_args(SuppressedRows)),
-            )
+            "suppressed_rows is {given!r}{near}; it is 'keep', 'drop' or 'blank'",
+            given=suppressed_rows,
+            near=suggestion(str(suppressed_rows), get_args(SuppressedRows)),
         )
     with unchanged():
         inputs = gather(
@@ -129,7 +127,7 @@ def _generalized(
 ) -> Generalized:
     _check_suppression(suppress_below)
     if not levels:
-        raise OptionError(phrase("no level is given; name at least one column and its level"))
+        raise OptionError("no level is given; name at least one column and its level")
     relabel: dict[str, dict[str | None, str | None]] = {}
     for column, level in levels.items():
         check_column(column, inputs.table.columns, inputs.table.name)
@@ -140,11 +138,9 @@ def _generalized(
     names = inputs.roles.quasi_identifiers or tuple(levels)
     if suppressed_rows == "blank" and not inputs.roles.sensitive:
         raise RoleError(
-            phrase(
-                "no sensitive attribute is known for {table}, so nobody knows which cells of "
-                "suppressed rows to empty: name it (--sensitive)",
-                table=inputs.table.name,
-            )
+            "no sensitive attribute is known for {table}, so nobody knows which cells of "
+            "suppressed rows to empty: name it (--sensitive)",
+            table=inputs.table.name,
         )
     made, suppressed = relabelled_table(
         inputs.table, relabel, names, suppress_below or 0, inputs.person
@@ -163,9 +159,7 @@ def _generalized(
     if suppressed_rows == "drop":
         made = made.filter(~suppressed)
         if not made.num_rows:
-            raise OptionError(
-                phrase("every row is suppressed: if they are dropped, no row is left")
-            )
+            raise OptionError("every row is suppressed: if they are dropped, no row is left")
         return Generalized(made, number, inputs.files)
     blank = suppressed_rows == "blank"
     if blank and number:
@@ -224,12 +218,10 @@ def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str 
         raise problem.in_rows(inputs.rows_of) from None
     if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level < hierarchy.levels:
         raise OptionError(
-            phrase(
-                "level {level!r} for column {column!r}; its hierarchy has the levels 0 to {most}",
-                level=level,
-                column=column,
-                most=hierarchy.levels - 1,
-            )
+            "level {level!r} for column {column!r}; its hierarchy has the levels 0 to {most}",
+            level=level,
+            column=column,
+            most=hierarchy.levels - 1,
         )
     strange = [label for label in labels if not hierarchy.is_leaf(label)]
     if strange:
@@ -244,7 +236,5 @@ def _check_suppression(suppress_below: int | None) -> None:
         or suppress_below < 1
     ):
         raise OptionError(
-            phrase(
-                "suppress_below is {size!r}; a class size from 1 was expected", size=suppress_below
-            )
+            "suppress_below is {size!r}; a class size from 1 was expected", size=suppress_below
         )

@@ -10,8 +10,25 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from petaudit.common_labels import labels_in_common, rule_hierarchy
-from petaudit.counts import (
+from petaudit.errors import (
+    HierarchyError,
+    InputError,
+    OptionError,
+    PetauditWarning,
+    RoleError,
+    counted,
+    joined,
+    listing,
+    naming,
+    phrase,
+    suggestion,
+)
+from petaudit.i18n.units import Unit
+from petaudit.labels.cells import trim
+from petaudit.labels.common import labels_in_common, rule_hierarchy
+from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec
+from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
+from petaudit.tables import (
     AnyAnswer,
     BlockQuestion,
     ClassBlocks,
@@ -27,24 +44,7 @@ from petaudit.counts import (
     pair_codes,
     pair_counts,
 )
-from petaudit.counts.population import Labels, Person, PopulationClasses, population_classes
-from petaudit.errors import (
-    HierarchyError,
-    InputError,
-    OptionError,
-    PetauditWarning,
-    RoleError,
-    counted,
-    joined,
-    listing,
-    naming,
-    phrase,
-    suggestion,
-)
-from petaudit.hierarchies import Hierarchies, Hierarchy, HierarchySpec
-from petaudit.labels import trim
-from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
-from petaudit.units import Unit
+from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | None
@@ -85,11 +85,9 @@ class Inputs:
         """The quasi-identifiers; an error when there is none."""
         if not self.roles.quasi_identifiers:
             raise RoleError(
-                phrase(
-                    "no quasi-identifier is known for {table}: name them (--qi), or put a "
-                    "side-car <table>.yaml beside the table",
-                    table=self.table.name,
-                )
+                "no quasi-identifier is known for {table}: name them (--qi), or put a "
+                "side-car <table>.yaml beside the table",
+                table=self.table.name,
             )
         return self.roles.quasi_identifiers
 
@@ -129,10 +127,8 @@ class Inputs:
         """The sensitive attributes; an error when there is none."""
         if not self.roles.sensitive:
             raise RoleError(
-                phrase(
-                    "no sensitive attribute is known for {table}: name it (--sensitive)",
-                    table=self.table.name,
-                )
+                "no sensitive attribute is known for {table}: name it (--sensitive)",
+                table=self.table.name,
             )
         return self.roles.sensitive
 
@@ -144,11 +140,9 @@ class Inputs:
         columns = tuple(column for column in self.table.columns if column in self.hierarchies)
         if not columns:
             raise RoleError(
-                phrase(
-                    "no column of {table} has a hierarchy; hierarchies are for: {columns}",
-                    table=self.table.name,
-                    columns=joined(self.hierarchies.attributes) or phrase("no column"),
-                )
+                "no column of {table} has a hierarchy; hierarchies are for: {columns}",
+                table=self.table.name,
+                columns=joined(self.hierarchies.attributes) or phrase("no column"),
             )
         return columns
 
@@ -268,7 +262,7 @@ class Inputs:
 
     def _needed_population(self) -> Source:
         if self.population is None:
-            raise InputError(phrase("a population table is needed and was not given"))
+            raise InputError("a population table is needed and was not given")
         return self.population
 
     def _as_released(self, column: str, released: Labels, labels: Labels) -> Labels:
@@ -304,7 +298,7 @@ class Inputs:
 
     def _needed_original(self) -> Source:
         if self.original is None:
-            raise InputError(phrase("the original table is needed and was not given"))
+            raise InputError("the original table is needed and was not given")
         return self.original
 
     def pair_counts(self, column: str) -> PairCounts:
@@ -360,33 +354,25 @@ def gather(
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
     if person is not None and not isinstance(person, str):
-        raise OptionError(
-            phrase("person is {value!r}; the name of a column was expected", value=person)
-        )
+        raise OptionError("person is {value!r}; the name of a column was expected", value=person)
     if person_is_pseudonym not in (None, True, False):
         raise OptionError(
-            phrase(
-                "person_is_pseudonym is {value!r}; true or false was expected",
-                value=person_is_pseudonym,
-            )
+            "person_is_pseudonym is {value!r}; true or false was expected",
+            value=person_is_pseudonym,
         )
     for name in unknown:
         raise OptionError(
-            phrase(
-                "unknown argument {name!r}{near}; beside the options of a measure, arguments are "
-                "{arguments}",
-                name=name,
-                near=suggestion(name, _ARGUMENTS),
-                arguments=listing(_ARGUMENTS, len(_ARGUMENTS)),
-            )
+            "unknown argument {name!r}{near}; beside the options of a measure, arguments are "
+            "{arguments}",
+            name=name,
+            near=suggestion(name, _ARGUMENTS),
+            arguments=listing(_ARGUMENTS, len(_ARGUMENTS)),
         )
     if suppressed not in get_args(Suppressed):
         raise OptionError(
-            phrase(
-                "suppressed is {suppressed!r}{near}; it is 'class' or 'exclude'",
-                suppressed=suppressed,
-                near=suggestion(str(suppressed), get_args(Suppressed)),
-            )
+            "suppressed is {suppressed!r}{near}; it is 'class' or 'exclude'",
+            suppressed=suppressed,
+            near=suggestion(str(suppressed), get_args(Suppressed)),
         )
     reading: dict[str, str | None] = {
         "delimiter": delimiter,
@@ -418,7 +404,7 @@ def gather(
         is_pseudonym = person is None and side_car is not None and side_car.person_is_pseudonym
     if is_pseudonym and whose is None:
         raise OptionError(
-            phrase("person_is_pseudonym is about the person column, and none is named (person)")
+            "person_is_pseudonym is about the person column, and none is named (person)"
         )
     for other in filter(None, (before, everybody)):
         for column in settled.quasi_identifiers:
@@ -453,7 +439,7 @@ def _opened(table: object, reading: Mapping[str, str | None]) -> Source:
         return table
     source = open_source(table, **reading)  # type: ignore[arg-type]
     if source.rows == 0:
-        raise InputError(phrase("{table} has a header but no rows", table=source.name))
+        raise InputError("{table} has a header but no rows", table=source.name)
     return source
 
 
@@ -464,7 +450,7 @@ def _given_roles(
 ) -> Roles | None:
     if roles is not None:
         if quasi_identifiers is not None or sensitive is not None:
-            raise OptionError(phrase("give the roles either as one mapping or as lists, not both"))
+            raise OptionError("give the roles either as one mapping or as lists, not both")
         return roles if isinstance(roles, Roles) else Roles(roles)
     if quasi_identifiers is None and sensitive is None:
         return None
@@ -493,12 +479,10 @@ def _settled_person(
     role = roles.by_column.get(person)
     if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         raise RoleError(
-            phrase(
-                "column {column!r} is named as the person and as {role}; the person column only "
-                "tells people apart, so it can be an identifier and nothing else",
-                column=person,
-                role=role.value,
-            )
+            "column {column!r} is named as the person and as {role}; the person column only "
+            "tells people apart, so it can be an identifier and nothing else",
+            column=person,
+            role=role.value,
         )
     return person
 

@@ -20,11 +20,11 @@ from petaudit.errors import (
     shortened,
     suggestion,
 )
-from petaudit.headers import header_doubt
-from petaudit.hierarchies import Hierarchies
-from petaudit.labels import trim
-from petaudit.languages.phrases import cells
-from petaudit.yaml_files import read_yaml
+from petaudit.i18n.phrases import cells
+from petaudit.labels.cells import trim
+from petaudit.labels.hierarchies import Hierarchies
+from petaudit.system.yaml_files import read_yaml
+from petaudit.tables.headers import header_doubt
 
 
 class Role(StrEnum):
@@ -117,23 +117,19 @@ def check_column(column: str, columns: Sequence[str], table: str) -> None:
         why = header_doubt(columns)
         if why is not None:
             raise ColumnError(
-                phrase(
-                    "unknown column {column!r} in {table}; it has {columns}, not named here "
-                    "because the first row looks like data ({why}): put a line of names above it",
-                    column=shortened(column),
-                    table=table,
-                    columns=cells(listing(columns), counted(len(columns), "column")),
-                    why=why,
-                )
+                "unknown column {column!r} in {table}; it has {columns}, not named here "
+                "because the first row looks like data ({why}): put a line of names above it",
+                column=shortened(column),
+                table=table,
+                columns=cells(listing(columns), counted(len(columns), "column")),
+                why=why,
             )
         raise ColumnError(
-            phrase(
-                "unknown column {column!r}{near} in {table}; columns are {columns}",
-                column=shortened(column),
-                near=near,
-                table=table,
-                columns=listing(columns),
-            )
+            "unknown column {column!r}{near} in {table}; columns are {columns}",
+            column=shortened(column),
+            near=near,
+            table=table,
+            columns=listing(columns),
         )
 
 
@@ -146,12 +142,10 @@ def parse_role(role: Role | str) -> Role:
     known = _SPELLINGS.get(str(role).strip().lower())
     if known is None:
         raise RoleError(
-            phrase(
-                "unknown role {role!r}{near}; roles are {roles}",
-                role=str(role),
-                near=suggestion(str(role), _SPELLINGS),
-                roles=listing([known_role.value for known_role in Role]),
-            )
+            "unknown role {role!r}{near}; roles are {roles}",
+            role=str(role),
+            near=suggestion(str(role), _SPELLINGS),
+            roles=listing([known_role.value for known_role in Role]),
         )
     return known
 
@@ -204,7 +198,7 @@ def read_side_car(path: Path) -> SideCar:
     with naming(path):
         dataset = content.get("DATASET") if isinstance(content, Mapping) else None
         if not isinstance(dataset, Mapping):
-            raise RoleError(phrase("the key DATASET is missing"))
+            raise RoleError("the key DATASET is missing")
         _refuse_unknown(content, ("DATASET",))
         _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM))
         roles = _roles_by_type(dataset.get("ATTRIBUTE_TYPE") or {})
@@ -213,20 +207,16 @@ def read_side_car(path: Path) -> SideCar:
         # An empty line must not make rows of people.
         if is_named and not isinstance(person, str):
             raise RoleError(
-                phrase(
-                    "{key} is {value!r}; the name of a column was expected",
-                    key=_PERSON[0],
-                    value=person,
-                )
+                "{key} is {value!r}; the name of a column was expected",
+                key=_PERSON[0],
+                value=person,
             )
         is_pseudonym = _said_once(dataset, _PSEUDONYM)
         if is_pseudonym not in (None, True, False):
             raise RoleError(
-                phrase(
-                    "{key} is {value!r}; true or false was expected",
-                    key=_PSEUDONYM[0],
-                    value=is_pseudonym,
-                )
+                "{key} is {value!r}; true or false was expected",
+                key=_PSEUDONYM[0],
+                value=is_pseudonym,
             )
     return SideCar(
         path,
@@ -241,13 +231,13 @@ def _said_once(dataset: Mapping[Any, Any], spellings: Sequence[str]) -> Any:
     """What stands under one of the spellings of a key."""
     given = [key for key in spellings if key in dataset]
     if len(given) > 1:
-        raise RoleError(phrase("{key} is given twice", key=given[0]))
+        raise RoleError("{key} is given twice", key=given[0])
     return dataset[given[0]] if given else None
 
 
 def _roles_by_type(types: object) -> Roles:
     if not isinstance(types, Mapping):
-        raise RoleError(phrase("ATTRIBUTE_TYPE lists columns under each role"))
+        raise RoleError("ATTRIBUTE_TYPE lists columns under each role")
     by_column: dict[str, Role | str] = {}
     for spelled, columns in types.items():
         role = parse_role(str(spelled))
@@ -262,12 +252,10 @@ def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
     for key in mapping:
         if key not in known:
             raise RoleError(
-                phrase(
-                    "unknown key {key!r}{near}; keys are {keys}",
-                    key=str(key),
-                    near=suggestion(str(key), known),
-                    keys=listing(known),
-                )
+                "unknown key {key!r}{near}; keys are {keys}",
+                key=str(key),
+                near=suggestion(str(key), known),
+                keys=listing(known),
             )
 
 
@@ -276,9 +264,7 @@ def _names(columns: Any) -> list[str]:
         columns = [columns]
     if not isinstance(columns, Iterable):
         raise RoleError(
-            phrase(
-                "columns are given as {columns!r}; a list of names was expected", columns=columns
-            )
+            "columns are given as {columns!r}; a list of names was expected", columns=columns
         )
     return [trim(str(column)) for column in columns]
 

@@ -155,10 +155,7 @@ class Window:
         return opened
 
     def counted(
-        self,
-        picture: bytes,
-        places: Sequence[Sequence[float]] | None = None,
-        nearest: float = 60,
+        self, picture: bytes, places: Sequence[Sequence[float]] | None = None, nearest: float = 60
     ) -> list[Drawn]:
         """Count the pixels of a picture, in all of it or in places (left, top, width, height)."""
         if self._counter is None:

@@ -15,10 +15,10 @@ from pyarrow import csv, parquet
 import petaudit
 import petaudit.generalizing
 from cli.conftest import Run
-from petaudit import files
 from petaudit.measures.base import Measure
 from petaudit.pipelines.events import Event
 from petaudit.singling.running import Run as Search
+from petaudit.system import files
 
 SAFE = "zip;age;disease\n1;20;flu\n1;20;cold\n1;20;flu\n1;20;cold\n"
 UNSAFE = "zip;age;disease\n1;20;flu\n2;21;cold\n3;22;flu\n4;23;cold\n"
@@ -145,10 +145,7 @@ def test_everything_that_check_reads(
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", ["original.csv", "t.csv", "control.csv"])
 def test_mpuccs(
-    name: str,
-    change: Callable[[Path], None],
-    run: Run,
-    after_measuring: Callable[..., None],
+    name: str, change: Callable[[Path], None], run: Run, after_measuring: Callable[..., None]
 ) -> None:
     Path("control.csv").write_text(UNSAFE.replace("flu", "mumps"))
     after_measuring(lambda: change(Path(name)))
@@ -162,10 +159,7 @@ def test_mpuccs(
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("name", ["t.csv", "levels/hierarchy_zip.csv"])
 def test_generalize(
-    name: str,
-    change: Callable[[Path], None],
-    run: Run,
-    after_measuring: Callable[..., None],
+    name: str, change: Callable[[Path], None], run: Run, after_measuring: Callable[..., None]
 ) -> None:
     after_measuring(lambda: change(Path(name)))
     found = run("generalize", "t.csv", "--levels", "zip=1", "--hierarchies", "levels")
@@ -269,9 +263,7 @@ def test_rows_in_the_log_of_a_duckdb_file_have_their_part_in_the_fingerprint() -
 
 
 def test_a_change_that_no_clock_tells_is_seen_by_the_contents(
-    monkeypatch: pytest.MonkeyPatch,
-    run: Run,
-    after_measuring: Callable[..., None],
+    monkeypatch: pytest.MonkeyPatch, run: Run, after_measuring: Callable[..., None]
 ) -> None:
     """As on a file system whose times have whole seconds, with the first write just before."""
     real = files._state

@@ -12,7 +12,7 @@ from petaudit.cli import main
 from petaudit.cli.parser import build_parser
 from petaudit.errors import OptionError
 from petaudit.pipelines.overrides import with_overrides
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 
 
 def commands() -> Iterator[tuple[str, argparse.ArgumentParser]]:

@@ -19,9 +19,9 @@ from petaudit.cli import render
 from petaudit.cli.folding import folded, width_of
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.parser import build_parser
-from petaudit.languages.catalogue import CHINESE, ENGLISH, catalogue
-from petaudit.languages.current import language, use_language
-from petaudit.languages.phrases import Phrase, said
+from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue
+from petaudit.i18n.current import language, use_language
+from petaudit.i18n.phrases import Phrase, said
 from petaudit.measures import all_measures
 
 Run = Callable[..., Any]
@@ -225,7 +225,7 @@ def test_the_language_lasts_as_long_as_the_command(
 
 
 def test_english_reads_no_catalogue(run: Run, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("petaudit.languages.catalogue.files", pytest.fail)
+    monkeypatch.setattr("petaudit.i18n.catalogue.files", pytest.fail)
     catalogue.cache_clear()
     assert run("--help").code == 0
     assert run("check", table, *ROLES, "--t", "0.2").code == 1

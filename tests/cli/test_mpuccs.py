@@ -353,9 +353,7 @@ KEYS = {
         *("identification_rate", "total_identified", "total_syn_records"),
     ],
     "combination": ["columns", "rows_identified", "rows_unique"],
-    "change": [
-        *("column", "rows_helped", "change", "rows_before", "rows_after", "up_to_columns"),
-    ],
+    "change": [*("column", "rows_helped", "change", "rows_before", "rows_after", "up_to_columns")],
 }
 CONTROL_FIGURES = [
     *("control_identification_rate", "excess_risk", "excess_risk_ci_lower"),
@@ -401,11 +399,7 @@ def test_the_document_says_what_was_done(run: Run) -> None:
     assert found["inputs"]["synthetic"]["rows"] == 4
     assert found["options"]["max_baseline_cols"] == 3
     assert found["options"]["threads"] == 1
-    assert found["combinations"][0] == {
-        "columns": ["name"],
-        "rows_identified": 1,
-        "rows_unique": 4,
-    }
+    assert found["combinations"][0] == {"columns": ["name"], "rows_identified": 1, "rows_unique": 4}
     assert found["result"]["figures"]["privacy_risk_score"] == pytest.approx(15 / 31, abs=1e-15)
 
 

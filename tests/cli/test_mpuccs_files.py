@@ -341,7 +341,7 @@ def test_a_folder_that_turns_out_to_be_read_only_is_an_error(
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
-    monkeypatch.setattr("petaudit.output.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("petaudit.system.output.tempfile.mkstemp", refuse)
     found = run(*TABLES, "--out", "o")
     assert (found.code, found.out) == (2, "")
     assert found.err.startswith("petaudit: error: cannot write 'o/")
@@ -421,7 +421,7 @@ def test_a_full_disk_leaves_whole_files_only(
             raise FULL
         sync(descriptor)
 
-    monkeypatch.setattr("petaudit.output.os.fsync", fail)
+    monkeypatch.setattr("petaudit.system.output.os.fsync", fail)
     found = run(*TABLES, "--out", "o")
     assert (found.code, found.out) == (2, "")
     assert found.err.startswith("petaudit: error: cannot write 'o/")

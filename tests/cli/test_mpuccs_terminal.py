@@ -287,10 +287,7 @@ def wait_for(process: subprocess.Popen[bytes], text: bytes) -> bytes:
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_a_long_search_and_leaves_nothing_behind(
-    number: signal.Signals,
-    code: int,
-    long_search: tuple[Path, Path],
-    start_process: Start,
+    number: signal.Signals, code: int, long_search: tuple[Path, Path], start_process: Start
 ) -> None:
     Path("temporary").mkdir()
     Path("o").mkdir()
@@ -350,7 +347,7 @@ def test_ctrl_c_while_files_are_written_leaves_whole_ones(
             raise KeyboardInterrupt
         sync(descriptor)
 
-    monkeypatch.setattr("petaudit.output.os.fsync", interrupt)
+    monkeypatch.setattr("petaudit.system.output.os.fsync", interrupt)
     found = run("mpuccs", *small, "--out", "o")
     assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
     left = {path.name for path in Path("o").iterdir()}

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from petaudit.reporting import FORMATS
+from petaudit.reports.writing import FORMATS
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]

@@ -76,7 +76,7 @@ def test_a_folder_that_may_not_be_written_is_an_error(
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
-    monkeypatch.setattr("petaudit.output.tempfile.mkstemp", refuse)
+    monkeypatch.setattr("petaudit.system.output.tempfile.mkstemp", refuse)
     found = run("check", table, *ROLES, "--out", "report.txt")
     assert (found.code, found.out) == (2, "")
     assert "Permission denied" in found.err
@@ -97,7 +97,7 @@ def test_a_full_disk_keeps_the_old_file(
     def fail(_: int) -> None:
         raise FULL
 
-    monkeypatch.setattr("petaudit.output.os.fsync", fail)
+    monkeypatch.setattr("petaudit.system.output.os.fsync", fail)
     given = ["check", table, *ROLES] if command == "check" else generalize(table, hierarchies)
     found = run(*given, "--out", "out.csv")
     assert (found.code, found.out) == (2, "")

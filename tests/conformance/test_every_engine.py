@@ -14,15 +14,7 @@ import pytest
 
 from conformance.engines import ENGINES, arrow_table, held_by
 from conformance.tables import TABLES, Released
-from measures.registry_cases import (
-    OWN_TESTS,
-    PASSING,
-    generic,
-    is_same,
-    outcome,
-    outcomes,
-    said,
-)
+from measures.registry_cases import OWN_TESTS, PASSING, generic, is_same, outcome, outcomes, said
 from petaudit.errors import NotMeasurableError, PetauditError
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result

@@ -20,8 +20,8 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from counts.engines import Table
 from extras import postgres_programs
+from tables.engines import Table
 
 OWNER = "petaudit_owner"
 AUDITOR = "auditor"

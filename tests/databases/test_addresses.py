@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from petaudit.cli import main
 from petaudit.cli.parser import build_parser
-from petaudit.counts import open_source
-from petaudit.counts._databases.addresses import TableAddress, is_address, located, parse_address
 from petaudit.errors import InputError
+from petaudit.tables import open_source
+from petaudit.tables._databases.addresses import TableAddress, is_address, located, parse_address
 
 MARK = "hunter2"
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -34,12 +34,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
             {"host": "db", "port": "5433", "dbname": "health", "user": "eve", "sslmode": "require"},
         ),
         ("postgresql://[::1]:5/d?table=t", None, "t", {"host": "::1", "port": "5", "dbname": "d"}),
-        (
-            "postgresql:///d?host=/run/pg&table=t",
-            None,
-            "t",
-            {"host": "/run/pg", "dbname": "d"},
-        ),
+        ("postgresql:///d?host=/run/pg&table=t", None, "t", {"host": "/run/pg", "dbname": "d"}),
         ("postgresql://db?table=%22a.b%22.%22c%22%22d%22", "a.b", 'c"d', {"host": "db"}),
         ('postgresql://db?table="a.b"', None, "a.b", {"host": "db"}),
         ('postgresql://db?schema=x.y&table="a".b.c', "x.y", '"a".b.c', {"host": "db"}),

@@ -16,14 +16,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from pyarrow import parquet
 
-from counts.cases import CASES
-from counts.checks import (
-    check_class_histogram,
-    check_packed_counters,
-    check_sensitive_values,
-    check_value_counts,
-)
-from counts.engines import Column, Table, text
 from databases.server import AUDITOR, MARKER, Server
 from measures import people_twin
 from measures.registry_cases import (
@@ -38,12 +30,20 @@ from measures.registry_cases import (
     said,
     tables,
 )
-from petaudit.counts import open_source
-from petaudit.counts.column_facts import column_facts
 from petaudit.errors import ColumnError, InputError, NotMeasurableError, PetauditError
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result, all_measures
+from petaudit.tables import open_source
+from petaudit.tables.column_facts import column_facts
 from strategies import Rows
+from tables.cases import CASES
+from tables.checks import (
+    check_class_histogram,
+    check_packed_counters,
+    check_sensitive_values,
+    check_value_counts,
+)
+from tables.engines import Column, Table, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 

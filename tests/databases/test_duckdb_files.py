@@ -10,12 +10,12 @@ import ibis
 import pytest
 
 import petaudit
-from counts.cases import CASES
-from counts.checks import check_everything
-from counts.engines import arrow_table
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.errors import InputError, OptionError
+from petaudit.tables import open_source
+from tables.cases import CASES
+from tables.checks import check_everything
+from tables.engines import arrow_table
 
 TOLD = (
     *("nulls", "minus zero", "a column of nulls", "no rows", "some rows suppressed", "unicode"),

@@ -14,18 +14,15 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
 
-from counts.engines import text
 from databases.server import AUDITOR, MARKER, Server
 from petaudit import inputs, k_anonymity, non_uniform_entropy
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.errors import EngineError
+from petaudit.tables import open_source
+from tables.engines import text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
-PEOPLE = {
-    "zip": text("476", "476", "479", "479"),
-    "sick": text("flu", "cold", "flu", "cold"),
-}
+PEOPLE = {"zip": text("476", "476", "479", "479"), "sick": text("flu", "cold", "flu", "cold")}
 
 
 def check_is_refused(address: str, words: str, capsys: Any, *more: str) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from counts.engines import Column
 from databases.server import Server
-from petaudit.counts import open_source
-from petaudit.counts._databases.addresses import parse_address
+from petaudit.tables import open_source
+from petaudit.tables._databases.addresses import parse_address
+from tables.engines import Column
 
 CALLED = "production.example"
 """Nobody is there; with an address beside it, libpq does not look it up."""
@@ -28,9 +28,7 @@ def by_environment(address: str, patch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.parametrize("way", [by_parameter, by_environment])
 def test_the_address_that_was_connected_to_is_named(
-    server: Server,
-    monkeypatch: pytest.MonkeyPatch,
-    way: Callable[[str, pytest.MonkeyPatch], str],
+    server: Server, monkeypatch: pytest.MonkeyPatch, way: Callable[[str, pytest.MonkeyPatch], str]
 ) -> None:
     address = server.put("people", {"zip": Column("text", ["1", "2"])})
     address = way(address.replace(ELSEWHERE, CALLED), monkeypatch)

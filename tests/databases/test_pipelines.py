@@ -9,9 +9,9 @@ from typing import Any
 import duckdb
 import pytest
 
-from counts.engines import Column, text
 from databases.server import AUDITOR, MARKER, Server
 from petaudit.cli import main
+from tables.engines import Column, text
 
 PIPELINE = """
 Loader:

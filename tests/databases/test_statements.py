@@ -12,15 +12,15 @@ import pytest
 import sqlglot
 from sqlglot import expressions as sge
 
-from counts.engines import Column, text
 from databases.server import AUDITOR, MARKER, Server
 from measures.registry_cases import generic, outcomes
 from petaudit import l_diversity
-from petaudit.counts import open_source
-from petaudit.counts._databases import backend as _databases_backend
 from petaudit.errors import NotMeasurableError
 from petaudit.inputs import gather
 from petaudit.measures import Result
+from petaudit.tables import open_source
+from petaudit.tables._databases import backend as _databases_backend
+from tables.engines import Column, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 FRAME = re.compile(r'(BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY|(SAVEPOINT|RELEASE) "\w+")$')

@@ -21,9 +21,9 @@ import pytest
 
 from petaudit import datasets
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.datasets import _benchmarks, _download
 from petaudit.errors import InputError
+from petaudit.tables import open_source
 
 CONTENT = b"age;income\n39;<=50K\n" + b"101;<=50K\n" * 998
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -221,11 +221,7 @@ def test_another_content_is_refused(client: Client, size: dict[str, object]) -> 
     ],
 )
 def test_lies_about_the_size_are_found_out(
-    client: Client,
-    monkeypatch: pytest.MonkeyPatch,
-    act: Act,
-    fields: dict[str, object],
-    words: str,
+    client: Client, monkeypatch: pytest.MonkeyPatch, act: Act, fields: dict[str, object], words: str
 ) -> None:
     monkeypatch.setattr(_download, "LIMITS", _download.Limits(read=30, total=60, size=20_000))
     message = client.fails(act, **fields)

@@ -31,10 +31,7 @@ def terminal() -> Any:
     [("demo", "docs/images/demo.svg"), ("--lang zh-TW demo", "docs/zh-TW/images/demo.svg")],
 )
 def test_the_terminal(
-    command: str,
-    image: str,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    command: str, image: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     assert main(command.split()) == 0

@@ -33,7 +33,7 @@ from docs.pages import (
 from petaudit import datasets
 from petaudit.cli.parser import build_parser
 from petaudit.pipelines.reading import read_pipeline
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 
 TUTORIALS = ("tutorials/steward.md", "tutorials/ci.md", "tutorials/researcher.md")
 MOVING = ("petworks.md", "migration/petsard.md", "migration/pycanon.md", "migration/arx.md")

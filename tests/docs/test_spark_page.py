@@ -12,10 +12,10 @@ import pytest
 import petaudit
 from docs.pages import CHINESE, blocks, text_of
 from petaudit.cli.parser import build_parser
-from petaudit.counts._remote.results import MOST_ROWS
-from petaudit.counts._spark.jobs import _SECONDS_WITHOUT_EXECUTOR, WAIT_VARIABLE
+from petaudit.tables._remote.results import MOST_ROWS
+from petaudit.tables._spark.jobs import _SECONDS_WITHOUT_EXECUTOR, WAIT_VARIABLE
 
-TRANSLATIONS = Path(petaudit.__file__).parent / "languages" / "zh-TW.json"
+TRANSLATIONS = Path(petaudit.__file__).parent / "i18n" / "zh-TW.json"
 
 
 @pytest.mark.parametrize("page", ["spark.md", f"{CHINESE}spark.md"])

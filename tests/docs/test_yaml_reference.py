@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from docs.pages import CHINESE, LANGUAGES, ROOT, text_of
-from petaudit.languages.catalogue import catalogue
+from petaudit.i18n.catalogue import catalogue
 from petaudit.measures import all_measures
 from petaudit.pipelines import models
 from petaudit.pipelines.schema import json_schema

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petaudit.counts import ValueCounts
-from petaudit.hierarchies import Hierarchy
+from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.released import LeavesUnder
 from petaudit.learning import encoding
 from petaudit.learning.encoding import (
     CategoryEncoder,
@@ -21,7 +21,7 @@ from petaudit.learning.encoding import (
     target_classes,
     target_numbers,
 )
-from petaudit.released_labels import LeavesUnder
+from petaudit.tables import ValueCounts
 
 
 def counted(**rows: int) -> ValueCounts:

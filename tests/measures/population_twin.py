@@ -115,9 +115,7 @@ def share_above(pairs: Sequence[tuple[int, int]], threshold: Fraction) -> Fracti
 
 
 def can_be_reached(
-    pairs: Sequence[tuple[int, int]],
-    rows: int,
-    holds: Callable[[Sequence[tuple[int, int]]], bool],
+    pairs: Sequence[tuple[int, int]], rows: int, holds: Callable[[Sequence[tuple[int, int]]], bool]
 ) -> bool:
     """Whether some classes with so many rows can be removed so that a limit holds."""
     return any(

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import strategies as st
 
 import strategies
-from petaudit.counts import open_source
 from petaudit.errors import PetauditError
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Result, all_measures
+from petaudit.tables import open_source
 from strategies import NULL, STAR, Release, Rows, arrow
 
 

@@ -16,8 +16,8 @@ import strategies
 from measures import utility_twin as twin
 from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from petaudit.errors import HierarchyError, OptionError, PetauditWarning, RoleError
-from petaudit.hierarchies import mask_right
 from petaudit.inputs import gather
+from petaudit.labels.hierarchies import mask_right
 from petaudit.measures import ambiguity as ambiguity_module
 from petaudit.measures import granularity as granularity_module
 from petaudit.measures.ambiguity import ambiguity
@@ -35,10 +35,7 @@ both = pytest.mark.parametrize("measure", [ambiguity, granularity])
 quietly = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 figures = pytest.mark.parametrize(
     ("compute", "expected"),
-    [
-        (ambiguity_module.compute, twin.ambiguity),
-        (granularity_module.compute, twin.granularity),
-    ],
+    [(ambiguity_module.compute, twin.ambiguity), (granularity_module.compute, twin.granularity)],
     ids=["ambiguity", "granularity"],
 )
 

@@ -11,9 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from petaudit.counts import ClassTable, ClassValueCounts, ValueCounts
 from petaudit.measures.beta_likeness import beta_likeness
 from petaudit.measures.enhanced_beta_likeness import enhanced_beta_likeness, enhanced_gains
+from petaudit.tables import ClassTable, ClassValueCounts, ValueCounts
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
 
@@ -126,7 +126,7 @@ def test_gains_next_to_the_logarithm(gain: Fraction, holds: bool) -> None:
     ],
 )
 def test_what_floats_cannot_tell_is_decided_exactly(gain: Fraction, holds: bool) -> None:
-    """The same with too many rows for a table, so from counts."""
+    """The same with too many rows for a table, so from tables."""
     half, more = gain.denominator, gain.denominator + gain.numerator
     less = 2 * half - more
     pairs = ClassValueCounts(

@@ -46,12 +46,7 @@ THREE_TENTHS = {"qi": list("aaaaabbbbb"), "s": list("xxxxyxyyyy")}
     ],
 )
 def test_t_against_its_limit(
-    engine: str,
-    columns: dict[str, list[str]],
-    t: str,
-    limit: Any,
-    passed: bool,
-    tmp_path: Path,
+    engine: str, columns: dict[str, list[str]], t: str, limit: Any, passed: bool, tmp_path: Path
 ) -> None:
     table = on_engine(columns, engine, tmp_path / "table")
     for reveal in (False, True):

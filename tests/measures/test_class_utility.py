@@ -15,8 +15,8 @@ import strategies
 from measures import utility_twin as twin
 from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditWarning, RoleError
-from petaudit.hierarchies import mask_right
 from petaudit.inputs import gather
+from petaudit.labels.hierarchies import mask_right
 from petaudit.measures import average_class_size as average_module
 from petaudit.measures import discernibility as discernibility_module
 from petaudit.measures import find_measure

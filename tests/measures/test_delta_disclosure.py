@@ -106,10 +106,7 @@ def test_a_value_of_suppressed_rows_is_one_of_the_table() -> None:
         ({"base": "e", "absent": "ignore"}, "delta-disclosure"),
         ({"base": "2"}, "delta-disclosure (base 2)"),
         ({"absent": "infinite"}, "delta-disclosure (absent values infinite)"),
-        (
-            {"base": 2, "absent": "infinite"},
-            "delta-disclosure (base 2, absent values infinite)",
-        ),
+        ({"base": 2, "absent": "infinite"}, "delta-disclosure (base 2, absent values infinite)"),
     ],
 )
 def test_the_figure_says_what_it_is(options: dict[str, Any], figure: str) -> None:

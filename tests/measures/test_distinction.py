@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 import petaudit
 import strategies
 from measures import people_twin
-from petaudit.counts import open_source
-from petaudit.counts.set_counts import count_sets
 from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.inputs import gather
 from petaudit.measures import distinction as module
 from petaudit.measures.distinction import MEASURE, compute, distinction
 from petaudit.singling import set_counts
+from petaudit.tables import open_source
+from petaudit.tables.set_counts import count_sets
 from strategies import Release
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 import petaudit
 import strategies
 from measures.sensitive_twin import meant
-from petaudit.counts import open_source
-from petaudit.counts._classes import keys as _keys
-from petaudit.counts._classes import profiles as _profiles
-from petaudit.equal_values import value_keys
 from petaudit.errors import HierarchyError, PetauditWarning
 from petaudit.inputs import gather
-from petaudit.labels import label_of
+from petaudit.labels.cells import label_of
 from petaudit.measures import find_measure
+from petaudit.tables import open_source
+from petaudit.tables._classes import keys as _keys
+from petaudit.tables._classes import profiles as _profiles
+from petaudit.tables.equal_values import value_keys
 from strategies import Release
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}

@@ -129,9 +129,7 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
     if release.suppressed == "exclude":
         sizes.pop(("*",) * len(names), None)
     inputs = gather(
-        strategies.arrow(release.released),
-        quasi_identifiers=names,
-        suppressed=release.suppressed,
+        strategies.arrow(release.released), quasi_identifiers=names, suppressed=release.suppressed
     )
     if not sizes:
         with pytest.raises(NotMeasurableError):

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from measures.registry_cases import PASSING, passing_inputs, suited
-from petaudit import kinds
 from petaudit.errors import OptionError, PetauditError
-from petaudit.exact import parse_number, quotient
+from petaudit.exact.fractions import parse_number, quotient
 from petaudit.inputs import Inputs
-from petaudit.kinds import Kind
-from petaudit.measures import Measure, Option, all_measures
+from petaudit.measures import Measure, Option, all_measures, kinds
+from petaudit.measures.kinds import Kind
 
 NAN, INF = float("nan"), float("inf")
 VALUES = [
@@ -213,8 +212,7 @@ def test_the_schema_and_the_words_of_a_kind_are_there(measure: Measure, option: 
 
 
 @pytest.mark.parametrize(
-    ("measure", "option"),
-    [own for own in every_option() if not own.values[1].shows_in_figure],
+    ("measure", "option"), [own for own in every_option() if not own.values[1].shows_in_figure]
 )
 def test_an_option_that_does_not_show_in_the_figure_does_not_change_it(
     measure: Measure, option: Option, inputs: Inputs

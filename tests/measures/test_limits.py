@@ -15,10 +15,10 @@ import pytest
 
 import petaudit
 from measures.registry_cases import PASSING, passing_inputs, suited
-from petaudit.counts import open_source
 from petaudit.errors import NotMeasurableError, OptionError, UndecidedError
 from petaudit.inputs import Inputs
 from petaudit.measures import Better, Family, Need, Result, all_measures, find_measure
+from petaudit.tables import open_source
 
 LIMITED = [name for name, own in all_measures().items() if own.limit_help]
 SHARES = [name for name in LIMITED if all_measures()[name].range == (0.0, 1.0)]

@@ -28,8 +28,7 @@ from petaudit.inputs import gather
 from petaudit.measures.model_utility import MEASURE, check, compute, model_utility
 
 needs_sklearn = pytest.mark.skipif(
-    find_spec("sklearn") is None,
-    reason="scikit-learn is not installed",
+    find_spec("sklearn") is None, reason="scikit-learn is not installed"
 )
 
 

@@ -131,9 +131,7 @@ def test_a_label_that_the_hierarchy_lacks_is_an_error(
 ) -> None:
     with pytest.raises(HierarchyError) as caught:
         non_uniform_entropy(
-            pa.table({"born": original}),
-            pa.table({"born": released}),
-            hierarchies={"born": YEARS},
+            pa.table({"born": original}), pa.table({"born": released}), hierarchies={"born": YEARS}
         )
     assert re.search(message, caught.value.with_values)
     assert "197?" not in str(caught.value)

@@ -83,9 +83,7 @@ def cases(draw: st.DrawFn) -> Case:
     original = {"x": [leaves[leaf] for leaf, _ in rows]}
     others = {"pay": [str(number) for number in pay], "job": job}
     return Case(
-        original | others,
-        [table | others for table in tables],
-        [{"x": tree} for tree in trees],
+        original | others, [table | others for table in tables], [{"x": tree} for tree in trees]
     )
 
 

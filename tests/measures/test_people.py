@@ -12,10 +12,10 @@ import pytest
 import petaudit
 from conformance.engines import ENGINES, arrow_table, held_by
 from measures import people_twin as twin
+from petaudit.auditing.people import people_notes
 from petaudit.errors import InputError, NotMeasurableError, PetauditError, RoleError
 from petaudit.inputs import gather
 from petaudit.measures import Result, all_measures
-from petaudit.people import people_notes
 
 GIVEN: dict[str, Any] = {
     "quasi_identifiers": list(twin.QIS),
@@ -65,12 +65,7 @@ def test_alpha_is_a_share_of_people(seed: int, suppressed: str) -> None:
     rows, as_class = twin.random_rows(seed), suppressed == "class"
     for reveal in (False, True):
         found = petaudit.alpha_k_anonymity(
-            table_of(rows),
-            limit="0.6",
-            k=2,
-            **GIVEN,
-            suppressed=suppressed,
-            reveal_values=reveal,
+            table_of(rows), limit="0.6", k=2, **GIVEN, suppressed=suppressed, reveal_values=reveal
         )
         assert found.exact_value == twin.alpha(rows, as_class=as_class)
         assert found.k == twin.sizes(rows, as_class=as_class)[0]

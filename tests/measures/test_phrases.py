@@ -23,8 +23,8 @@ from measures.registry_cases import (
     tables,
 )
 from petaudit.errors import PetauditError, Phrase, said
+from petaudit.i18n.catalogue import CHINESE
 from petaudit.inputs import gather
-from petaudit.languages.catalogue import CHINESE
 from petaudit.measures import Result, all_measures
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")

@@ -47,10 +47,7 @@ def test_the_classes_are_those_of_the_twin(populace: Populace) -> None:
         folded[pair] += number
     assert folded == Counter(expected)
     others = twin.classes_without_rows(populace.table, populace.people)
-    assert (found.classes_without_rows, found.people_without_rows) == (
-        len(others),
-        others.total(),
-    )
+    assert (found.classes_without_rows, found.people_without_rows) == (len(others), others.total())
     assert inputs.population_classes.classes_without_rows == found.classes_without_rows
 
 
@@ -160,10 +157,7 @@ def test_rules_know_the_values_of_the_population(original: Any) -> None:
 def test_a_population_that_is_generalised_by_the_rule_already() -> None:
     population = {"age": ["[20,30[", "[20,30[", "[40,50[", "[60,70["]}
     table = {"age": ["[20,30[", "[40,50["]}
-    assert classes(table, population, hierarchies={"age": ranges(10, 20)}) == {
-        (1, 2): 1,
-        (1, 1): 1,
-    }
+    assert classes(table, population, hierarchies={"age": ranges(10, 20)}) == {(1, 2): 1, (1, 1): 1}
 
 
 def test_rules_of_other_measures_stay_as_they_were() -> None:

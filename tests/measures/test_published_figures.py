@@ -45,8 +45,7 @@ DISEASE_TREE = {
 
 
 @pytest.mark.parametrize(
-    ("attribute", "first", "second"),
-    [("salary", "3/8", "1/4"), ("disease", "3/20", "1/10")],
+    ("attribute", "first", "second"), [("salary", "3/8", "1/4"), ("disease", "3/20", "1/10")]
 )
 def test_t_closeness_of_the_seed(attribute: str, first: str, second: str) -> None:
     """The seed's last table has 3/20 and 1/4 swapped."""

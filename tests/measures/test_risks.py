@@ -142,11 +142,7 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
     check_common(found, pairs, twin.average(pairs), Fraction(1, 5))
     can_drop = alone or not populace.inputs.population_classes.fit_elsewhere
     check_remedy(
-        found,
-        pairs,
-        populace.suppressed,
-        lambda own: twin.average(own) <= limit,
-        can_drop=can_drop,
+        found, pairs, populace.suppressed, lambda own: twin.average(own) <= limit, can_drop=can_drop
     )
 
 

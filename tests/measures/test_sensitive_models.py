@@ -290,10 +290,7 @@ def test_suppressed_rows_are_in_no_class_but_in_the_table(model: Model) -> None:
     for suppressed, classes in (("exclude", 1), ("class", 2)):
         found = model.compute(gather(table, suppressed=suppressed, **GIVEN), limit=1)
         own = twin.classes(
-            [{"q": q, "s": s} for q, s in zip("aa**", "xxyy", strict=True)],
-            ("q",),
-            "s",
-            suppressed,
+            [{"q": q, "s": s} for q, s in zip("aa**", "xxyy", strict=True)], ("q",), "s", suppressed
         )
         assert found.attributes[0].classes == classes == len(own)
         assert found.value == approx(model.worst(map(model.figure, own)))

@@ -23,8 +23,6 @@ import petaudit
 import strategies
 import twins
 from measures import uniqueness_twin as twin
-from petaudit.counts._private_folder import private_folder
-from petaudit.counts.minimal_uniques import MinimalUniques
 from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.inputs import gather
 from petaudit.measures.special_uniques import (
@@ -37,6 +35,8 @@ from petaudit.measures.special_uniques import (
     special_uniques,
 )
 from petaudit.singling.special import find_special, set_score
+from petaudit.tables._private_folder import private_folder
+from petaudit.tables.minimal_uniques import MinimalUniques
 from strategies import Release
 
 ADULT = Path("/work/shared/data/adult")

@@ -24,8 +24,8 @@ from petaudit.errors import (
     PetauditWarning,
     RoleError,
 )
-from petaudit.hierarchies import ranges
 from petaudit.inputs import gather
+from petaudit.labels.hierarchies import ranges
 from petaudit.measures.attribute_squared_error import attribute_squared_error
 from petaudit.measures.attribute_squared_error import compute as attribute_from
 from petaudit.measures.record_squared_error import compute as record_from

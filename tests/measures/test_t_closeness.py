@@ -19,9 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import strategies
-from petaudit import emd, mask_right, t_closeness
-from petaudit.counts._classes import finding as _find_blocks
-from petaudit.counts._classes import profiles as _profiles
+from petaudit import mask_right, t_closeness
 from petaudit.errors import (
     ColumnError,
     HierarchyError,
@@ -31,9 +29,12 @@ from petaudit.errors import (
     PetauditWarning,
     RoleError,
 )
+from petaudit.exact import emd
 from petaudit.inputs import gather
 from petaudit.measures.base import Remedy
 from petaudit.measures.t_closeness import compute
+from petaudit.tables._classes import finding as _find_blocks
+from petaudit.tables._classes import profiles as _profiles
 from strategies import Closeness, Release
 
 every_distance = pytest.mark.parametrize("ask", strategies.CLOSENESS, ids=lambda ask: ask.__name__)

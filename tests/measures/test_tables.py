@@ -12,9 +12,9 @@ import pytest
 import petaudit
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
-from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import Result, all_measures
+from petaudit.tables.made_frames import MadeColumn, made_frame
 
 EXAMPLE = pa.table(
     {
@@ -24,10 +24,7 @@ EXAMPLE = pa.table(
         "disease": ["cancer", "flu", "flu", "gastritis", "cancer"],
     }
 )
-GIVEN: dict[str, Any] = {
-    "quasi_identifiers": ["born", "zip"],
-    "sensitive": ["salary", "disease"],
-}
+GIVEN: dict[str, Any] = {"quasi_identifiers": ["born", "zip"], "sensitive": ["salary", "disease"]}
 MPUCCS = {"limit": 1, "max_baseline_cols": 2}
 every_table = pytest.mark.parametrize(
     ("name", "granularity"),
@@ -76,7 +73,7 @@ def test_t_closeness_has_a_row_per_sensitive_attribute() -> None:
     found = petaudit.t_closeness(EXAMPLE, limit=0.3, distance={"salary": "ordered"}, **GIVEN)
     table = found.table("columnwise")
     assert list(table) == [
-        *("attribute", "distance", "t", "classes", "classes_above_limit", "rows_above_limit"),
+        *("attribute", "distance", "t", "classes", "classes_above_limit", "rows_above_limit")
     ]
     # Salary: cumulated 1, 2, 2, 2 of 2 against 1, 2, 3, 4 of 5. Disease: half of the class of two
     # are cancer and flu each, and of all two fifths, two fifths, one fifth.
@@ -257,7 +254,7 @@ def test_no_table_holds_a_value_that_was_not_asked_for(name: str, granularity: s
     cells = {
         str(cell)
         for path in (own.path, own.original)
-        for column in petaudit.counts.open_source(path).to_arrow().columns
+        for column in petaudit.tables.open_source(path).to_arrow().columns
         for cell in column.to_pylist()
         if cell is not None and not str(cell).isdecimal()
     }

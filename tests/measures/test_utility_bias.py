@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petaudit
-from petaudit import kinds
 from petaudit.errors import NotMeasurableError, OptionError
+from petaudit.measures import kinds
 from petaudit.measures.utility_bias import MEASURE, utility_bias
 
 ORIGINAL = pa.table({"age": [20, 30, 40], "name": ["Ann", "Bob", "Cid"]})

@@ -94,9 +94,7 @@ def average_class_size(
     original: Sequence[Row], released: Sequence[Row], names: Sequence[str]
 ) -> Fraction:
     return normalised(
-        average_class(released, names),
-        average_class(original, names),
-        Fraction(len(released)),
+        average_class(released, names), average_class(original, names), Fraction(len(released))
     )
 
 

@@ -260,10 +260,7 @@ def test_a_wrong_argument_is_an_error(
 
 @pytest.mark.parametrize(
     ("technique", "message"),
-    [
-        ("d-presence", "a population table is needed"),
-        ("AECS", "the original table is needed"),
-    ],
+    [("d-presence", "a population table is needed"), ("AECS", "the original table is needed")],
 )
 def test_a_missing_table_is_named(technique: str, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -59,10 +59,7 @@ def test_the_package_offers_the_two_functions() -> None:
 )
 def test_t_closeness(types: str, limit: Any, fulfilled: bool) -> None:
     table = pa.table({"born": list("aabb"), "s": list("xxxy")})
-    named = {
-        "born": attributetypes.QUASI_IDENTIFIER,
-        "s": attributetypes.SENSITIVE_ATTRIBUTE,
-    }
+    named = {"born": attributetypes.QUASI_IDENTIFIER, "s": attributetypes.SENSITIVE_ATTRIBUTE}
     result = PETValidation(
         None,
         table,
@@ -269,11 +266,7 @@ def test_a_copy_has_no_page(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "names",
-    [
-        ("original", "anonymized", "tech"),
-        ("recover", "origin", "tech"),
-        ("arg0", "arg1", "metric"),
-    ],
+    [("original", "anonymized", "tech"), ("recover", "origin", "tech"), ("arg0", "arg1", "metric")],
 )
 def test_parameters_have_the_names_of_every_version(names: tuple[str, str, str]) -> None:
     """Those of the Chinese documents, of 2022 to 2023, and from December 2023."""

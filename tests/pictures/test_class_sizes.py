@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.counts import ClassHistogram
+from petaudit.i18n.units import Unit
 from petaudit.inputs import gather
 from petaudit.measures.k_anonymity import MEASURE
 from petaudit.pictures import ClassSizes, picture_from
 from petaudit.pictures.class_sizes import class_sizes
 from petaudit.reports.charts import draw
-from petaudit.units import Unit
+from petaudit.tables import ClassHistogram
 from strategies import arrow_columns
 
 FROM_TEN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)

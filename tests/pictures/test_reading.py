@@ -33,11 +33,7 @@ def test_what_is_no_picture(plain: object) -> None:
         picture_from(plain)
 
 
-@given(
-    picture=st.sampled_from(EXAMPLES),
-    junk=anything,
-    data=st.data(),
-)
+@given(picture=st.sampled_from(EXAMPLES), junk=anything, data=st.data())
 def test_broken_data_is_an_error_and_never_half_a_picture(
     picture: Any, junk: Any, data: st.DataObject
 ) -> None:

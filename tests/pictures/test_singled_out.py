@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit import mpuccs
-from petaudit.excess import Successes, excess
+from petaudit.exact.excess import Successes, excess
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 from petaudit.pictures import (

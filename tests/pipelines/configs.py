@@ -11,7 +11,7 @@ from petaudit.errors import ManyProblemsError
 from petaudit.pipelines.overrides import with_overrides
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.reading import read_pipeline
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 
 # As PETsARD's documents print it.
 SEED = """\

@@ -14,7 +14,7 @@ from petaudit.errors import InputError
 from petaudit.pipelines.gate import DOCUMENT, judged, read_result
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.reading import read_pipeline
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 from pipelines.gate_twin import Verdict, verdicts
 
 METHODS = {

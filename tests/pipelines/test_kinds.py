@@ -13,8 +13,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from petaudit.exact import quotient
-from petaudit.kinds import (
+from petaudit.exact.fractions import quotient
+from petaudit.measures import all_measures
+from petaudit.measures.kinds import (
     COLUMNS,
     Anything,
     Choice,
@@ -31,7 +32,6 @@ from petaudit.kinds import (
     key_text,
     shown,
 )
-from petaudit.measures import all_measures
 from petaudit.pipelines.models import METHODS, ExecutorSettings, Mark, settings_of
 
 HUGE = int("f" * 5_000, 16)  # Python refuses to write it in decimal.

@@ -14,10 +14,10 @@ import yaml
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
-from petaudit.kinds import PythonFunction
 from petaudit.measures import all_measures
+from petaudit.measures.kinds import PythonFunction
 from petaudit.pipelines.schema import json_schema
-from petaudit.yaml_files import parse_yaml
+from petaudit.system.yaml_files import parse_yaml
 from pipelines.configs import problems_of, read
 
 # Every value has a class of its own, so that no beta holds: the gain 1 is above -ln 1/2 = 0.69.

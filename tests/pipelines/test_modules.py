@@ -17,9 +17,9 @@ import pytest
 
 import petaudit
 from petaudit import datasets
-from petaudit.counts import open_source
 from petaudit.measures import all_measures
 from petaudit.pipelines import tables
+from petaudit.tables import open_source
 
 ADULT = datasets.load("adult-deidentified")
 QUASI = ["sex", "age", "race", "salary-class"]
@@ -133,11 +133,7 @@ BORN = "born: {'1971': ['197*', '*'], '1985': ['198*', '*']}"
 
 @pytest.mark.parametrize(
     "given",
-    [
-        "hierarchies",
-        "hierarchies.yaml",
-        f"{{zip: hierarchies/hierarchy_zip.csv, {BORN}}}",
-    ],
+    ["hierarchies", "hierarchies.yaml", f"{{zip: hierarchies/hierarchy_zip.csv, {BORN}}}"],
     ids=["folder", "YAML file", "inline"],
 )
 @pytest.mark.parametrize("place", ["Loader", "Evaluator"])

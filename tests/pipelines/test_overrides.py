@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from petaudit.errors import OptionError
 from petaudit.pipelines.overrides import with_overrides
-from petaudit.yaml_files import Document, parse_yaml
+from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import RELEASE, problems_of, read
 
 TEXT = """\

@@ -18,7 +18,7 @@ from petaudit.errors import (
     phrase,
     said,
 )
-from petaudit.languages.kept import with_phrases
+from petaudit.i18n.kept import with_phrases
 from petaudit.pipelines.entries import from_json, with_texts
 from petaudit.pipelines.evaluating import _text_of
 from petaudit.pipelines.rewording import replaced

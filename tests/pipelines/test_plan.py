@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit.errors import OptionError
-from petaudit.kinds import Problems
+from petaudit.measures.kinds import Problems
 from petaudit.pipelines.pipeline import raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
@@ -41,8 +41,7 @@ def named(name: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["a", "5", "a-b", "a.b", "a_b", "年齡", "a" * 60, "'yes'", "'2020-01-01'"],
+    "name", ["a", "5", "a-b", "a.b", "a_b", "年齡", "a" * 60, "'yes'", "'2020-01-01'"]
 )
 def test_names_of_experiments(name: str) -> None:
     pipeline = read(f"Splitter:\n  {name}: {{}}\n")

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from petaudit.errors import InputError
-from petaudit.kinds import Problems
+from petaudit.measures.kinds import Problems
 from petaudit.pipelines.models import CustomSplit, Evaluation, Loader, RandomSplit, SaveReport
 from petaudit.pipelines.pipeline import MOST_PROBLEMS, raise_problems
-from petaudit.yaml_files import LARGEST_FILE, Document, parse_yaml
+from petaudit.system.yaml_files import LARGEST_FILE, Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 
 MODULES = "Executor, Loader, Splitter, Synthesizer, Evaluator, Reporter"

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit.cli import main
-from petaudit.kinds import (
+from petaudit.measures import all_measures
+from petaudit.measures.kinds import (
     Choice,
     Either,
     Kind,
@@ -26,7 +27,6 @@ from petaudit.kinds import (
     Truth,
     Whole,
 )
-from petaudit.measures import all_measures
 from petaudit.pipelines.models import (
     EVALUATOR,
     METHODS,
@@ -39,7 +39,7 @@ from petaudit.pipelines.models import (
 from petaudit.pipelines.plain_names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY, read_pipeline
 from petaudit.pipelines.schema import json_schema
-from petaudit.yaml_files import Document, parse_yaml
+from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of
 
 jsonschema = pytest.importorskip("jsonschema")

@@ -92,10 +92,7 @@ def compared(before: str, after: str, **more: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("before", "after"),
-    [
-        ("nrows: 50", "nrows: 40"),
-        ("hierarchies: {city: {c1: a}}", "hierarchies: {city: {c1: b}}"),
-    ],
+    [("nrows: 50", "nrows: 40"), ("hierarchies: {city: {c1: a}}", "hierarchies: {city: {c1: b}}")],
 )
 def test_what_was_measured_otherwise_is_not_compared(before: str, after: str) -> None:
     text = CLASSES.replace(", limit: 1", "").replace("people.csv,", "people.csv, CHANGE,")

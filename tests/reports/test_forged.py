@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import PetauditError
-from petaudit.languages.catalogue import translation
+from petaudit.i18n.catalogue import translation
 from petaudit.pictures.reading import KINDS
 from pictures.examples import EXAMPLES
 
@@ -263,10 +263,7 @@ def with_number_replaced(given: Any, number: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize(
-    "number",
-    [pytest.param(own, id=str(own)[:8]) for own in NUMBERS],
-)
+@pytest.mark.parametrize("number", [pytest.param(own, id=str(own)[:8]) for own in NUMBERS])
 def test_any_number_is_a_report_or_an_error(name: str, number: Any, known_tags: set[str]) -> None:
     for document in with_number_replaced(DOCUMENTS[name], number):
         for format_name in FORMATS:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from tests.reports.views import HOSTILE, SECRET, card, everything, view, views
 
 from petaudit.errors import counted, phrase
-from petaudit.languages.catalogue import CHINESE, LANGUAGES
+from petaudit.i18n.catalogue import CHINESE, LANGUAGES
 from petaudit.reports.junit import as_junit
 from petaudit.reports.view import LeftOut, View
 from petaudit.reports.voice import Voice

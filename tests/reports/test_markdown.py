@@ -12,11 +12,11 @@ from markdown_it.token import Token
 from tests.reports.views import HOSTILE, SECRET, card, everything, texts, view, views
 
 from petaudit.errors import counted, phrase
-from petaudit.languages.catalogue import CHINESE, LANGUAGES
+from petaudit.i18n.catalogue import CHINESE, LANGUAGES
+from petaudit.i18n.text import printable
 from petaudit.reports.markdown import MOST, as_markdown, neutral
 from petaudit.reports.view import Before, View
 from petaudit.reports.voice import Voice
-from petaudit.text import printable
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 KNOWN = {

@@ -22,7 +22,7 @@ import pytest
 
 import petaudit
 from petaudit.cli import main
-from petaudit.languages.catalogue import translation
+from petaudit.i18n.catalogue import translation
 from petaudit.measures import all_measures
 from petaudit.pictures.optional import pictures_of
 from petaudit.pictures.reading import KINDS

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.errors import InputError, PetauditError
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import said
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import said
 from petaudit.reports.reading import read_document, view_of
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from tests.reports.views import HOSTILE, SECRET, card, everything, texts, view, views
 
 from petaudit.errors import counted, phrase
-from petaudit.languages.catalogue import CHINESE, LANGUAGES
+from petaudit.i18n.catalogue import CHINESE, LANGUAGES
 from petaudit.measures import all_measures
 from petaudit.reports.sarif import as_sarif
 from petaudit.reports.view import View

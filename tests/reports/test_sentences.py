@@ -10,7 +10,7 @@ import pytest
 from tests.reports.test_reading import check
 
 import petaudit
-from petaudit.languages.catalogue import LANGUAGES
+from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, next_steps, summary
 from petaudit.reports.view import Card, Change, View

@@ -13,10 +13,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from counts.engines import ARROW_TYPES, Column, NotExpressibleError, Table, held_by, label
 from mpuccs_twin import Answer
 from singling.cases import Cells
 from singling.cells_twin import at_midnight
+from tables.engines import ARROW_TYPES, Column, NotExpressibleError, Table, held_by, label
 
 TOLERANCE = 1e-9
 PANDAS = ("pandas", "pandas-nullable", "pandas-pyarrow", "pandas-object")

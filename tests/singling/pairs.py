@@ -13,8 +13,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from counts.engines import Column, Table
 from singling.cases import Cells
+from tables.engines import Column, Table
 
 NAN = float("nan")
 NAMES = ("a", 'b, "c"', "年齡", "[d](e)", "{f}'")

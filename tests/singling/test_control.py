@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.excess import Finding
+from petaudit.exact.excess import Finding
 
 
 def people(rows: int, seed: int, values: int = 12) -> pa.Table:

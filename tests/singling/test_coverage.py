@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.excess import Excess, Finding
+from petaudit.exact.excess import Excess, Finding
 
 Cells = npt.NDArray[np.int64]
 DRAWS = 120

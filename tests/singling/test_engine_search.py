@@ -17,15 +17,15 @@ from pyarrow import csv, parquet
 
 import mpuccs_twin as twin
 import petaudit
-from petaudit.counts._joint import coding as _joint_coding
-from petaudit.counts._joint import dictionaries as _joint_dictionaries
-from petaudit.counts._joint import levels as _joint_levels
-from petaudit.counts._joint import pair as _joint_pair
-from petaudit.counts._joint.deadline import OutOfTimeError
-from petaudit.counts._joint.scratch import Scratch
-from petaudit.counts._private_folder import private_folder
 from petaudit.singling import _prepare
 from petaudit.singling.finding_tables import details_blocks, details_columns
+from petaudit.tables._joint import coding as _joint_coding
+from petaudit.tables._joint import dictionaries as _joint_dictionaries
+from petaudit.tables._joint import levels as _joint_levels
+from petaudit.tables._joint import pair as _joint_pair
+from petaudit.tables._joint.deadline import OutOfTimeError
+from petaudit.tables._joint.scratch import Scratch
+from petaudit.tables._private_folder import private_folder
 from singling.frames import assert_answer, held
 from singling.pairs import Pair, pairs
 

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import petaudit
-from petaudit.excess import Excess, Finding
+from petaudit.exact.excess import Excess, Finding
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 DATA = Path(petaudit.__file__).parent / "datasets" / "data"

@@ -35,10 +35,7 @@ def test_dates_in_milliseconds_are_dates() -> None:
 
 @pytest.mark.parametrize(
     "cells",
-    [
-        [date(2020, 1, 1), datetime(2020, 1, 2, 5)],
-        [datetime(2020, 1, 2, 5), date(2020, 1, 1)],
-    ],
+    [[date(2020, 1, 1), datetime(2020, 1, 2, 5)], [datetime(2020, 1, 2, 5), date(2020, 1, 1)]],
 )
 def test_a_time_among_dates_is_not_cut_off(cells: list[date]) -> None:
     mixed = pd.DataFrame({"a": pd.Series(cells, dtype=object)})

@@ -14,15 +14,10 @@ from hypothesis import strategies as st
 
 import petaudit
 from petaudit.cli import main
-from petaudit.excess import Excess, Successes
+from petaudit.exact.excess import Excess, Successes
 from petaudit.singling import running
 from petaudit.singling.control import samples_of
-from singling.people_twin import (
-    Row,
-    nearly_singled_out,
-    singled_out,
-    strangers_singled_out,
-)
+from singling.people_twin import Row, nearly_singled_out, singled_out, strangers_singled_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 ways = pytest.mark.parametrize("way", ["memory", "engine"])

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 import mpuccs_twin as twin
 import petaudit
-from counts.engines import ARROW_TYPES, Column, Table
 from petaudit.errors import PetauditWarning
 from singling.frames import rows_of
 from singling.pairs import Pair, pairs
+from tables.engines import ARROW_TYPES, Column, Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from counts.engines import label
 from petaudit.errors import PetauditWarning
 from singling.cases import CASES, Case
 from singling.frames import (
@@ -29,6 +28,7 @@ from singling.frames import (
     rows_of,
     typed,
 )
+from tables.engines import label
 
 # That figures are lower bounds is told in warnings, which other tests are about.
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")

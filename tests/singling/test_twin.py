@@ -29,8 +29,7 @@ def test_identified_rows(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alpha", "bits"),
-    [(0, 1.585), (0.5, 1.543), (1, 1.5), (2, 1.415), (3, 1.339), (math.inf, 1.0)],
+    ("alpha", "bits"), [(0, 1.585), (0.5, 1.543), (1, 1.5), (2, 1.415), (3, 1.339), (math.inf, 1.0)]
 )
 def test_renyi_bits_of_the_spec(alpha: float, bits: float) -> None:
     assert twin.renyi_bits([2, 1, 1], alpha) == pytest.approx(bits, abs=0.0005)

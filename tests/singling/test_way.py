@@ -11,11 +11,11 @@ from pyarrow import parquet
 
 import petaudit
 from petaudit.cli import main
-from petaudit.counts import open_source
 from petaudit.errors import OptionError
 from petaudit.singling import way
 from petaudit.singling.memory_need import MemoryNeed
 from petaudit.singling.way import choose_way
+from petaudit.tables import open_source
 
 TABLE = pa.table({"a": [1, 2, 3], "b": ["x", "y", "y"]})
 

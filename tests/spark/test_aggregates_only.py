@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.counts import TableCounts, open_source
-from petaudit.counts._remote import results as _remote_results
 from petaudit.errors import EngineError, NotMeasurableError
+from petaudit.tables import TableCounts, open_source
+from petaudit.tables._remote import results as _remote_results
 from spark.plans import rows_without_aggregate
 
 pytestmark = pytest.mark.spark

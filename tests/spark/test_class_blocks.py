@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from petaudit.counts import open_source
-from petaudit.counts._classes import profiles as _profiles
-from petaudit.counts._spark.blocks import SparkBlocks
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
+from petaudit.tables import open_source
+from petaudit.tables._classes import profiles as _profiles
+from petaudit.tables._spark.blocks import SparkBlocks
 
 pytestmark = pytest.mark.spark
 

@@ -15,11 +15,11 @@ from pyarrow import parquet
 
 from petaudit import k_anonymity, l_diversity
 from petaudit.cli import main
-from petaudit.counts import open_source
-from petaudit.counts._csv_scan import _BLOCK, scan_csv
-from petaudit.counts._spark import session as _spark_session
-from petaudit.counts._spark.settings import chosen_master, is_master, session_settings
 from petaudit.errors import ColumnError, EngineError, InputError, OptionError, PetauditError
+from petaudit.tables import open_source
+from petaudit.tables._csv_scan import _BLOCK, scan_csv
+from petaudit.tables._spark import session as _spark_session
+from petaudit.tables._spark.settings import chosen_master, is_master, session_settings
 from spark.processes import petaudit
 
 
@@ -429,7 +429,7 @@ def test_the_master_is_the_given_one_or_that_of_the_environment(
 def test_a_cluster_elsewhere_finds_only_files_as_they_are(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("petaudit.counts._spark.files.is_local", lambda master: False)
+    monkeypatch.setattr("petaudit.tables._spark.files.is_local", lambda master: False)
     path = tmp_path / "table.csv"
     path.write_bytes(b"a;b\n1;2\n")
     assert rows_of(path, engine="spark") == (("a", "b"), [["1", "2"]])

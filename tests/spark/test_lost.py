@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from petaudit.counts import open_source
-from petaudit.counts._spark import jobs as _spark_jobs
 from petaudit.errors import EngineLostError, OptionError
+from petaudit.tables import open_source
+from petaudit.tables._spark import jobs as _spark_jobs
 from spark.processes import Cluster, executors_under, java_under, petaudit, until
 
 

@@ -1,4 +1,4 @@
-"""Special uniques on Spark: what is found in memory, from counts alone."""
+"""Special uniques on Spark: what is found in memory, from tables alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 
 import petaudit
 from measures import uniqueness_twin as twin
-from petaudit.counts import open_source
-from petaudit.counts._minimal import spark as _minimal_spark
-from petaudit.counts._private_folder import private_folder
-from petaudit.counts._spark.store import SparkStore
-from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import EngineError, NotMeasurableError
+from petaudit.tables import open_source
+from petaudit.tables._minimal import spark as _minimal_spark
+from petaudit.tables._private_folder import private_folder
+from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.table_counts import TableCounts
 from spark.plans import rows_without_aggregate
 
 pytestmark = pytest.mark.spark

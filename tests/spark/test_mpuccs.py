@@ -1,4 +1,4 @@
-"""The search on Spark: the answer of the search in memory, from counts alone."""
+"""The search on Spark: the answer of the search in memory, from tables alone."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import pytest
 from pyarrow import parquet
 
 import petaudit
-from petaudit.counts._joint import dictionaries as _joint_dictionaries
-from petaudit.counts._joint import spark as _joint_spark
-from petaudit.counts._private_folder import private_folder
-from petaudit.counts.table_counts import TableCounts
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.singling.finding_tables import tree_columns
+from petaudit.tables._joint import dictionaries as _joint_dictionaries
+from petaudit.tables._joint import spark as _joint_spark
+from petaudit.tables._private_folder import private_folder
+from petaudit.tables.table_counts import TableCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 ODD = "a `dotted`.name"

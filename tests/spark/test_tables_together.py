@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.counts import open_source
-from petaudit.counts.products import sum_of_products
 from petaudit.errors import InputError
 from petaudit.inputs import gather
+from petaudit.tables import open_source
+from petaudit.tables.products import sum_of_products
 
 pytestmark = pytest.mark.spark
 

@@ -10,11 +10,11 @@ from petaudit.cli.language import choose_language
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
 from petaudit.cli.termination import ending_tidily, interrupted_code
-from petaudit.debugging import show_trace
 from petaudit.errors import ManyProblemsError, OptionError, PetauditError, phrase, revealed, term
-from petaudit.languages.current import language, use_language
-from petaudit.memory import memory_limit, memory_text
-from petaudit.os_reasons import file_problem
+from petaudit.i18n.current import language, use_language
+from petaudit.system.debugging import show_trace
+from petaudit.system.memory import memory_limit, memory_text
+from petaudit.system.os_reasons import file_problem
 
 COULD_NOT_MEASURE = 2
 
@@ -80,7 +80,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:
     if any("\0" in argument for argument in arguments or ()):
         # No shell can pass one on.
-        raise OptionError(phrase("a name holds no zero character"))
+        raise OptionError("a name holds no zero character")
     try:
         with argparse_speaks():
             build_parser().parse_args(arguments, chosen)

@@ -7,7 +7,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from petaudit.errors import OptionError, phrase, shortened
+from petaudit.errors import OptionError, shortened
 from petaudit.roles import Roles
 
 
@@ -24,10 +24,8 @@ def split_names(given: Sequence[str] | None) -> list[str]:
                 names.extend(name for name in map(str.strip, row) if name)
         except csv.Error:
             raise OptionError(
-                phrase(
-                    "{text!r} is no list of names; put a name with a line break in quotes",
-                    text=shortened(text),
-                )
+                "{text!r} is no list of names; put a name with a line break in quotes",
+                text=shortened(text),
             ) from None
     return names
 
@@ -43,12 +41,10 @@ def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
         name, equals, value = item.rpartition("=")
         if not equals or not name.strip():
             raise OptionError(
-                phrase("{option} {item!r}: NAME=VALUE was expected", option=option, item=item)
+                "{option} {item!r}: NAME=VALUE was expected", option=option, item=item
             )
         if name.strip() in pairs:
-            raise OptionError(
-                phrase("{option} names {name!r} twice", option=option, name=name.strip())
-            )
+            raise OptionError("{option} names {name!r} twice", option=option, name=name.strip())
         pairs[name.strip()] = value.strip()
     return pairs
 
@@ -66,9 +62,7 @@ def split_options(given: Sequence[str] | None, option: str) -> dict[str, str | l
             if name is None or "=" in item:
                 [(name, value)] = split_pairs([_quoted(item)], option).items()
                 if name in found:
-                    raise OptionError(
-                        phrase("{option} names {name!r} twice", option=option, name=name)
-                    )
+                    raise OptionError("{option} names {name!r} twice", option=option, name=name)
                 found[name] = value
             else:
                 before = found[name]
@@ -87,11 +81,7 @@ def whole_number(text: str, option: str) -> int:
         return int(text)
     except ValueError:
         raise OptionError(
-            phrase(
-                "{option} is {text!r}; a whole number was expected",
-                option=option,
-                text=shortened(text),
-            )
+            "{option} is {text!r}; a whole number was expected", option=option, text=shortened(text)
         ) from None
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from petaudit.auditing import Audit, audit
+from petaudit.auditing.runner import Audit, audit
+from petaudit.auditing.verdict import ERROR
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,
@@ -16,14 +17,13 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
-from petaudit.cli.engine_options import engine_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.render import as_text, by_reason, coloured
 from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said
-from petaudit.errors import OptionError, phrase
+from petaudit.errors import OptionError
 from petaudit.measures import find_measure
-from petaudit.output import refuse_inputs
-from petaudit.verdict import ERROR
+from petaudit.system.output import refuse_inputs
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -119,9 +119,7 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         measure = find_measure(measure_name).name
         own = options.setdefault(measure, {})
         if name in own:
-            raise OptionError(
-                phrase("the {name} of {measure} is given twice", name=name, measure=measure)
-            )
+            raise OptionError("the {name} of {measure} is given twice", name=name, measure=measure)
         own[name] = value
 
     for measure, limit in (
@@ -149,11 +147,7 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         measure, dot, name = path.partition(".")
         if not dot:
             raise OptionError(
-                phrase(
-                    "--option {path}={value}: MEASURE.NAME=VALUE was expected",
-                    path=path,
-                    value=value,
-                )
+                "--option {path}={value}: MEASURE.NAME=VALUE was expected", path=path, value=value
             )
         put(measure, name, option_value(value))
     return options

@@ -12,14 +12,14 @@ from petaudit.cli.render import finished
 from petaudit.cli.streams import complain, say, standard_output, warnings_said
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
-from petaudit.headers import columns_named
-from petaudit.output import (
+from petaudit.system.output import (
     formula_cells,
     refuse_inputs,
     table_format,
     table_writer,
     write_whole,
 )
+from petaudit.tables.headers import columns_named
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -52,7 +52,7 @@ def run(chosen: argparse.Namespace) -> int:
     write = table_writer(made.table, kind, formula_safe=is_guarded)
     if target is None:
         if sys.stdout is None:
-            raise InputError(phrase("there is no standard output; name a file (--out)"))
+            raise InputError("there is no standard output; name a file (--out)")
         with standard_output():
             write(sys.stdout.buffer)
         if chosen.suppressed_rows == "drop":

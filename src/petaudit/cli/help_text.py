@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from petaudit.cli.folding import folded, width_of
 from petaudit.errors import term
-from petaudit.languages.catalogue import ENGLISH, translation
-from petaudit.languages.current import here, language
+from petaudit.i18n.catalogue import ENGLISH, translation
+from petaudit.i18n.current import here, language
 
 _OF_ARGPARSE: Final = (
     term("usage: "),

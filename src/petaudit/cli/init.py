@@ -12,9 +12,6 @@ from pathlib import Path
 from petaudit.cli.arguments import delimiter_mark
 from petaudit.cli.render import finished, format_table, section
 from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
-from petaudit.counts import Source, is_address, located, open_source
-from petaudit.counts.column_facts import ColumnFacts, Kind, column_facts
-from petaudit.counts.joint import check_same_columns
 from petaudit.errors import (
     ColumnError,
     InputError,
@@ -25,15 +22,18 @@ from petaudit.errors import (
     shortened,
     term,
 )
-from petaudit.guessing import Guess, guess_roles
-from petaudit.guessing.headers import reading_doubts
-from petaudit.guessing.identifying import Identifying, identifying
-from petaudit.guessing.starter import Starter, can_be_named, starter_text
-from petaudit.headers import header_doubt
-from petaudit.hierarchies import Hierarchies
-from petaudit.output import refuse_inputs, write_whole
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
-from petaudit.yaml_files import LARGEST_FILE
+from petaudit.starter import Guess, guess_roles
+from petaudit.starter.headers import reading_doubts
+from petaudit.starter.identifying import Identifying, identifying
+from petaudit.starter.starter import Starter, can_be_named, starter_text
+from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.yaml_files import LARGEST_FILE
+from petaudit.tables import Source, is_address, located, open_source
+from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
+from petaudit.tables.headers import header_doubt
+from petaudit.tables.joint import check_same_columns
 
 SCHEMA_FILE = "petaudit.schema.json"
 _BENCHMARK = "benchmark://"
@@ -49,9 +49,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Look at the table, write the file, and say what was guessed."""
     target = _target(chosen)
     if chosen.synthetic is not None and chosen.original is not None:
-        raise OptionError(
-            phrase("with --synthetic, TABLE is the original; --original is for other tables")
-        )
+        raise OptionError("with --synthetic, TABLE is the original; --original is for other tables")
     table = _opened(chosen, chosen.table)
     other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
     other = None if other_name is None else _opened(chosen, other_name)
@@ -68,15 +66,11 @@ def run(chosen: argparse.Namespace) -> int:
         text = starter_text(starter, with_reasons=False)
     if len(text.encode()) > LARGEST_FILE:
         raise InputError(
-            phrase(
-                "{name} has more names of columns than a pipeline file can hold", name=table.name
-            )
+            "{name} has more names of columns than a pipeline file can hold", name=table.name
         )
     if target is None:
         if not takes_unicode() and not text.isascii():
-            raise OptionError(
-                phrase("standard output is not UTF-8 and cannot hold the names; use --out")
-            )
+            raise OptionError("standard output is not UTF-8 and cannot hold the names; use --out")
         # The text may go to a file that nobody looks at.
         for caution in starter.cautions:
             complain(phrase("warning: {text}", text=caution))
@@ -93,25 +87,23 @@ def _target(chosen: argparse.Namespace) -> Path | None:
     if chosen.out == "-":
         return None
     if not chosen.out:
-        raise OptionError(phrase("--out is empty; name a file, or - for the terminal"))
+        raise OptionError("--out is empty; name a file, or - for the terminal")
     target = Path(chosen.out)
     named = shortened(chosen.out, 300)
     # These take any name, unlike the methods of Path.
     if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113
         raise InputError(
-            phrase("{name!r} is no regular file; name another, or - for the terminal", name=named)
+            "{name!r} is no regular file; name another, or - for the terminal", name=named
         )
     if not os.path.isdir(target.parent):  # noqa: PTH112
-        raise InputError(phrase("cannot write {name!r}: its folder does not exist", name=named))
+        raise InputError("cannot write {name!r}: its folder does not exist", name=named)
     if target.name == SCHEMA_FILE:
         raise OptionError(
-            phrase("{name!r} is written beside the file; choose another name", name=SCHEMA_FILE)
+            "{name!r} is written beside the file; choose another name", name=SCHEMA_FILE
         )
     if os.path.lexists(target) and not chosen.force:
         raise OptionError(
-            phrase(
-                "{name!r} exists already; --force replaces it, --out writes elsewhere", name=named
-            )
+            "{name!r} exists already; --force replaces it, --out writes elsewhere", name=named
         )
     return target
 
@@ -123,10 +115,10 @@ def _opened(chosen: argparse.Namespace, name: str) -> Source:
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(
-            phrase("{reason}; the first line must hold the names of columns", reason=problem.text)
+            "{reason}; the first line must hold the names of columns", reason=problem.text
         ) from None
     if not source.rows:
-        raise InputError(phrase("{name} has a header but no rows", name=source.name))
+        raise InputError("{name} has a header but no rows", name=source.name)
     return source
 
 
@@ -138,13 +130,11 @@ def _refuse_side_cars(target: Path, files: Sequence[Path]) -> None:
         is_beside = os.path.realpath(path.parent) == folder and stem != target.name
         if is_beside and (path.name == stem or path.name.startswith(f"{stem}.")):
             raise OptionError(
-                phrase(
-                    "{name!r} would be read as the side-car of {table}; choose another name, such "
-                    "as {other!r} (--out)",
-                    name=target.name,
-                    table=path.name,
-                    other=f"{stem}-audit.yaml",
-                )
+                "{name!r} would be read as the side-car of {table}; choose another name, such "
+                "as {other!r} (--out)",
+                name=target.name,
+                table=path.name,
+                other=f"{stem}-audit.yaml",
             )
 
 

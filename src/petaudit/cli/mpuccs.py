@@ -10,25 +10,25 @@ from dataclasses import replace
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.auditing.policy import Policy, find_policy
 from petaudit.cli.arguments import delimiter_mark, whole_number
-from petaudit.cli.engine_options import engine_of
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
+from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
 from petaudit.cli.render import coloured, finished, section
 from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
-from petaudit.counts import Source, open_source
 from petaudit.errors import InputError, OptionError, joined, listing, phrase, shortened, term
-from petaudit.exact import exact
-from petaudit.files import Watch, unchanged
-from petaudit.languages.current import here
-from petaudit.languages.kept import texts_of
+from petaudit.exact.fractions import exact
+from petaudit.i18n.current import here
+from petaudit.i18n.kept import texts_of
 from petaudit.measures.mpuccs import find
-from petaudit.policy import Policy, find_policy
 from petaudit.singling.options import Options
 from petaudit.singling.result import NAME as MEASURE
 from petaudit.singling.result import MpuccsResult, checked_limit
+from petaudit.system.files import Watch, unchanged
+from petaudit.tables import Source, open_source
 
 DOCUMENT = "petaudit.mpuccs/1"
 NO_DETAILS = phrase("there is no table of details: from a cluster only counts come")
@@ -96,12 +96,10 @@ def _applied(chosen: argparse.Namespace) -> Policy:
     others = [name for name in rule.demands if name != MEASURE]
     if others:
         raise OptionError(
-            phrase(
-                "the policy {policy} demands {measures}, which this command does not measure; "
-                "petaudit check does",
-                policy=rule.name,
-                measures=listing(others),
-            )
+            "the policy {policy} demands {measures}, which this command does not measure; "
+            "petaudit check does",
+            policy=rule.name,
+            measures=listing(others),
         )
     given = {"limit": chosen.limit, "profile": chosen.profile}
     rule, options = rule.applied_to({MEASURE: given})
@@ -115,13 +113,10 @@ def _opened(chosen: argparse.Namespace) -> tuple[Source, Source, Source | None]:
 
     def opened(path: str) -> Source:
         source = open_source(
-            path,
-            delimiter=delimiter_mark(chosen.delimiter),
-            encoding=chosen.encoding,
-            **engine,
+            path, delimiter=delimiter_mark(chosen.delimiter), encoding=chosen.encoding, **engine
         )
         if not source.rows:
-            raise InputError(phrase("{name} has a header but no rows", name=source.name))
+            raise InputError("{name} has a header but no rows", name=source.name)
         return source
 
     control = None if chosen.control is None else opened(chosen.control)
@@ -141,10 +136,8 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(
-                phrase(
-                    "--max-cols is {text!r}; a whole number from 1, or all, was expected",
-                    text=shortened(chosen.max_cols),
-                )
+                "--max-cols is {text!r}; a whole number from 1, or all, was expected",
+                text=shortened(chosen.max_cols),
             )
         given["max_baseline_cols"] = int(chosen.max_cols)
     for name in ("threads", "seed", "numeric_precision"):
@@ -174,7 +167,7 @@ def _checked(given: dict[str, Any]) -> Options:
             raise
         typed = f"--{name.replace('_', '-')}"
         # No translation changes the name of an option.
-        raise OptionError(here(problem.text).replace(name, typed, 1)) from None
+        raise OptionError(term(here(problem.text).replace(name, typed, 1))) from None
 
 
 def _exit_code(found: MpuccsResult) -> int:

@@ -8,11 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit.cli.streams import as_json
-from petaudit.counts import Source
-from petaudit.counts.made_frames import MadeColumn, made_frame
-from petaudit.errors import InputError, OptionError, phrase
-from petaudit.made_tables import in_file
-from petaudit.output import TableInParts, refuse_inputs, table_writer, write_whole
+from petaudit.errors import InputError, OptionError
 from petaudit.singling.finding_tables import (
     details_blocks,
     global_columns,
@@ -20,6 +16,10 @@ from petaudit.singling.finding_tables import (
     tree_columns,
 )
 from petaudit.singling.result import MpuccsResult
+from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
+from petaudit.tables import Source
+from petaudit.tables.made_frames import MadeColumn, made_frame
+from petaudit.tables.made_tables import in_file
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
@@ -34,38 +34,29 @@ _TARGETS = tuple(
 def checked_folder(name: str, tables: Sequence[str]) -> Path:
     """Say before a long search that the tables cannot be written there."""
     if not name:
-        raise OptionError(phrase("--out is empty; name a folder"))
+        raise OptionError("--out is empty; name a folder")
     folder = Path(name)
     try:
         if folder.exists() and not folder.is_dir():
-            raise InputError(
-                phrase("{name!r} is no folder; the tables need one of their own", name=name)
-            )
+            raise InputError("{name!r} is no folder; the tables need one of their own", name=name)
         nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK):
-            raise InputError(phrase("cannot write to {name!r}", name=name))
+            raise InputError("cannot write to {name!r}", name=name)
         for table in filter(_exists, tables):
             if folder.is_dir() and Path(table).is_dir() and folder.samefile(table):
                 raise OptionError(
-                    phrase("{name!r} is read as a table; choose another folder to write", name=name)
+                    "{name!r} is read as a table; choose another folder to write", name=name
                 )
             for target in (*_TARGETS, SUMMARY):
                 refuse_inputs(folder / target, [Path(table)])
         for target in (*_TARGETS, SUMMARY):
             if (folder / target).is_dir():
                 raise InputError(
-                    phrase(
-                        "{name!r} is a folder, and no file can replace it",
-                        name=str(folder / target),
-                    )
+                    "{name!r} is a folder, and no file can replace it", name=str(folder / target)
                 )
     except OSError as problem:
         raise InputError(
-            phrase(
-                "cannot write to {name!r} ({reason})",
-                name=name,
-                reason=problem.strerror or problem,
-            )
+            "cannot write to {name!r} ({reason})", name=name, reason=problem.strerror or problem
         ) from None
     return folder
 
@@ -97,11 +88,7 @@ def write_tables(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(
-            phrase(
-                "cannot make {name!r} ({reason})",
-                name=str(folder),
-                reason=problem.strerror or problem,
-            )
+            "cannot make {name!r} ({reason})", name=str(folder), reason=problem.strerror or problem
         ) from None
     written = []
     for name, table in tables.items():

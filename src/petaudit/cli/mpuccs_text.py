@@ -19,11 +19,11 @@ from petaudit.cli.render import (
     title_line,
     verdict_line,
 )
-from petaudit.counts import Source
 from petaudit.errors import counted, joined, listing, phrase, term
-from petaudit.limits import limit_rule
+from petaudit.measures.limits import limit_rule
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import MpuccsResult
+from petaudit.tables import Source
 
 _MOST_COMBINATIONS = 10
 _MOST_CHANGES = 8

@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from petaudit._version import __version__
-from petaudit.auditing import Audit, NotMeasured
+from petaudit.auditing.runner import Audit, NotMeasured
+from petaudit.auditing.verdict import ERROR as UNDECIDED
+from petaudit.auditing.verdict import holds_line
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
-from petaudit.languages.catalogue import ENGLISH
-from petaudit.languages.current import here, language
-from petaudit.limits import limit_rule
+from petaudit.i18n.catalogue import ENGLISH
+from petaudit.i18n.current import here, language
 from petaudit.measures import Better, Family, Result, all_measures, find_measure
-from petaudit.verdict import ERROR as UNDECIDED
-from petaudit.verdict import holds_line
+from petaudit.measures.limits import limit_rule
 
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
 _COLOURS = {PASS: "32", FAIL: "31;1", ERROR: "31;1"}

@@ -8,9 +8,9 @@ from pathlib import Path
 from petaudit.cli.report_files import Reports, write_text
 from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, phrase
-from petaudit.languages.current import here
-from petaudit.output import refuse_inputs
-from petaudit.reporting import checked_format
+from petaudit.i18n.current import here
+from petaudit.reports.writing import checked_format
+from petaudit.system.output import refuse_inputs
 
 
 def run(chosen: argparse.Namespace) -> int:
@@ -28,7 +28,7 @@ def run(chosen: argparse.Namespace) -> int:
         return 0
     refuse_inputs(target, [path for path in (result, reports.baseline) if path is not None])
     if not target.parent.is_dir():
-        raise InputError(phrase("folder {folder!r} does not exist", folder=str(target.parent)))
+        raise InputError("folder {folder!r} does not exist", folder=str(target.parent))
     write_text(target, text)
     say(printable(here(phrase("wrote {path}", path=str(target)))) + "\n")
     return 0

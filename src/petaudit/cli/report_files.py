@@ -12,9 +12,9 @@ from typing import Any
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, OptionError, phrase
-from petaudit.languages.current import here, language
-from petaudit.output import refuse_inputs, write_whole
-from petaudit.reporting import FORMATS, checked_format, checked_threshold, report
+from petaudit.i18n.current import here, language
+from petaudit.reports.writing import FORMATS, checked_format, checked_threshold, report
+from petaudit.system.output import refuse_inputs, write_whole
 
 __all__ = ["FORMATS", "Reports"]
 
@@ -90,7 +90,7 @@ def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
     out = getattr(chosen, "out", None)
     targets = [*paths, *([Path(out)] if out else [])]
     if len({path.absolute() for path in targets}) < len(targets):
-        raise OptionError(phrase("the same file is to be written twice; name another for each"))
+        raise OptionError("the same file is to be written twice; name another for each")
 
 
 _READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
@@ -110,9 +110,9 @@ def _check_document(path: Path) -> None:
 def _check_folder(path: Path, baseline: Path | None) -> None:
     if baseline is not None and baseline.exists() and path.exists() and path.samefile(baseline):
         raise OptionError(
-            phrase("{path!r} is the earlier result; choose another file to write", path=str(path))
+            "{path!r} is the earlier result; choose another file to write", path=str(path)
         )
     if path.is_dir():
-        raise InputError(phrase("{path!r} is a folder, and no file can replace it", path=str(path)))
+        raise InputError("{path!r} is a folder, and no file can replace it", path=str(path))
     if not path.parent.is_dir():
-        raise InputError(phrase("folder {folder!r} does not exist", folder=str(path.parent)))
+        raise InputError("folder {folder!r} does not exist", folder=str(path.parent))

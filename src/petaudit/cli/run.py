@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from petaudit.cli.engine_options import engine_of
+from petaudit.cli.options import engine_of
+from petaudit.cli.progress import run_progress
 from petaudit.cli.render import coloured
 from petaudit.cli.report_files import FORMATS, Reports
-from petaudit.cli.run_progress import run_progress
 from petaudit.cli.run_text import as_text, short_text, warnings_of
 from petaudit.cli.streams import (
     as_json,
@@ -18,16 +18,16 @@ from petaudit.cli.streams import (
     takes_unicode,
     warnings_said,
 )
-from petaudit.counts import remove_orphans
 from petaudit.errors import OptionError, PetauditError, phrase, revealed, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
+from petaudit.tables import remove_orphans
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Run a pipeline, print what it found, and say by the exit code whether the gate is open."""
     if chosen.out == "":
-        raise OptionError(phrase("--out is empty; name a folder"))
+        raise OptionError("--out is empty; name a folder")
     path = Path(chosen.pipeline)
     reports = Reports.of(chosen)
     remove_orphans()

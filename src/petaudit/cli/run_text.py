@@ -18,8 +18,8 @@ from petaudit.cli.render import (
     title_line,
 )
 from petaudit.errors import Phrase, counted, joined, phrase, term
-from petaudit.languages.kept import with_phrases
-from petaudit.limits import limit_rule
+from petaudit.i18n.kept import with_phrases
+from petaudit.measures.limits import limit_rule
 from petaudit.pipelines.executor import Executor
 from petaudit.pipelines.plain_data import figure_of
 

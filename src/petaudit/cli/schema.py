@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from petaudit.cli.streams import as_json, say, takes_unicode
-from petaudit.output import write_whole
 from petaudit.pipelines.schema import json_schema
+from petaudit.system.output import write_whole
 
 
 def run(chosen: argparse.Namespace) -> int:

@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterator
 
 from petaudit.errors import InputError, PetauditWarning, phrase
-from petaudit.languages.current import here
-from petaudit.text import json_text as as_json
-from petaudit.text import printable, without_passwords
+from petaudit.i18n.current import here
+from petaudit.i18n.text import json_text as as_json
+from petaudit.i18n.text import printable, without_passwords
 
 __all__ = [
     "as_json",
@@ -93,7 +93,7 @@ def standard_output() -> Iterator[None]:
     except OSError as problem:
         _abandon_output()
         raise InputError(
-            phrase("cannot write to standard output ({reason})", reason=problem.strerror or problem)
+            "cannot write to standard output ({reason})", reason=problem.strerror or problem
         ) from None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from petaudit.datasets._benchmarks import locate
 from petaudit.datasets._catalogue import CATALOGUE, Dataset
-from petaudit.errors import InputError, joined, phrase, suggestion
+from petaudit.errors import InputError, joined, suggestion
 
 __all__ = ["Dataset", "catalogue", "load", "locate", "names", "schemas"]
 
@@ -54,14 +54,10 @@ def load(name: str) -> Dataset:
         if dataset.name == wanted:
             return dataset
     if schema := schemas().get(wanted):
-        raise InputError(
-            phrase("{name!r} is no table but a schema: {path}", name=name, path=schema)
-        )
+        raise InputError("{name!r} is no table but a schema: {path}", name=name, path=schema)
     raise InputError(
-        phrase(
-            "unknown dataset {name!r}{near}; the bundled ones are {names}",
-            name=name,
-            near=suggestion(name, names()),
-            names=joined(names()),
-        )
+        "unknown dataset {name!r}{near}; the bundled ones are {names}",
+        name=name,
+        near=suggestion(name, names()),
+        names=joined(names()),
     )

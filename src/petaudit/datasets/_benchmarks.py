@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from petaudit.datasets._catalogue import CATALOGUE
 from petaudit.errors import InputError, joined, naming, phrase, shortened, suggestion
-from petaudit.files import sha256_of
-from petaudit.os_reasons import os_reason
-from petaudit.user_folders import cache_folder
+from petaudit.system.files import sha256_of
+from petaudit.system.os_reasons import os_reason
+from petaudit.system.user_folders import cache_folder
 
 if TYPE_CHECKING:
     from petaudit.datasets._registry import Entry
@@ -38,11 +38,7 @@ _DAY: Final = 86_400  # seconds; no download lasts so long
 
 
 def locate(
-    address: str,
-    *,
-    registry: Path | None = None,
-    cache: Path | None = None,
-    offline: bool = False,
+    address: str, *, registry: Path | None = None, cache: Path | None = None, offline: bool = False
 ) -> Path:
     """Return the table or schema that ``benchmark://name`` stands for, in any case.
 
@@ -87,7 +83,7 @@ def locate_table(address: str) -> Path:
     """
     path = locate(address)
     if path.suffix == SCHEMA_SUFFIX:
-        raise InputError(phrase("{name} is no table but a schema: {path}", name=address, path=path))
+        raise InputError("{name} is no table but a schema: {path}", name=address, path=path)
     return path
 
 
@@ -95,32 +91,23 @@ def _name(address: str) -> str:
     """The name in an address, in lower case."""
     if address[: len(SCHEME)].casefold() != SCHEME:
         raise InputError(
-            phrase(
-                "{address!r} is no benchmark; it starts with {scheme}",
-                address=shortened(address),
-                scheme=SCHEME,
-            )
+            "{address!r} is no benchmark; it starts with {scheme}",
+            address=shortened(address),
+            scheme=SCHEME,
         )
     name = address[len(SCHEME) :]
     if not name:
-        raise InputError(
-            phrase("{scheme} lacks a name, as in {scheme}adult-income_ori", scheme=SCHEME)
-        )
+        raise InputError("{scheme} lacks a name, as in {scheme}adult-income_ori", scheme=SCHEME)
     if len(name) > LONGEST_NAME:
         raise InputError(
-            phrase(
-                "the benchmark {name!r} has a name of more than {most} characters",
-                name=shortened(name),
-                most=LONGEST_NAME,
-            )
+            "the benchmark {name!r} has a name of more than {most} characters",
+            name=shortened(name),
+            most=LONGEST_NAME,
         )
     if ".." in name or any(letter in "/\\" or not letter.isprintable() for letter in name):
         raise InputError(
-            phrase(
-                "{name!r} is no name of a benchmark; a name holds no path and no control "
-                "characters",
-                name=name,
-            )
+            "{name!r} is no name of a benchmark; a name holds no path and no control characters",
+            name=name,
         )
     return name.casefold()
 
@@ -128,23 +115,19 @@ def _name(address: str) -> str:
 def _unknown(name: str, known: list[str], hint: str = "") -> InputError:
     if name == _WHOLE:
         return InputError(
-            phrase(
-                "{name!r} is a benchmark of PETsARD that does not come with petaudit; the nearest "
-                "is {scheme}{name}_ori, which has 80 % of its rows ({scheme}{name}_control has the "
-                "others)",
-                name=name,
-                scheme=SCHEME,
-            )
+            "{name!r} is a benchmark of PETsARD that does not come with petaudit; the nearest "
+            "is {scheme}{name}_ori, which has 80 % of its rows ({scheme}{name}_control has the "
+            "others)",
+            name=name,
+            scheme=SCHEME,
         )
     near = suggestion(name, known)
     return InputError(
-        phrase(
-            "unknown benchmark {name!r}{near}; the known ones are {names}{hint}",
-            name=name,
-            near=near,
-            names=joined(known),
-            hint=hint,
-        )
+        "unknown benchmark {name!r}{near}; the known ones are {names}{hint}",
+        name=name,
+        near=near,
+        names=joined(known),
+        hint=hint,
     )
 
 
@@ -163,7 +146,7 @@ def _user_cache() -> Path:
         return cache_folder()
     except RuntimeError:
         raise InputError(
-            phrase("there is no home folder; name a cache with {variable}", variable=CACHE_VARIABLE)
+            "there is no home folder; name a cache with {variable}", variable=CACHE_VARIABLE
         ) from None
 
 
@@ -177,24 +160,20 @@ def _from_cache(name: str, folder: Path) -> Path:
             raise _unknown(name, known, _NO_REGISTRY)
         if len(versions) > 1:
             raise InputError(
-                phrase(
-                    "{address}: {folder} holds {number} versions of it; name a registry with "
-                    "{variable}",
-                    address=SCHEME + name,
-                    folder=folder,
-                    number=len(versions),
-                    variable=REGISTRY_VARIABLE,
-                )
+                "{address}: {folder} holds {number} versions of it; name a registry with "
+                "{variable}",
+                address=SCHEME + name,
+                folder=folder,
+                number=len(versions),
+                variable=REGISTRY_VARIABLE,
             )
         _make_private(folder)
         path = folder / versions[0].string
         if not _is_intact(path, versions[0]["sha256"]):
             raise InputError(
-                phrase(
-                    "{address}: {path} is damaged, and there is no registry",
-                    address=SCHEME + name,
-                    path=path,
-                )
+                "{address}: {path} is damaged, and there is no registry",
+                address=SCHEME + name,
+                path=path,
             )
         return path
     except (FileNotFoundError, NotADirectoryError):
@@ -224,20 +203,16 @@ def _from_registry(entry: Entry, folder: Path, offline: bool) -> Path:
 def _not_downloaded(folder: Path, *, is_damaged: bool) -> InputError:
     if is_damaged:
         return InputError(
-            phrase(
-                "it is damaged in the cache ({folder}), and nothing is downloaded while offline "
-                "(offline=True or {variable})",
-                folder=folder,
-                variable=OFFLINE_VARIABLE,
-            )
-        )
-    return InputError(
-        phrase(
-            "it is not in the cache ({folder}), and nothing is downloaded while offline "
+            "it is damaged in the cache ({folder}), and nothing is downloaded while offline "
             "(offline=True or {variable})",
             folder=folder,
             variable=OFFLINE_VARIABLE,
         )
+    return InputError(
+        "it is not in the cache ({folder}), and nothing is downloaded while offline "
+        "(offline=True or {variable})",
+        folder=folder,
+        variable=OFFLINE_VARIABLE,
     )
 
 
@@ -253,13 +228,11 @@ def _download(entry: Entry, target: Path) -> None:
             found = download.fetch(entry.url, file, size=entry.size, limits=download.LIMITS)
             if found != entry.sha256:
                 raise InputError(
-                    phrase(
-                        "{host} sent another file than the registry describes: its SHA-256 is "
-                        "{found}, not {wanted}",
-                        host=shown(entry.url),
-                        found=found,
-                        wanted=entry.sha256,
-                    )
+                    "{host} sent another file than the registry describes: its SHA-256 is "
+                    "{found}, not {wanted}",
+                    host=shown(entry.url),
+                    found=found,
+                    wanted=entry.sha256,
                 )
             file.flush()
             os.fsync(file.fileno())
@@ -302,10 +275,8 @@ def _remove_orphans(folder: Path) -> None:
 
 def _unusable(folder: Path, problem: OSError) -> InputError:
     return InputError(
-        phrase(
-            "the cache folder {folder!r} cannot be used ({reason}); name another with {variable}",
-            folder=str(folder),
-            reason=os_reason(problem),
-            variable=CACHE_VARIABLE,
-        )
+        "the cache folder {folder!r} cannot be used ({reason}); name another with {variable}",
+        folder=str(folder),
+        reason=os_reason(problem),
+        variable=CACHE_VARIABLE,
     )

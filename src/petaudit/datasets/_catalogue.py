@@ -48,7 +48,7 @@ class Dataset:
 
     def read(self) -> pa.Table:
         """The table itself, as PyArrow."""
-        from petaudit.counts import open_source  # noqa: PLC0415 (engines load when they are used)
+        from petaudit.tables import open_source  # noqa: PLC0415 (engines load when they are used)
 
         return open_source(self.path).to_arrow()
 

@@ -18,7 +18,7 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 
 from petaudit.datasets._urls import is_loopback, redirected, require_safe, shown
 from petaudit.errors import InputError, counted, phrase
-from petaudit.os_reasons import os_reason
+from petaudit.system.os_reasons import os_reason
 
 _CHUNK: Final = 1 << 18
 _OK: Final = 200
@@ -78,9 +78,7 @@ class _Clock:
     def complaint(self, host: str) -> str:
         if time.monotonic() >= self.end:
             return phrase(
-                "{host} took longer than {seconds:g} seconds",
-                host=host,
-                seconds=self.limits.total,
+                "{host} took longer than {seconds:g} seconds", host=host, seconds=self.limits.total
             )
         return phrase(
             "{host} sent nothing for {seconds:g} seconds", host=host, seconds=self.limits.read
@@ -106,28 +104,20 @@ def _answer(url: str, clock: _Clock) -> HTTPResponse:
         answer.close()
         if answer.status not in _REDIRECTS:
             raise InputError(
-                phrase(
-                    "{host} answered with HTTP status {status}",
-                    host=shown(url),
-                    status=answer.status,
-                )
+                "{host} answered with HTTP status {status}", host=shown(url), status=answer.status
             )
         location = answer.headers.get("Location")
         if location is None:
             raise InputError(
-                phrase(
-                    "{host} redirects to nowhere (HTTP status {status})",
-                    host=shown(url),
-                    status=answer.status,
-                )
+                "{host} redirects to nowhere (HTTP status {status})",
+                host=shown(url),
+                status=answer.status,
             )
         url = redirected(url, location)
     raise InputError(
-        phrase(
-            "{host}: more than {redirects}",
-            host=shown(url),
-            redirects=counted(clock.limits.redirects, "redirect"),
-        )
+        "{host}: more than {redirects}",
+        host=shown(url),
+        redirects=counted(clock.limits.redirects, "redirect"),
     )
 
 
@@ -141,12 +131,10 @@ def _body(answer: HTTPResponse, size: int | None, clock: _Clock) -> Iterator[byt
     announced = answer.length
     if announced is not None and announced > most:
         raise InputError(
-            phrase(
-                "{host} announces {announced}, more than {allowed}",
-                host=host,
-                announced=counted(announced, "byte"),
-                allowed=allowed,
-            )
+            "{host} announces {announced}, more than {allowed}",
+            host=host,
+            announced=counted(announced, "byte"),
+            allowed=allowed,
         )
     received = 0
     while True:
@@ -156,17 +144,15 @@ def _body(answer: HTTPResponse, size: int | None, clock: _Clock) -> Iterator[byt
             break
         received += len(chunk)
         if received > most:
-            raise InputError(phrase("{host} sends more than {allowed}", host=host, allowed=allowed))
+            raise InputError("{host} sends more than {allowed}", host=host, allowed=allowed)
         yield chunk
     expected = announced if size is None else size
     if expected is not None and received < expected:
         raise InputError(
-            phrase(
-                "{host}: truncated, {received:,} of {expected} were received",
-                host=host,
-                received=received,
-                expected=counted(expected, "byte"),
-            )
+            "{host}: truncated, {received:,} of {expected} were received",
+            host=host,
+            received=received,
+            expected=counted(expected, "byte"),
         )
 
 

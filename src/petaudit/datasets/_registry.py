@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from petaudit.datasets._benchmarks import LONGEST_NAME
 from petaudit.datasets._urls import require_safe
 from petaudit.errors import InputError, listing, naming, phrase, shortened, suggestion
-from petaudit.yaml_files import read_yaml
+from petaudit.system.yaml_files import read_yaml
 
 FORMATS: Final = ("parquet", "csv", "yaml")
 _KEYS: Final = ("url", "sha256", "size", "format")
@@ -51,13 +51,13 @@ def read_registry(path: Path) -> dict[str, Entry]:
         if content is None:
             return {}
         if not isinstance(content, dict):
-            raise InputError(phrase("a registry is a mapping of names to url and sha256"))
+            raise InputError("a registry is a mapping of names to url and sha256")
         entries: dict[str, Entry] = {}
         for key, fields in content.items():
             name = _name(key)
             if name in entries:
                 raise InputError(
-                    phrase("benchmark {name!r} stands here twice, in different case", name=name)
+                    "benchmark {name!r} stands here twice, in different case", name=name
                 )
             entries[name] = _entry(name, fields)
         return entries
@@ -65,18 +65,14 @@ def read_registry(path: Path) -> dict[str, Entry]:
 
 def _name(key: object) -> str:
     if not isinstance(key, str):
-        raise InputError(
-            phrase("the name {name} is no text; write it in quotes", name=shortened(str(key)))
-        )
+        raise InputError("the name {name} is no text; write it in quotes", name=shortened(str(key)))
     name = key.casefold()
     if not _NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            phrase(
-                "{name!r} is no name for a benchmark; it has letters from a to z, digits, '-', "
-                "'_' and single '.', at most {most}",
-                name=shortened(key),
-                most=LONGEST_NAME,
-            )
+            "{name!r} is no name for a benchmark; it has letters from a to z, digits, '-', "
+            "'_' and single '.', at most {most}",
+            name=shortened(key),
+            most=LONGEST_NAME,
         )
     return name
 
@@ -84,29 +80,25 @@ def _name(key: object) -> str:
 def _entry(name: str, fields: object) -> Entry:
     where = phrase("benchmark {name!r}", name=name)
     if not isinstance(fields, dict):
-        raise InputError(phrase("{where} needs a mapping with url and sha256", where=where))
+        raise InputError("{where} needs a mapping with url and sha256", where=where)
     for key in fields:
         if key not in _KEYS:
             near = suggestion(str(key), _KEYS)
             raise InputError(
-                phrase(
-                    "{where} has the unknown key {key!r}{near}; keys are {keys}",
-                    where=where,
-                    key=shortened(str(key)),
-                    near=near,
-                    keys=listing(_KEYS),
-                )
+                "{where} has the unknown key {key!r}{near}; keys are {keys}",
+                where=where,
+                key=shortened(str(key)),
+                near=near,
+                keys=listing(_KEYS),
             )
     url = _text(fields, "url", where)
     try:
         require_safe(url)
     except InputError as problem:
-        raise InputError(phrase("{where}: {problem}", where=where, problem=problem.text)) from None
+        raise InputError("{where}: {problem}", where=where, problem=problem.text) from None
     sha256 = _text(fields, "sha256", where)
     if not _SHA256.fullmatch(sha256):
-        raise InputError(
-            phrase("{where}: sha256 is no SHA-256; it has 64 hexadecimal digits", where=where)
-        )
+        raise InputError("{where}: sha256 is no SHA-256; it has 64 hexadecimal digits", where=where)
     return Entry(
         name=name,
         url=url,
@@ -118,11 +110,9 @@ def _entry(name: str, fields: object) -> Entry:
 
 def _text(fields: dict[Any, Any], key: str, where: str) -> str:
     if fields.get(key) is None:
-        raise InputError(phrase("{where} has no {key}", where=where, key=key))
+        raise InputError("{where} has no {key}", where=where, key=key)
     if not isinstance(fields[key], str):
-        raise InputError(
-            phrase("{where}: {key} is no text; write it in quotes", where=where, key=key)
-        )
+        raise InputError("{where}: {key} is no text; write it in quotes", where=where, key=key)
     return str(fields[key])
 
 
@@ -131,7 +121,7 @@ def _size(size: object, where: str) -> int | None:
         return None
     if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
         raise InputError(
-            phrase("{where}: size is no number of bytes; it is a whole number above 0", where=where)
+            "{where}: size is no number of bytes; it is a whole number above 0", where=where
         )
     return size
 
@@ -143,30 +133,24 @@ def _suffix(url: str, format_name: object, where: str) -> str:
     by_url = next((kind for ending, kind in _BY_ENDING.items() if stem.endswith(ending)), None)
     if format_name is None and by_url is None:
         raise InputError(
-            phrase(
-                "{where}: the url does not end in .parquet, .csv or .yaml; add format: parquet, "
-                "format: csv or format: yaml",
-                where=where,
-            )
+            "{where}: the url does not end in .parquet, .csv or .yaml; add format: parquet, "
+            "format: csv or format: yaml",
+            where=where,
         )
     if format_name is not None and format_name not in FORMATS:
         near = suggestion(str(format_name), FORMATS)
         raise InputError(
-            phrase(
-                "{where}: unknown format {format!r}{near}; formats are {formats}",
-                where=where,
-                format=shortened(str(format_name)),
-                near=near,
-                formats=listing(FORMATS),
-            )
+            "{where}: unknown format {format!r}{near}; formats are {formats}",
+            where=where,
+            format=shortened(str(format_name)),
+            near=near,
+            formats=listing(FORMATS),
         )
     chosen = format_name or by_url
     if chosen == "yaml" and compression:
         raise InputError(
-            phrase(
-                "{where}: a schema is not compressed, and the url ends in {ending}",
-                where=where,
-                ending=compression,
-            )
+            "{where}: a schema is not compressed, and the url ends in {ending}",
+            where=where,
+            ending=compression,
         )
     return f".{chosen}{compression if chosen == 'csv' else ''}"

@@ -25,29 +25,27 @@ def require_safe(url: str) -> None:
     petaudit.errors.InputError: 'ftp' is no scheme to download with; use https
     """
     if not _VISIBLE.fullmatch(url):
-        raise InputError(phrase("a url holds visible ASCII characters only; write others as %XX"))
+        raise InputError("a url holds visible ASCII characters only; write others as %XX")
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname or "", parts.port
     except ValueError:
-        raise InputError(phrase("the url has no valid host or port")) from None
+        raise InputError("the url has no valid host or port") from None
     if not parts.scheme:
-        raise InputError(phrase("the url has no scheme; it starts with https://"))
+        raise InputError("the url has no scheme; it starts with https://")
     if parts.scheme not in _SCHEMES:
         near = suggestion(parts.scheme, _SCHEMES)
         raise InputError(
-            phrase(
-                "{scheme!r} is no scheme to download with{near}; use https",
-                scheme=shortened(parts.scheme),
-                near=near,
-            )
+            "{scheme!r} is no scheme to download with{near}; use https",
+            scheme=shortened(parts.scheme),
+            near=near,
         )
     if "@" in parts.netloc:
-        raise InputError(phrase("a url with a user or password is not accepted"))
+        raise InputError("a url with a user or password is not accepted")
     if not _HOST.fullmatch(host):
-        raise InputError(phrase("the url has no valid host or port"))
+        raise InputError("the url has no valid host or port")
     if parts.scheme == "http" and not is_loopback(host):
-        raise InputError(phrase("http to {host} is not encrypted; use https", host=shortened(host)))
+        raise InputError("http to {host} is not encrypted; use https", host=shortened(host))
 
 
 def is_loopback(host: str) -> bool:
@@ -83,12 +81,10 @@ def redirected(url: str, location: str) -> str:
     except (ValueError, InputError) as problem:
         why = phrase(" ({reason})", reason=problem.text) if isinstance(problem, InputError) else ""
         raise InputError(
-            phrase("{host} redirects to an unsafe url{why}; not followed", host=shown(url), why=why)
+            "{host} redirects to an unsafe url{why}; not followed", host=shown(url), why=why
         ) from None
     if urlsplit(url).scheme == "https" and urlsplit(target).scheme != "https":
-        raise InputError(
-            phrase("{host} redirects from https to http; not followed", host=shown(url))
-        )
+        raise InputError("{host} redirects from https to http; not followed", host=shown(url))
     return target
 
 

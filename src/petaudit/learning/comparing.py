@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import Source, ValueCounts, check_aligned
-from petaudit.counts.column_codes import column_codes
 from petaudit.errors import NotMeasurableError, counted, phrase
+from petaudit.labels.released import LeavesUnder
 from petaudit.learning.encoding import (
     MOST_VALUES,
     CategoryEncoder,
@@ -34,7 +33,8 @@ from petaudit.learning.scores import (
     r_squared,
     weighted_auc,
 )
-from petaudit.released_labels import LeavesUnder
+from petaudit.tables import Source, ValueCounts, check_aligned
+from petaudit.tables.column_codes import column_codes
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 Split: TypeAlias = tuple[Rows, Rows, Rows]
@@ -149,10 +149,8 @@ class _Target:
         for values in (trained, tested):
             if len(np.unique(values)) < 2:
                 raise NotMeasurableError(
-                    phrase(
-                        "target {name!r} has fewer than two values: there is nothing to predict",
-                        name=self.name,
-                    )
+                    "target {name!r} has fewer than two values: there is nothing to predict",
+                    name=self.name,
                 )
 
 
@@ -189,11 +187,9 @@ def _splits(
         return
     if len(own) < question.folds:
         raise NotMeasurableError(
-            phrase(
-                "only {rows} of the original can be tested; {folds} folds need more (option folds)",
-                rows=counted(len(own), "row"),
-                folds=question.folds,
-            )
+            "only {rows} of the original can be tested; {folds} folds need more (option folds)",
+            rows=counted(len(own), "row"),
+            folds=question.folds,
         )
     fold = _folds(question, before, own)
     for number in range(question.folds):
@@ -222,11 +218,8 @@ def _trained_on(
             rows = np.sort(draw.choice(rows, len(training), replace=False))
     if not len(rows):
         raise NotMeasurableError(
-            phrase(
-                "no row of the released table has a value of target {name!r} that a model can "
-                "learn",
-                name=question.target,
-            )
+            "no row of the released table has a value of target {name!r} that a model can learn",
+            name=question.target,
         )
     return rows
 
@@ -255,10 +248,8 @@ def _answer(
     figures = [score(np.ones(rows)) for score in scores]
     if any(map(math.isnan, figures)):
         raise NotMeasurableError(
-            phrase(
-                "the values of target {name!r} are too close together to be scored",
-                name=question.target,
-            )
+            "the values of target {name!r} are too close together to be scored",
+            name=question.target,
         )
     loss = Fraction(figures[0]) - Fraction(figures[1])
     if question.metric == "accuracy":

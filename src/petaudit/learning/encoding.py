@@ -17,11 +17,11 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts import ValueCounts
-from petaudit.exact import parse_number
-from petaudit.label_ranges import middle_of
-from petaudit.labels import SUPPRESSED
-from petaudit.released_labels import LeavesUnder, ValueKey, numbers_among, value_key
+from petaudit.exact.fractions import parse_number
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.ranges import middle_of
+from petaudit.labels.released import LeavesUnder, ValueKey, numbers_among, value_key
+from petaudit.tables import ValueCounts
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.float64]
@@ -119,7 +119,7 @@ class NumberReader:
 class CategoryEncoder(Encoder):
     """A share per original value, one for rarer values and one for nulls.
 
-    >>> from petaudit.hierarchies import Hierarchy
+    >>> from petaudit.labels.hierarchies import Hierarchy
     >>> under = LeavesUnder(Hierarchy("x", [["a", "A"], ["b", "A"], ["c", "C"]]))
     >>> own = CategoryEncoder(ValueCounts(("a", "b", "c"), np.array([1, 1, 1])), under)
     >>> own.encoded(["c", "A", None])[:, [0, 1, 2, 4]].tolist()

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError
 from petaudit.learning.encoding import Classes, Matrix, Numbers
 
 CLASSIFICATION: Final = "classification"
@@ -24,10 +24,8 @@ def check_scikit_learn() -> None:
         import_module("sklearn")
     except ImportError:
         raise NotMeasurableError(
-            phrase(
-                "model-utility trains models with scikit-learn, which is not installed: "
-                "pip install 'petaudit[learn]'"
-            )
+            "model-utility trains models with scikit-learn, which is not installed: "
+            "pip install 'petaudit[learn]'"
         ) from None
 
 

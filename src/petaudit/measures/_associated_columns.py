@@ -11,15 +11,15 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from petaudit.association import Floats, WholeColumn, doubled_ranks
-from petaudit.counts import TableCounts, ValueCounts
-from petaudit.counts.column_codes import Codes, column_codes
-from petaudit.counts.scales import NUMBERS, Scale, scale_of
+from petaudit.exact.association import Floats, WholeColumn, doubled_ranks
 from petaudit.inputs import Inputs
-from petaudit.label_numbers import Bools, Integers, Whole, in_common_units
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.numbers import Bools, Integers, Whole, in_common_units
+from petaudit.labels.released import LeavesUnder, decimal_of
 from petaudit.measures._comparison import leaves_under, the_original
-from petaudit.released_labels import LeavesUnder, decimal_of
+from petaudit.tables import TableCounts, ValueCounts
+from petaudit.tables.column_codes import Codes, column_codes
+from petaudit.tables.scales import NUMBERS, Scale, scale_of
 
 NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]
 

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from petaudit.association import (
+from petaudit.exact.association import (
     Cells,
     Floats,
     centred_labels,
@@ -22,8 +22,8 @@ from petaudit.association import (
     ranks_of,
     spearman,
 )
-from petaudit.counts.pair_sums import PairSums
 from petaudit.measures._associated_columns import AssociatedColumn
+from petaudit.tables.pair_sums import PairSums
 
 _DIGITS: Final = 12
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from petaudit.class_figures import Exact
 from petaudit.errors import Phrase, counted, exactly, joined, numbered, phrase
-from petaudit.units import Unit
+from petaudit.exact.class_figures import Exact
+from petaudit.i18n.units import Unit
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from petaudit.class_figures import ClassFigures, Exact, Truths
-from petaudit.counts import ClassTable, ClassValueCounts
-from petaudit.labels import SUPPRESSED
+from petaudit.exact.class_figures import ClassFigures, Exact, Truths
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.measures._attribute_figures import WorstClass
 from petaudit.pictures.distributions import FarClassValues, far_classes, farthest
 from petaudit.pictures.optional import if_possible
+from petaudit.tables import ClassTable, ClassValueCounts
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Final
 
-from petaudit.counts.made_frames import Kind, MadeColumn
-from petaudit.emd import Distance
 from petaudit.errors import counted, exactly, joined, numbered, phrase, term
+from petaudit.exact.emd import Distance
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
 from petaudit.pictures.distributions import FarValues
+from petaudit.tables.made_frames import Kind, MadeColumn
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _COLUMNWISE: Final[Mapping[str, Kind]] = {

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, phrase, suggestion
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs
-from petaudit.labels import trim
-from petaudit.released_labels import LeavesUnder
+from petaudit.labels.cells import trim
+from petaudit.labels.released import LeavesUnder
+from petaudit.measures import kinds
 from petaudit.roles import Role, check_column
+from petaudit.tables import Source
 
 ROUNDING: Final = Fraction(1, 10**12)
 """Figures with roots in them equal a limit up to this."""
@@ -24,7 +24,7 @@ ROUNDING: Final = Fraction(1, 10**12)
 def the_original(inputs: Inputs) -> Source:
     """The original table, which these measures need."""
     if inputs.original is None:
-        raise NotMeasurableError(phrase("the original table is needed and was not given"))
+        raise NotMeasurableError("the original table is needed and was not given")
     return inputs.original
 
 
@@ -37,11 +37,9 @@ def shared_columns(inputs: Inputs) -> tuple[str, ...]:
     )
     if not found:
         raise NotMeasurableError(
-            phrase(
-                "{table} and {original} share no column (identifiers and the key do not count)",
-                table=inputs.table.name,
-                original=original.name,
-            )
+            "{table} and {original} share no column (identifiers and the key do not count)",
+            table=inputs.table.name,
+            original=original.name,
         )
     return found
 
@@ -65,11 +63,9 @@ def column_names(given: Any, option: str, known: Sequence[str] = ()) -> tuple[st
     """
     if not kinds.COLUMNS.takes(given):
         raise OptionError(
-            phrase(
-                "{option} is {value}; the name of a column or a list of names was expected",
-                option=option,
-                value=kinds.shown(given),
-            )
+            "{option} is {value}; the name of a column or a list of names was expected",
+            option=option,
+            value=kinds.shown(given),
         )
     names = [trim(name) for name in ([given] if isinstance(given, str) else given)]
     if isinstance(given, str) and names[0] not in known:
@@ -87,13 +83,11 @@ def one_of(value: Any, option: str, words: Sequence[str]) -> str:
     """An option that is one of several words."""
     if not isinstance(value, str) or value not in words:
         raise OptionError(
-            phrase(
-                "{name} is {value}{near}; {expected} was expected",
-                name=option,
-                value=kinds.shown(value),
-                near=suggestion(value, words) if isinstance(value, str) else "",
-                expected=kinds.Choice(tuple(words)).expected,
-            )
+            "{name} is {value}{near}; {expected} was expected",
+            name=option,
+            value=kinds.shown(value),
+            near=suggestion(value, words) if isinstance(value, str) else "",
+            expected=kinds.Choice(tuple(words)).expected,
         )
     return value
 
@@ -103,12 +97,10 @@ def whole(value: Any, option: str, least: int, most: int | None = None) -> int:
     kind = kinds.Whole(least, most)
     if not kind.takes(value):
         raise OptionError(
-            phrase(
-                "{name} is {value}; {expected} was expected",
-                name=option,
-                value=kinds.shown(value),
-                expected=kind.expected,
-            )
+            "{name} is {value}; {expected} was expected",
+            name=option,
+            value=kinds.shown(value),
+            expected=kind.expected,
         )
     return int(value)
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.errors import OptionError, phrase
-from petaudit.exact import Number
+from petaudit.errors import OptionError
+from petaudit.exact.fractions import Number
+from petaudit.measures import kinds
 from petaudit.measures._risk import (
     SHARE,
     THRESHOLD_HELP,
@@ -48,11 +48,9 @@ def judged_risk(
     above = share(threshold, "threshold")
     if bound is not None and judged == "at-risk" and above == 1:
         raise OptionError(
-            phrase(
-                "threshold is 1; no risk is above that, so every table would keep the limit of "
-                "{measure}",
-                measure=measure,
-            )
+            "threshold is 1; no risk is above that, so every table would keep the limit of "
+            "{measure}",
+            measure=measure,
         )
     classes = classes_of()
     average = max(classes.average, classes.per_person) if either_way else classes.average

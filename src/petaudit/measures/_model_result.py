@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import counted, numbered, phrase
 from petaudit.learning.models import REGRESSION
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Result
+from petaudit.tables.made_frames import MadeColumn
 
 TABLES: Final = (GLOBAL, DETAILS)
 _NAMES: Final[Mapping[str, str]] = {

@@ -9,16 +9,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from petaudit.class_figures import Floats
-from petaudit.counts.distances import Distances
-from petaudit.errors import NotMeasurableError, counted, listing, phrase
-from petaudit.exact import parse_number
-from petaudit.hierarchies import Hierarchy
+from petaudit.errors import DataValues, NotMeasurableError, counted, listing, phrase
+from petaudit.exact.class_figures import Floats
+from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
-from petaudit.label_numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
-from petaudit.label_ranges import Ranges, ranges_of
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
+from petaudit.labels.ranges import Ranges, ranges_of
 from petaudit.measures._utility import needed_original
+from petaudit.tables.distances import Distances
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 
@@ -111,11 +111,9 @@ def number_columns(inputs: Inputs) -> tuple[dict[str, LabelNumbers], tuple[str, 
             numeric[name] = found
     if not numeric:
         raise NotMeasurableError(
-            phrase(
-                "no quasi-identifier of {table} holds numbers only: {names}",
-                table=original.name,
-                names=listing(names),
-            )
+            "no quasi-identifier of {table} holds numbers only: {names}",
+            table=original.name,
+            names=listing(names),
         )
     return numeric, tuple(name for name in names if name not in numeric)
 
@@ -211,7 +209,7 @@ def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) ->
     strange = [labels[place] for place in np.flatnonzero(~found.is_range).tolist()]
     if strange and unknown == "error":
         raise NotMeasurableError(
-            _holds_strange_labels(column, len(strange)), values=strange, column=column
+            _holds_strange_labels(column, len(strange)), data=DataValues(strange, column)
         ).in_rows(inputs.rows_of)
     return found
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import InputError, OptionError, counted, exactly, numbered, phrase, suggestion
 from petaudit.errors import share as in_percent
-from petaudit.exact import Number, exact, exact_nonnegative
+from petaudit.exact.fractions import Number, exact, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs
+from petaudit.measures import kinds
 from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Option, Remedy, Result
-from petaudit.units import Unit
+from petaudit.tables.made_frames import MadeColumn
 
 __all__ = [
     "ALL_SUPPRESSED",
@@ -86,9 +86,7 @@ class RiskResult(Result):
     def explanation(self) -> tuple[str, ...]:
         """All figures, what the threshold takes, and what the limit takes."""
         others = phrase(
-            ", average {average:.4g}, lowest {lowest:.4g}",
-            average=self.average,
-            lowest=self.lowest,
+            ", average {average:.4g}, lowest {lowest:.4g}", average=self.average, lowest=self.lowest
         )
         figures = phrase(
             "highest {highest:.4g}{others}; {rows}",
@@ -266,12 +264,10 @@ def share(value: Number, name: str) -> Fraction:
     number = exact(value, name)
     if not 0 <= number <= 1:
         raise OptionError(
-            phrase(
-                "{name} is {value}; {expected} was expected",
-                name=name,
-                value=value,
-                expected=SHARE.expected,
-            )
+            "{name} is {value}; {expected} was expected",
+            name=name,
+            value=value,
+            expected=SHARE.expected,
         )
     return number
 
@@ -285,12 +281,10 @@ def whole(value: object, name: str, kind: kinds.Whole = PEOPLE) -> int:
     """
     if not kind.takes(value):
         raise OptionError(
-            phrase(
-                "{name} is {value}; {expected} was expected",
-                name=name,
-                value=kinds.shown(value),
-                expected=kind.expected,
-            )
+            "{name} is {value}; {expected} was expected",
+            name=name,
+            value=kinds.shown(value),
+            expected=kind.expected,
         )
     assert isinstance(value, int)  # noqa: S101 (the kind takes nothing else)
     return value
@@ -300,13 +294,11 @@ def word(value: object, name: str, kind: kinds.Choice) -> str:
     """Read one of several words."""
     if not kind.takes(value):
         raise OptionError(
-            phrase(
-                "{name} is {value}{near}; {expected} was expected",
-                name=name,
-                value=kinds.shown(value),
-                near=suggestion(value, kind.words) if isinstance(value, str) else "",
-                expected=kind.expected,
-            )
+            "{name} is {value}{near}; {expected} was expected",
+            name=name,
+            value=kinds.shown(value),
+            near=suggestion(value, kind.words) if isinstance(value, str) else "",
+            expected=kind.expected,
         )
     return str(value)
 
@@ -321,21 +313,17 @@ def checked_size(inputs: Inputs, population_size: int | None) -> int | None:
         if everybody != size:
             unit = Unit.ROW if inputs.population_person is None else Unit.PERSON
             raise InputError(
-                phrase(
-                    "population_size is {size:,}, but the population table has {rows}; leave "
-                    "population_size out",
-                    size=size,
-                    rows=unit.counted(everybody, of=everybody),
-                )
+                "population_size is {size:,}, but the population table has {rows}; leave "
+                "population_size out",
+                size=size,
+                rows=unit.counted(everybody, of=everybody),
             )
         return None
     if size < inputs.individuals:
         raise InputError(
-            phrase(
-                "population_size is {size:,}, fewer than the {rows} of the table, whose people are "
-                "all in the population",
-                size=size,
-                rows=inputs.unit.counted(inputs.individuals, of=inputs.individuals),
-            )
+            "population_size is {size:,}, fewer than the {rows} of the table, whose people are "
+            "all in the population",
+            size=size,
+            rows=inputs.unit.counted(inputs.individuals, of=inputs.individuals),
         )
     return size

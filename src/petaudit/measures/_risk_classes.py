@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from petaudit.class_figures import Integers
 from petaudit.errors import NotMeasurableError, phrase
+from petaudit.exact.class_figures import Integers
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._remedy import Remedy
-from petaudit.units import Unit
 
 ALL_SUPPRESSED: Final = phrase("every row is suppressed: there is no class to measure")
 

@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any, Final
 
 from petaudit.errors import InputError, NotMeasurableError, OptionError, phrase
-from petaudit.exact import Number, exact
+from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
-from petaudit.kinds import JsonSchema, Kind
-from petaudit.kinds import Number as NumberKind
 from petaudit.measures._risk import checked_size, whole
 from petaudit.measures.base import Option
+from petaudit.measures.kinds import JsonSchema, Kind
+from petaudit.measures.kinds import Number as NumberKind
 
 _LARGEST: Final = 2**63 - 1
 
@@ -64,23 +64,19 @@ def population_of(
     size = round(inputs.individuals / _part(sampling_fraction))
     if size > _LARGEST:
         raise NotMeasurableError(
-            phrase(
-                "a sampling_fraction of {fraction} would be of more than {people:,} people; give "
-                "a larger one",
-                fraction=sampling_fraction,
-                people=_LARGEST,
-            )
+            "a sampling_fraction of {fraction} would be of more than {people:,} people; give "
+            "a larger one",
+            fraction=sampling_fraction,
+            people=_LARGEST,
         )
     everybody = _table_size(inputs)
     if everybody is not None and everybody != size:
         raise InputError(
-            phrase(
-                "sampling_fraction is {fraction}, which would be of {size:,} people, but the "
-                "population table has {rows:,} rows; leave sampling_fraction out",
-                fraction=sampling_fraction,
-                size=size,
-                rows=everybody,
-            )
+            "sampling_fraction is {fraction}, which would be of {size:,} people, but the "
+            "population table has {rows:,} rows; leave sampling_fraction out",
+            fraction=sampling_fraction,
+            size=size,
+            rows=everybody,
         )
     return size
 
@@ -93,19 +89,17 @@ def check_one(given: Mapping[str, Any]) -> None:
     if fraction is not None:
         _part(fraction)
     if size is not None and fraction is not None:
-        raise OptionError(phrase("give either population_size or sampling_fraction, not both"))
+        raise OptionError("give either population_size or sampling_fraction, not both")
 
 
 def _part(value: Number) -> Fraction:
     number = exact(value, "sampling_fraction")
     if not 0 < number <= 1:
         raise OptionError(
-            phrase(
-                "{name} is {value}; {expected} was expected",
-                name="sampling_fraction",
-                value=value,
-                expected=_PART.expected,
-            )
+            "{name} is {value}; {expected} was expected",
+            name="sampling_fraction",
+            value=value,
+            expected=_PART.expected,
         )
     return number
 
@@ -117,11 +111,9 @@ def _table_size(inputs: Inputs) -> int | None:
     everybody = inputs.population_individuals
     if everybody < inputs.individuals:
         raise InputError(
-            phrase(
-                "the population table has {population:,} rows, fewer than the {rows:,} of the "
-                "table, whose people are all in the population",
-                population=everybody,
-                rows=inputs.individuals,
-            )
+            "the population table has {population:,} rows, fewer than the {rows:,} of the "
+            "table, whose people are all in the population",
+            population=everybody,
+            rows=inputs.individuals,
         )
     return everybody

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, Self
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures, Exact, Truths
-from petaudit.counts import ClassTable
-from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.errors import NotMeasurableError, OptionError, counted, phrase
+from petaudit.exact.class_figures import ClassFigures, Exact, Truths
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs
+from petaudit.measures import kinds
 from petaudit.measures._attribute_figures import AttributeFigure
 from petaudit.measures._class_question import Answer, Question
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
-from petaudit.units import Unit
+from petaudit.tables import ClassTable
+from petaudit.tables.made_frames import Kind, MadeColumn
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 WORST_OPTION: Final = Option(
@@ -254,7 +254,7 @@ def judge(
     )
     answers = (inputs.ask_people if of_people else inputs.ask_classes)(question)
     if not answers:
-        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
     answer = question.together(answers)
     has_limit = breaks is not None
     found = [

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.class_figures import ClassFigures, Exact, Floats, Integers, Truths
-from petaudit.counts import ClassTable, ClassValueCounts
+from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Integers, Truths
+from petaudit.tables import ClassTable, ClassValueCounts
 
 _LARGEST_INT64 = 2**62
 _MARGIN: Final = 1e-12

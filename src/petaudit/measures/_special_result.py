@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Final
 
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import Phrase, counted, joined, phrase, tally
 from petaudit.measures._risk import remedy_lines
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
+from petaudit.tables.made_frames import MadeColumn
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _MOST_SHOWN: Final = 5

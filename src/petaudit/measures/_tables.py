@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.errors import OptionError, listing, phrase, suggestion
+from petaudit.errors import OptionError, listing, suggestion
+from petaudit.tables.made_frames import MadeColumn
 
 COLUMNWISE: Final = "columnwise"
 """A row per attribute, in the order of the roles."""
@@ -21,13 +21,11 @@ def no_such_table(measure: str, granularity: str, known: Sequence[str]) -> Optio
     "precision has no table 'column-wise' (did you mean 'columnwise'?); it has global, columnwise"
     """
     return OptionError(
-        phrase(
-            "{measure} has no table {table!r}{near}; it has {known}",
-            measure=measure,
-            table=granularity,
-            near=suggestion(str(granularity), known),
-            known=listing(known),
-        )
+        "{measure} has no table {table!r}{near}; it has {known}",
+        measure=measure,
+        table=granularity,
+        near=suggestion(str(granularity), known),
+        known=listing(known),
     )
 
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, Self
 
-from petaudit.counts import ClassHistogram, Source
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import InputError, OptionError, counted, joined, numbered, phrase, suggestion
-from petaudit.exact import Number, exact_nonnegative
-from petaudit.hierarchies import NULL_LABEL, Hierarchy
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs
-from petaudit.kinds import Choice
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Result
+from petaudit.measures.kinds import Choice
+from petaudit.tables import ClassHistogram, Source
+from petaudit.tables.made_frames import MadeColumn
 
 COLUMN_TABLES: Final = (GLOBAL, COLUMNWISE)
 ROUNDING: Final = Fraction(1, 10**12)
@@ -141,11 +141,9 @@ def check_unknown(unknown: object) -> None:
     """Raise unless the option is one of its words."""
     if unknown not in _UNKNOWN:
         raise OptionError(
-            phrase(
-                "unknown is {value!r}{near}; it is 'error' or 'maximal'",
-                value=unknown,
-                near=suggestion(str(unknown), _UNKNOWN),
-            )
+            "unknown is {value!r}{near}; it is 'error' or 'maximal'",
+            value=unknown,
+            near=suggestion(str(unknown), _UNKNOWN),
         )
 
 
@@ -212,7 +210,7 @@ class BothTables:
 def needed_original(inputs: Inputs) -> Source:
     """The original table; an error without one."""
     if inputs.original is None:
-        raise InputError(phrase("the original table is needed and was not given"))
+        raise InputError("the original table is needed and was not given")
     return inputs.original
 
 
@@ -221,14 +219,12 @@ def both_tables(inputs: Inputs) -> BothTables:
     original = needed_original(inputs)
     if original.rows != inputs.table.rows:
         raise InputError(
-            phrase(
-                "the tables have different numbers of rows: {before:,} in {original} and {after:,} "
-                "in {table}; suppress rows instead of dropping them",
-                before=original.rows,
-                original=original.name,
-                after=inputs.table.rows,
-                table=inputs.table.name,
-            )
+            "the tables have different numbers of rows: {before:,} in {original} and {after:,} "
+            "in {table}; suppress rows instead of dropping them",
+            before=original.rows,
+            original=original.name,
+            after=inputs.table.rows,
+            table=inputs.table.name,
         )
     before = original.counts.class_histogram(inputs.quasi_identifiers)
     released = inputs.table.counts.class_histogram(inputs.quasi_identifiers)

@@ -9,20 +9,14 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures, Truths, ratio_figures
-from petaudit.counts import ClassTable
 from petaudit.errors import OptionError, joined, phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, Truths, ratio_figures
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
-from petaudit.measures._sensitive import (
-    TABLES,
-    WORST_OPTION,
-    SensitiveResult,
-    check_option,
-    judge,
-)
+from petaudit.measures import kinds
+from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, check_option, judge
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.tables import ClassTable
 
 _K: Final = Option(
     "k",
@@ -133,10 +127,8 @@ def check(options: Mapping[str, Any]) -> None:
     check_option(_K, k)
     if options.get("limit") is None:
         raise OptionError(
-            phrase(
-                "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, "
-                "use k-anonymity with a limit"
-            )
+            "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, "
+            "use k-anonymity with a limit"
         )
 
 

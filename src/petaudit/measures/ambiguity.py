@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from petaudit.class_figures import Integers
-from petaudit.counts.products import sum_of_products
 from petaudit.errors import phrase
-from petaudit.exact import Number
+from petaudit.exact.class_figures import Integers
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._utility import (
     COLUMN_TABLES,
@@ -26,6 +25,7 @@ from petaudit.measures._utility import (
 )
 from petaudit.measures.base import Better, Family, Measure, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
+from petaudit.tables.products import sum_of_products
 
 
 @dataclass(frozen=True)

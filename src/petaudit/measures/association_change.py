@@ -9,11 +9,10 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, ClassVar, Final
 
-from petaudit import kinds
-from petaudit.counts.made_frames import Kind, MadeColumn
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures import kinds
 from petaudit.measures._associated_columns import Sides, both_sides
 from petaudit.measures._associations import Association, association
 from petaudit.measures._comparison import (
@@ -26,6 +25,7 @@ from petaudit.measures._comparison import (
 )
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.tables.made_frames import Kind, MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CORRELATIONS: Final = ("pearson", "spearman")
@@ -190,10 +190,7 @@ def compute(
     names, left_out = wanted[:most], wanted[most:]
     if len(names) < 2:
         raise NotMeasurableError(
-            phrase(
-                "there is no pair of columns: only {names} is compared",
-                names=listing(names),
-            )
+            "there is no pair of columns: only {names} is compared", names=listing(names)
         )
     both = both_sides(inputs, names)
     crowded: dict[str, None] = {}
@@ -204,7 +201,7 @@ def compute(
     if not changes:
         pairs_said = counted(len(pairs), "pair")
         raise NotMeasurableError(
-            phrase("no pair is left: {reason}", reason=_not_told(pairs_said, tuple(crowded)))
+            "no pair is left: {reason}", reason=_not_told(pairs_said, tuple(crowded))
         )
     value = math.fsum(changes) / len(changes)
     warnings: list[str] = []
@@ -237,11 +234,7 @@ def compute(
 
 
 def _change(
-    first: str,
-    second: str,
-    both: dict[str, Sides],
-    correlation: str,
-    crowded: dict[str, None],
+    first: str, second: str, both: dict[str, Sides], correlation: str, crowded: dict[str, None]
 ) -> PairChange:
     """The change of one pair; columns whose labels are nearly all different are noted."""
     one, other = both[first], both[second]

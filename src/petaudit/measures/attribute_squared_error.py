@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._number_columns import (
     NumberColumn,

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.counts import ClassHistogram
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import joined, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures._utility import (
@@ -21,6 +19,8 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, announce
+from petaudit.tables import ClassHistogram
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 
@@ -60,10 +60,7 @@ class AverageClassSizeResult(UtilityResult):
         if self.released.mean_class_size is None:
             return (phrase("every row is suppressed: nothing is told apart any more"),)
         parts = [
-            phrase(
-                "a class has {mean:.6g} rows on average",
-                mean=self.released.mean_class_size,
-            )
+            phrase("a class has {mean:.6g} rows on average", mean=self.released.mean_class_size)
         ]
         before = self.original.mean_class_size
         if before is not None:

@@ -22,17 +22,17 @@ from petaudit.errors import (
     suggestion,
     term,
 )
-from petaudit.exact import exact, exact_nonnegative, quotient_text
-from petaudit.kinds import Anything, Kind, Limit, Number
-from petaudit.limits import breakable, is_idle, refuse_unbreakable
+from petaudit.exact.fractions import exact, exact_nonnegative, quotient_text
+from petaudit.i18n.units import Unit
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
-from petaudit.units import Unit
+from petaudit.measures.kinds import Anything, Kind, Limit, Number
+from petaudit.measures.limits import breakable, is_idle, refuse_unbreakable
 
 if TYPE_CHECKING:
-    from petaudit.counts.made_frames import MadeColumn
     from petaudit.inputs import Inputs
     from petaudit.pictures import Picture
+    from petaudit.tables.made_frames import MadeColumn
 
 
 __all__ = [
@@ -172,17 +172,15 @@ class Result:
 
         Values of the data are in it only where they are asked for.
         """
-        from petaudit.counts.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
+        from petaudit.tables.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
 
         if granularity != GLOBAL:
             raise OptionError(
-                phrase(
-                    "{measure} has no table {table!r}{near}; it has {known}",
-                    measure=self.measure,
-                    table=granularity,
-                    near=suggestion(str(granularity), [GLOBAL]),
-                    known=GLOBAL,
-                )
+                "{measure} has no table {table!r}{near}; it has {known}",
+                measure=self.measure,
+                table=granularity,
+                near=suggestion(str(granularity), [GLOBAL]),
+                known=GLOBAL,
             )
         is_truth = isinstance(self.value, bool)
         return {
@@ -289,9 +287,7 @@ class Measure:
         absent = [need.with_option for need in self.needs if not need.is_met(inputs)]
         absent += [
             phrase(
-                "{need} or the option {names}",
-                need=need.with_option,
-                names=joined(names, " or "),
+                "{need} or the option {names}", need=need.with_option, names=joined(names, " or ")
             )
             for need, names in self.neither(inputs, options)
         ]
@@ -329,13 +325,11 @@ class Measure:
         for name in options:
             if name not in known:
                 raise OptionError(
-                    phrase(
-                        "{measure} has no option {name!r}{near}; its options are {known}",
-                        measure=self.name,
-                        name=name,
-                        near=suggestion(name, known),
-                        known=listing(known),
-                    )
+                    "{measure} has no option {name!r}{near}; its options are {known}",
+                    measure=self.name,
+                    name=name,
+                    near=suggestion(name, known),
+                    known=listing(known),
                 )
         self.check_limit(options.get("limit"))
 
@@ -353,8 +347,9 @@ class Measure:
         result = self.compute(inputs, **options)
         limit = options.get("limit")
         if result.passed is None and limit is not None:
-            said = phrase("{measure} did not say whether its limit holds", measure=self.name)
-            raise UndecidedError(said, result)
+            raise UndecidedError(
+                "{measure} did not say whether its limit holds", measure=self.name, result=result
+            )
         if limit is None or result.limit is None:
             return result
         return replace(result, limit_exact=quotient_text(exact(limit, "limit")))

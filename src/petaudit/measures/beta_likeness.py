@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from petaudit.errors import phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, judge
 from petaudit.measures._shares import Shares, gain_figures

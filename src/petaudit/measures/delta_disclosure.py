@@ -13,22 +13,16 @@ from typing import Any, ClassVar, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures, Exact, Floats, Truths
-from petaudit.counts import ClassTable
 from petaudit.errors import counted, joined, phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Truths
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
 from petaudit.inputs import Inputs, gather
-from petaudit.logarithms import sign_of_logs, sum_of_logs
-from petaudit.measures._sensitive import (
-    TABLES,
-    WORST_OPTION,
-    SensitiveResult,
-    check_option,
-    judge,
-)
+from petaudit.measures import kinds
+from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, check_option, judge
 from petaudit.measures._shares import Shares
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.tables import ClassTable
 
 _DIGITS: Final = 40
 
@@ -103,8 +97,7 @@ class DeltaDisclosureResult(SensitiveResult):
         ]
         return (
             phrase(
-                "values of the table that are missing were ignored: in {where}",
-                where=joined(where),
+                "values of the table that are missing were ignored: in {where}", where=joined(where)
             ),
         )
 

@@ -7,28 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.class_figures import ClassFigures, ratio_figures
-from petaudit.counts.population import PopulationClasses
 from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase
-from petaudit.exact import Number
+from petaudit.exact.class_figures import ClassFigures, ratio_figures
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.measures._risk import (
-    ALL_SUPPRESSED,
-    SHARE,
-    share,
-    upper_limit,
-)
+from petaudit.measures._risk import ALL_SUPPRESSED, SHARE, share, upper_limit
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import (
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
+from petaudit.tables.population import PopulationClasses
 
 
 @dataclass(frozen=True)
@@ -112,11 +98,7 @@ class DeltaPresenceResult(Result):
 
 
 def delta_presence(
-    table: object,
-    *,
-    limit: Number | None = None,
-    least: Number | None = None,
-    **given: Any,
+    table: object, *, limit: Number | None = None, least: Number | None = None, **given: Any
 ) -> DeltaPresenceResult:
     """Measure delta-presence against a population (Nergiz, Atzori and Clifton 2007).
 
@@ -222,18 +204,13 @@ def check(given: Mapping[str, Any]) -> None:
     smallest, largest = share(least, "least"), upper_limit(limit, name)
     if largest is None:
         raise OptionError(
-            phrase(
-                "least is judged together with the limit of {measure}; give a limit, too",
-                measure=name,
-            )
+            "least is judged together with the limit of {measure}; give a limit, too", measure=name
         )
     if smallest > largest:
         raise OptionError(
-            phrase(
-                "least is {least}, above the limit {limit}: no share keeps both",
-                least=least,
-                limit=limit,
-            )
+            "least is {least}, above the limit {limit}: no share keeps both",
+            least=least,
+            limit=limit,
         )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from petaudit.counts import ClassHistogram
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures._utility import (
@@ -20,6 +18,8 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, announce
+from petaudit.tables import ClassHistogram
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 

@@ -7,32 +7,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.set_counts import USUAL_SETS, number_of_sets, usual_size
-from petaudit.errors import (
-    NotMeasurableError,
-    OptionError,
-    Phrase,
-    counted,
-    listing,
-    phrase,
-)
-from petaudit.exact import Number
+from petaudit.errors import NotMeasurableError, OptionError, Phrase, counted, listing, phrase
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Whole
 from petaudit.measures._risk import ALL_SUPPRESSED, upper_limit, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Result,
-    announce,
-)
+from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.kinds import Whole
+from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, usual_size
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _MOST_SETS: Final = 50_000
@@ -207,14 +191,12 @@ def _require_few_sets(columns: int, up_to: int) -> None:
     # Sets of one column are always looked at: the table has them all.
     if up_to > 1 and sets > _MOST_SETS:
         raise OptionError(
-            phrase(
-                "max_columns is {up_to}, which makes {sets:,} sets of {columns} quasi-identifiers; "
-                "at most {most:,} sets are looked at",
-                up_to=up_to,
-                sets=sets,
-                columns=columns,
-                most=_MOST_SETS,
-            )
+            "max_columns is {up_to}, which makes {sets:,} sets of {columns} quasi-identifiers; "
+            "at most {most:,} sets are looked at",
+            up_to=up_to,
+            sets=sets,
+            columns=columns,
+            most=_MOST_SETS,
         )
 
 

@@ -12,14 +12,12 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit import kinds
-from petaudit.counts import ValueCounts
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.label_numbers import Whole
+from petaudit.labels.numbers import Whole
+from petaudit.labels.released import SideBySide, decimal_of, side_by_side, spread
+from petaudit.measures import kinds
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -33,7 +31,9 @@ from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 from petaudit.pictures.column_shares import column_distances_of
-from petaudit.released_labels import SideBySide, decimal_of, side_by_side, spread
+from petaudit.tables import ValueCounts
+from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 
 _TABLES = (GLOBAL, COLUMNWISE)
 AUTO: Final = "auto"
@@ -156,10 +156,7 @@ def distribution_distance(
 
 
 def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    figure: str = AUTO,
-    columns: Any = None,
+    inputs: Inputs, limit: Number | None = None, figure: str = AUTO, columns: Any = None
 ) -> DistributionDistanceResult:
     """Measure the distances from opened inputs."""
     bound = upper_limit(limit, "distribution-distance")
@@ -188,11 +185,9 @@ def compute(
         found.append(own.as_column(name, judged))
     if not exact_figures:
         raise NotMeasurableError(
-            phrase(
-                "no column holds numbers or dates only, which {figure} needs: {names}",
-                figure=figure,
-                names=listing(names),
-            )
+            "no column holds numbers or dates only, which {figure} needs: {names}",
+            figure=figure,
+            names=listing(names),
         )
     hierarchies = {name: inputs.hierarchy(name) for name in names if name in inputs.hierarchies}
     warnings += ambiguous_level_warnings(inputs, hierarchies)
@@ -311,10 +306,7 @@ class _Distances:
         """The root of half the sum of the squared differences between the roots of the shares."""
         old, new = (
             np.sqrt((weights / total).astype(np.float64))
-            for weights, total in (
-                (self.both.old, self.old_total),
-                (self.both.new, self.new_total),
-            )
+            for weights, total in ((self.both.old, self.old_total), (self.both.new, self.new_total))
         )
         return min(math.sqrt(math.fsum(((old - new) ** 2).tolist()) / 2), 1.0)
 

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.class_figures import ClassFigures, Truths
-from petaudit.counts import ClassTable
 from petaudit.errors import phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, Truths
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.exact.logarithms import sign_of_logs
 from petaudit.inputs import Inputs, gather
-from petaudit.logarithms import sign_of_logs
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, judge
 from petaudit.measures._shares import Shares, gain_figures
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.tables import ClassTable
 
 _MARGIN: Final = 1e-12
 

@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from petaudit.class_figures import ClassFigures, Exact
-from petaudit.counts import ClassTable
 from petaudit.errors import phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, Exact
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
 from petaudit.inputs import Inputs, gather
-from petaudit.logarithms import sign_of_logs, sum_of_logs
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, always_holds, judge
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.tables import ClassTable
 
 _DIGITS = 40
 

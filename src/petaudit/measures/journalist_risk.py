@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._judged_risk import FIGURE_OPTION, THRESHOLD_OPTION, judged_risk
 from petaudit.measures._risk import TABLES, RiskClasses, RiskResult
@@ -44,10 +44,7 @@ def journalist_risk(
 
 
 def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    figure: str = "highest",
-    threshold: Number = 0.2,
+    inputs: Inputs, limit: Number | None = None, figure: str = "highest", threshold: Number = 0.2
 ) -> JournalistRiskResult:
     """Measure the journalist risk from opened inputs."""
     return JournalistRiskResult(

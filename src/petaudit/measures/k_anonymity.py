@@ -8,26 +8,17 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.counts import ClassHistogram
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Remedy, Result, announce
 from petaudit.pictures.class_sizes import class_sizes_of
-from petaudit.units import Unit
+from petaudit.tables import ClassHistogram
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -125,7 +116,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> KAnonymityResult:
     bound = None if limit is None else exact_nonnegative(limit, name)
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
-        raise NotMeasurableError(phrase("every row is suppressed: there is no class to measure"))
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
     k = int(histogram.sizes[0])
     total = inputs.counted.rows
     remedy = None

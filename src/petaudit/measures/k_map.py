@@ -8,19 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
-from petaudit import kinds
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import NotMeasurableError, OptionError, counted, phrase, steps
-from petaudit.exact import Number, exact, exact_nonnegative
+from petaudit.exact.fractions import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs, gather
+from petaudit.measures import kinds
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
-from petaudit.measures._risk import (
-    SIZE_OPTION,
-    RiskClasses,
-    checked_size,
-    rows_in_classes,
-    whole,
-)
+from petaudit.measures._risk import SIZE_OPTION, RiskClasses, checked_size, rows_in_classes, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import (
@@ -34,6 +27,7 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -187,9 +181,7 @@ def compute(
             return classes.rows_with_fewer(Fraction(people))
 
     else:
-        raise NotMeasurableError(
-            phrase("k-map needs a population table or the option population_size")
-        )
+        raise NotMeasurableError("k-map needs a population table or the option population_size")
     remedy = None
     if bound is not None:
         broken = rows_below(math.ceil(bound))
@@ -225,12 +217,10 @@ def _level(significance: Number) -> Fraction:
     level = exact(significance, "significance")
     if not 0 < level < 1:
         raise OptionError(
-            phrase(
-                "{name} is {value}; {expected} was expected",
-                name="significance",
-                value=significance,
-                expected=_SIGNIFICANCE.expected,
-            )
+            "{name} is {value}; {expected} was expected",
+            name="significance",
+            value=significance,
+            expected=_SIGNIFICANCE.expected,
         )
     return level
 

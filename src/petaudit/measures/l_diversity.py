@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from petaudit.class_figures import ClassFigures, ratio_figures
-from petaudit.counts import ClassTable
 from petaudit.errors import phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, ratio_figures
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, always_holds, judge
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.tables import ClassTable
 
 
 @dataclass(frozen=True)

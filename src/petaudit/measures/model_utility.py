@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from petaudit import kinds
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, joined, listing, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.learning.comparing import Answer, Question, compare
 from petaudit.learning.encoding import are_numbers
 from petaudit.learning.models import CLASSIFICATION, REGRESSION, Learner, check_scikit_learn
+from petaudit.measures import kinds
 from petaudit.measures._comparison import (
     ROUNDING,
     chosen_columns,
@@ -28,6 +27,7 @@ from petaudit.measures._comparison import (
 from petaudit.measures._model_result import TABLES, ModelUtilityResult
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.roles import check_column
+from petaudit.tables import Source
 
 _TASKS: Final = ("auto", CLASSIFICATION, REGRESSION)
 _METRICS: Final = {
@@ -175,17 +175,12 @@ def check(given: Mapping[str, Any]) -> None:
         one_of(model, "model", _MODELS)
     if given.get("target") is not None and not kinds.COLUMN.takes(given["target"]):
         raise OptionError(
-            phrase(
-                "target is {value}; the name of a column was expected",
-                value=kinds.shown(given["target"]),
-            )
+            "target is {value}; the name of a column was expected",
+            value=kinds.shown(given["target"]),
         )
     if given.get("aligned") is not None and not kinds.Truth().takes(given["aligned"]):
         raise OptionError(
-            phrase(
-                "aligned is {value}; true or false was expected",
-                value=kinds.shown(given["aligned"]),
-            )
+            "aligned is {value}; true or false was expected", value=kinds.shown(given["aligned"])
         )
     wanted = {
         "task": task if task in (CLASSIFICATION, REGRESSION) else None,
@@ -199,9 +194,7 @@ def check(given: Mapping[str, Any]) -> None:
             for name, its_task in known.items()
         ]
         raise OptionError(
-            phrase(
-                "options of model-utility contradict each other: {tasks}", tasks=joined(tasks, ", ")
-            )
+            "options of model-utility contradict each other: {tasks}", tasks=joined(tasks, ", ")
         )
 
 
@@ -210,18 +203,14 @@ def _target(inputs: Inputs, target: Any) -> str:
         sensitive = inputs.roles.sensitive
         if not sensitive:
             raise NotMeasurableError(
-                phrase(
-                    "model-utility predicts the sensitive attribute, and there is none: name the "
-                    "column to predict (option target)"
-                )
+                "model-utility predicts the sensitive attribute, and there is none: name the "
+                "column to predict (option target)"
             )
         if len(sensitive) > 1:
             raise NotMeasurableError(
-                phrase(
-                    "model-utility predicts the sensitive attribute, and there are several "
-                    "({names}): name the column to predict (option target)",
-                    names=listing(sensitive),
-                )
+                "model-utility predicts the sensitive attribute, and there are several "
+                "({names}): name the column to predict (option target)",
+                names=listing(sensitive),
             )
         target = sensitive[0]
     [name, *_] = column_names([target], "target")
@@ -235,17 +224,13 @@ def _features(inputs: Inputs, features: Any, target: str) -> tuple[str, ...]:
         names = chosen_columns(inputs, features, "features")
         if target in names:
             raise NotMeasurableError(
-                phrase(
-                    "column {column!r} is both the target and among the features of model-utility",
-                    column=target,
-                )
+                "column {column!r} is both the target and among the features of model-utility",
+                column=target,
             )
         return names
     names = tuple(name for name in shared_columns(inputs) if name != target)
     if not names:
-        raise NotMeasurableError(
-            phrase("there is no column to predict {target!r} from", target=target)
-        )
+        raise NotMeasurableError("there is no column to predict {target!r} from", target=target)
     return names
 
 
@@ -254,11 +239,9 @@ def _settled_task(original: Source, target: str, task: str) -> str:
     numbers = are_numbers(counts)
     if task == REGRESSION and not numbers:
         raise NotMeasurableError(
-            phrase(
-                "target {target!r} is not all numbers in {table}, which regression needs",
-                target=target,
-                table=original.name,
-            )
+            "target {target!r} is not all numbers in {table}, which regression needs",
+            target=target,
+            table=original.name,
         )
     if task == "auto":
         values = sum(label is not None for label in counts.labels)
@@ -274,15 +257,13 @@ def _fitting(
         return next(name for name, its_task in tasks.items() if its_task == task)
     if tasks.get(given, task) != task:
         raise NotMeasurableError(
-            phrase(
-                "{option} {value} is for {task}, and target {target!r} makes it a {settled} "
-                "(option task)",
-                option=option,
-                value=given,
-                task=tasks[given],
-                target=target,
-                settled=task,
-            )
+            "{option} {value} is for {task}, and target {target!r} makes it a {settled} "
+            "(option task)",
+            option=option,
+            value=given,
+            task=tasks[given],
+            target=target,
+            settled=task,
         )
     return given
 

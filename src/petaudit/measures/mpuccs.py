@@ -7,16 +7,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from petaudit.counts import Source, open_source
-from petaudit.counts.made_frames import frame_kind
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase, term
-from petaudit.exact import parse_number
-from petaudit.files import unchanged
-from petaudit.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
+from petaudit.exact.fractions import parse_number
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
 from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
+from petaudit.system.files import unchanged
+from petaudit.tables import Source, open_source
+from petaudit.tables.made_frames import frame_kind
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -204,26 +204,22 @@ def compute(
         checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
     found = find(inputs.original, inputs.table, opened, settings)
     if found.findings.is_empty:
-        raise NotMeasurableError(phrase("a table without rows singles out nobody"))
+        raise NotMeasurableError("a table without rows singles out nobody")
     judged = found.judged(limit=limit, profile=profile)
     if judged.undecided and judged.findings.doubts:
         raise UndecidedError(
-            phrase(
-                "{found}, which does not show that the limit holds: {doubt}",
-                found=judged.explanation[0],
-                doubt=judged.findings.doubts[0],
-            ),
-            judged,
+            "{found}, which does not show that the limit holds: {doubt}",
+            found=judged.explanation[0],
+            doubt=judged.findings.doubts[0],
+            result=judged,
         )
     if judged.undecided:
         raise UndecidedError(
-            phrase(
-                "the search was not complete; {found}, which does not show that the limit holds; a "
-                "search of all combinations would decide (no min_entropy_delta, no time_limit, no "
-                "sizes left out)",
-                found=judged.explanation[0],
-            ),
-            judged,
+            "the search was not complete; {found}, which does not show that the limit holds; a "
+            "search of all combinations would decide (no min_entropy_delta, no time_limit, no "
+            "sizes left out)",
+            found=judged.explanation[0],
+            result=judged,
         )
     return judged
 
@@ -293,9 +289,7 @@ MEASURE = Measure(
         ),
         Option("control", "a table that the synthesizer never saw", kind=TableFile()),
         Option(
-            "max_baseline_cols",
-            "combine up to so many columns; all if not given",
-            kind=Whole(1),
+            "max_baseline_cols", "combine up to so many columns; all if not given", kind=Whole(1)
         ),
         Option("n_cols", "the same, or a list of sizes", kind=Either((Whole(1), ListOf(Whole(1))))),
         Option("min_entropy_delta", "prune combinations that gain less entropy", kind=Number()),

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.counts import PairCounts
 from petaudit.errors import Phrase, counted, numbered, phrase
-from petaudit.exact import Number
-from petaudit.hierarchies import NULL_LABEL, Hierarchy
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ROUNDING,
@@ -25,6 +24,7 @@ from petaudit.measures._utility import (
 from petaudit.measures.base import Better, Family, Measure, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.roles import check_column
+from petaudit.tables import PairCounts
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.counts.made_frames import MadeColumn
-from petaudit.counts.population import PopulationClasses
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
+from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
+from petaudit.exact.uniqueness._sample import Sample
+from petaudit.exact.uniqueness.dankar import Estimate
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Choice
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
@@ -35,9 +35,9 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
-from petaudit.uniqueness import dankar, pitman, snb, zayatz
-from petaudit.uniqueness._sample import Sample
-from petaudit.uniqueness.dankar import Estimate
+from petaudit.measures.kinds import Choice
+from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.population import PopulationClasses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -184,11 +184,9 @@ def compute(
     size = population_of(inputs, population_size, sampling_fraction)
     if size is None:
         raise NotMeasurableError(
-            phrase(
-                "{measure} needs the size of the population: a population table, or one of the "
-                "options population_size and sampling_fraction",
-                measure=name,
-            )
+            "{measure} needs the size of the population: a population table, or one of the "
+            "options population_size and sampling_fraction",
+            measure=name,
         )
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
@@ -238,14 +236,12 @@ def _require_one_class_each(table: str, memberships: int, people: int) -> None:
     """Who is in several classes may be unique in one and not in the other: no share of people."""
     if memberships > people:
         raise NotMeasurableError(
-            phrase(
-                "some people of {table} are in several classes ({memberships:,} for {people}), so "
-                "there is no share of people who are unique; sample-uniques counts them in each "
-                "class",
-                table=table,
-                memberships=memberships,
-                people=counted(people, "person", "people", of=people),
-            )
+            "some people of {table} are in several classes ({memberships:,} for {people}), so "
+            "there is no share of people who are unique; sample-uniques counts them in each "
+            "class",
+            table=table,
+            memberships=memberships,
+            people=counted(people, "person", "people", of=people),
         )
 
 

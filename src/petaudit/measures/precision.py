@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.exact import Number
-from petaudit.hierarchies import Hierarchy
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import Hierarchy
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ColumnsResult,

@@ -7,16 +7,16 @@ from fractions import Fraction
 from math import floor
 from typing import Any, ClassVar
 
-from petaudit import kinds
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import NotMeasurableError, OptionError, Phrase, counted, phrase, tally
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
+from petaudit.measures import kinds
 from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-from petaudit.units import Unit
+from petaudit.tables.made_frames import MadeColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _MONEY = kinds.Number()
@@ -194,10 +194,7 @@ def compute(
     """Decide profitability from opened inputs."""
     if not isinstance(allow_attack, bool):
         raise OptionError(
-            phrase(
-                "allow_attack is {value!r}; true or false was expected",
-                value=allow_attack,
-            )
+            "allow_attack is {value!r}; true or false was expected", value=allow_attack
         )
     game = _Game(
         exact_nonnegative(cost, phrase("the adversary's cost")),
@@ -279,9 +276,7 @@ MEASURE = Measure(
             "benefit", "what publishing one row brings the publisher", required=True, kind=_MONEY
         ),
         Option(
-            "allow_attack",
-            "false: no attack may pay for the adversary either",
-            kind=kinds.Truth(),
+            "allow_attack", "false: no attack may pay for the adversary either", kind=kinds.Truth()
         ),
     ),
     granularities=_TABLES,

@@ -10,13 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from petaudit.class_figures import Floats, Integers
-from petaudit.counts.aligned import aligned_columns
-from petaudit.counts.distances import sums_of_distances
 from petaudit.errors import phrase
-from petaudit.exact import Number
+from petaudit.exact.class_figures import Floats, Integers
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.label_numbers import Whole
+from petaudit.labels.numbers import Whole
 from petaudit.measures._number_columns import (
     NumberColumn,
     exact_sum,
@@ -34,6 +32,8 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.tables.aligned import aligned_columns
+from petaudit.tables.distances import sums_of_distances
 
 
 @dataclass(frozen=True)

@@ -9,22 +9,16 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures, ratio_figures
-from petaudit.counts import ClassTable
 from petaudit.errors import OptionError, phrase
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.class_figures import ClassFigures, ratio_figures
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
-from petaudit.limits import refuse_unbreakable
-from petaudit.measures._sensitive import (
-    TABLES,
-    WORST_OPTION,
-    SensitiveResult,
-    check_option,
-    judge,
-)
+from petaudit.measures import kinds
+from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, check_option, judge
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.measures.l_diversity import distinct_values
+from petaudit.measures.limits import refuse_unbreakable
+from petaudit.tables import ClassTable
 
 _L: Final = Option(
     "l",
@@ -125,10 +119,8 @@ def check(options: Mapping[str, Any]) -> None:
             refuse_unbreakable(bound, RecursiveLDiversityResult.measure, "lower", (0, 1))
     elif options.get("limit") is not None:
         raise OptionError(
-            phrase(
-                "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
-                "follows from the table, and the limit would mean something else for every table)"
-            )
+            "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
+            "follows from the table, and the limit would mean something else for every table)"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.metadata import entry_points
 
-from petaudit.errors import OptionError, listing, phrase, suggestion
+from petaudit.errors import OptionError, listing, suggestion
 from petaudit.measures.base import Family, Measure
 
 GROUP = "petaudit.measures"
@@ -33,25 +33,17 @@ def all_measures() -> dict[str, Measure]:
             measure = entry.load()
         except (ImportError, AttributeError) as problem:
             raise OptionError(
-                phrase(
-                    "the measure {name!r} ({entry}) cannot be loaded: {problem}",
-                    name=entry.name,
-                    entry=entry.value,
-                    problem=str(problem),
-                )
+                "the measure {name!r} ({entry}) cannot be loaded: {problem}",
+                name=entry.name,
+                entry=entry.value,
+                problem=str(problem),
             ) from problem
         if not isinstance(measure, Measure):
             raise OptionError(
-                phrase(
-                    "entry point {entry!r} of {group} is not a Measure",
-                    entry=entry.value,
-                    group=GROUP,
-                )
+                "entry point {entry!r} of {group} is not a Measure", entry=entry.value, group=GROUP
             )
         if measure.name in found and found[measure.name] is not measure:
-            raise OptionError(
-                phrase("two packages register a measure named {name!r}", name=measure.name)
-            )
+            raise OptionError("two packages register a measure named {name!r}", name=measure.name)
         found[measure.name] = measure
     return {measure.name: measure for measure in sorted(found.values(), key=_place)}
 
@@ -82,11 +74,9 @@ def find_measure(name: str) -> Measure:
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in known:
         raise OptionError(
-            phrase(
-                "unknown measure {name!r}{near}; measures are {known}",
-                name=name,
-                near=suggestion(wanted, known),
-                known=listing(list(known), most=len(known)),
-            )
+            "unknown measure {name!r}{near}; measures are {known}",
+            name=name,
+            near=suggestion(wanted, known),
+            known=listing(list(known), most=len(known)),
         )
     return known[wanted]

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.errors import joined, phrase, tally
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._risk import RiskClasses, judged_fields, remedy_lines, upper_limit
 from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, announce

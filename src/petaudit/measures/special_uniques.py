@@ -9,31 +9,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from petaudit.counts.column_codes import codes_of_rows
-from petaudit.counts.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.errors import NotMeasurableError, OptionError, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import Whole
-from petaudit.measures._risk import (
-    ALL_SUPPRESSED,
-    SIZE_OPTION,
-    judged_fields,
-    upper_limit,
-    whole,
-)
+from petaudit.measures._risk import ALL_SUPPRESSED, SIZE_OPTION, judged_fields, upper_limit, whole
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
-from petaudit.measures._special_result import (
-    TABLES,
-    ColumnPart,
-    MinimalSets,
-    SpecialUniquesResult,
-)
+from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, SpecialUniquesResult
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
-from petaudit.memory import memory_limit
+from petaudit.measures.kinds import Whole
+from petaudit.system.memory import memory_limit
+from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 
 if TYPE_CHECKING:
-    from petaudit.class_figures import Floats
+    from petaudit.exact.class_figures import Floats
     from petaudit.singling._arrays import Codes
 
 _FEW_COLUMNS: Final = 10
@@ -151,12 +140,10 @@ def _require_scores(columns: int, cap: int) -> None:
     largest = math.prod(columns - i for i in range(1, min(cap, columns - 1)))
     if largest > _LARGEST_SCORE:
         raise OptionError(
-            phrase(
-                "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
-                "than 300 digits; a smaller one changes nothing in the share",
-                cap=cap,
-                columns=columns,
-            )
+            "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
+            "than 300 digits; a smaller one changes nothing in the share",
+            cap=cap,
+            columns=columns,
         )
 
 

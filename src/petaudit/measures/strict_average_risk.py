@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from petaudit.errors import OptionError, Phrase, joined, phrase
-from petaudit.exact import Number
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
 from petaudit.measures._estimated_risk import EstimatedRisks
@@ -24,16 +24,7 @@ from petaudit.measures._risk import (
     upper_limit,
     whole,
 )
-from petaudit.measures.base import (
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
 
 
 @dataclass(frozen=True)
@@ -214,10 +205,8 @@ def check(given: Mapping[str, Any]) -> None:
             whole(given[name], name)
     if given.get("k") is not None and given.get("limit") is None:
         raise OptionError(
-            phrase(
-                "k is judged together with the limit of {measure}; give a limit, too",
-                measure=StrictAverageRiskResult.measure,
-            )
+            "k is judged together with the limit of {measure}; give a limit, too",
+            measure=StrictAverageRiskResult.measure,
         )
 
 

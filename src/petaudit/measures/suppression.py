@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import HierarchyError, counted, phrase, share
-from petaudit.exact import Number, exact_nonnegative
+from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
-from petaudit.labels import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.measures._tables import COLUMNWISE
 from petaudit.measures._utility import COLUMN_TABLES, ColumnsResult
 from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.tables.made_frames import MadeColumn
 
 
 @dataclass(frozen=True)

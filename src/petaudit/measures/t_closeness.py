@@ -8,10 +8,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, get_args
 
-from petaudit import kinds
-from petaudit.class_figures import ClassFigures
-from petaudit.counts import ClassTable, ValueCounts
-from petaudit.emd import (
+from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase, suggestion
+from petaudit.exact.class_figures import ClassFigures
+from petaudit.exact.emd import (
     Distance,
     Ground,
     class_distances,
@@ -19,17 +18,11 @@ from petaudit.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.errors import (
-    NotMeasurableError,
-    OptionError,
-    counted,
-    joined,
-    phrase,
-    suggestion,
-)
-from petaudit.exact import Number, exact_nonnegative
-from petaudit.hierarchies import Hierarchy
+from petaudit.exact.fractions import Number, exact_nonnegative
+from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
+from petaudit.labels.hierarchies import Hierarchy
+from petaudit.measures import kinds
 from petaudit.measures._class_question import AttributeAnswer, Question
 from petaudit.measures._closeness_result import (
     TABLES,
@@ -42,7 +35,7 @@ from petaudit.measures._sensitive import WORST_OPTION, remedy, rows_left_out
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
-from petaudit.units import Unit
+from petaudit.tables import ClassTable, ValueCounts
 
 _DISTANCE = kinds.Choice(get_args(Distance))
 
@@ -82,7 +75,7 @@ def compute(
     bound = None if limit is None else exact_nonnegative(limit, name)
     if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
         raise OptionError(
-            phrase("worst is {worst!r}; a number of classes from 0 was expected", worst=worst)
+            "worst is {worst!r}; a number of classes from 0 was expected", worst=worst
         )
     warnings = list(inputs.spellings_warning)
     chosen = _chosen_distances(inputs, distance)
@@ -157,10 +150,8 @@ def _ground(
             return ground
         if distance == "ordered":
             raise OptionError(
-                phrase(
-                    "column {column!r} holds values that are not numbers: it has no order",
-                    column=attribute,
-                )
+                "column {column!r} holds values that are not numbers: it has no order",
+                column=attribute,
             )
     if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
         hierarchy = inputs.hierarchy(attribute)
@@ -193,7 +184,7 @@ def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCoun
                     spellings=counted(len(known), "spelling"),
                     origin=hierarchy.origin,
                 ),
-                values=known,
+                known,
             )
         if label is not None and not known:
             unknown.append(label)
@@ -214,23 +205,19 @@ def _chosen_distances(
         else dict.fromkeys(inputs.sensitive, distance)
     )
     if not chosen:
-        raise OptionError(phrase("distance is an empty mapping; name a distance for an attribute"))
+        raise OptionError("distance is an empty mapping; name a distance for an attribute")
     for attribute, kind in chosen.items():
         if not isinstance(attribute, str):
             raise OptionError(
-                phrase(
-                    "distance names {value!r}; the name of a column was expected", value=attribute
-                )
+                "distance names {value!r}; the name of a column was expected", value=attribute
             )
         check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
         if kind not in get_args(Distance):
             raise OptionError(
-                phrase(
-                    "unknown distance {name!r}{near}; distances are {known}",
-                    name=str(kind),
-                    near=suggestion(str(kind), get_args(Distance)),
-                    known=joined(get_args(Distance)),
-                )
+                "unknown distance {name!r}{near}; distances are {known}",
+                name=str(kind),
+                near=suggestion(str(kind), get_args(Distance)),
+                known=joined(get_args(Distance)),
             )
     return chosen
 

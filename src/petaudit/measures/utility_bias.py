@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from petaudit import kinds
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, phrase
-from petaudit.exact import Number, exact
+from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
+from petaudit.measures import kinds
 from petaudit.measures._comparison import the_original, upper_limit
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Result, announce
+from petaudit.tables import Source
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,7 @@ class UtilityBiasResult(Result):
 
 
 def utility_bias(
-    original: object,
-    table: object,
-    function: Callable[[Any], Any],
-    *,
-    limit: Number | None = None,
+    original: object, table: object, function: Callable[[Any], Any], *, limit: Number | None = None
 ) -> UtilityBiasResult:
     """Compare what a function of yours says of both tables; it gets them as you give them here.
 
@@ -83,11 +79,9 @@ def _compared(
     kind = kinds.PythonFunction()
     if not kind.takes(function):
         raise OptionError(
-            phrase(
-                "function is {value}; {expected} was expected",
-                value=kinds.shown(function),
-                expected=kind.expected,
-            )
+            "function is {value}; {expected} was expected",
+            value=kinds.shown(function),
+            expected=kind.expected,
         )
     name = str(getattr(function, "__name__", type(function).__name__))
     before = _number(function, name, original, phrase("the original"))
@@ -111,12 +105,10 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
     except Exception as problem:
         # What an exception says may quote cells, so only its kind is passed on.
         raise NotMeasurableError(
-            phrase(
-                "the function {function} failed with {problem} on {table}",
-                function=name,
-                problem=type(problem).__name__,
-                table=called,
-            )
+            "the function {function} failed with {problem} on {table}",
+            function=name,
+            problem=type(problem).__name__,
+            table=called,
         ) from None
     if hasattr(returned, "as_py"):
         returned = returned.as_py()
@@ -132,12 +124,10 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
     if not isinstance(returned, float):
         what = phrase("a {type}", type=type(returned).__name__)
     raise NotMeasurableError(
-        phrase(
-            "the function {function} returned {what} for {table}; a finite number was expected",
-            function=name,
-            what=what,
-            table=called,
-        )
+        "the function {function} returned {what} for {table}; a finite number was expected",
+        function=name,
+        what=what,
+        table=called,
     )
 
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from petaudit.i18n.units import Unit
 from petaudit.pictures._words import check, finite
 from petaudit.pictures.base import Picture
-from petaudit.units import Unit
 
 if TYPE_CHECKING:
-    from petaudit.counts import ClassHistogram
     from petaudit.inputs import Inputs
     from petaudit.measures.base import Result
+    from petaudit.tables import ClassHistogram
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def class_sizes(
 ) -> ClassSizes:
     """Put the classes into bins; sizes that nobody has are left out at both ends.
 
-    >>> from petaudit.counts import ClassHistogram
+    >>> from petaudit.tables import ClassHistogram
     >>> counted = ClassHistogram(np.array([1, 6, 7]), np.array([3, 1, 2]), 0)
     >>> [(own.lowest, own.highest, own.rows) for own in class_sizes(counted, 7).bins]
     [(1, 1, 3), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 6, 6), (7, 9, 14)]

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from petaudit.excess import Finding
+from petaudit.exact.excess import Finding
 from petaudit.pictures._words import check
 from petaudit.pictures.base import Picture
 
@@ -27,7 +27,7 @@ class ControlComparison(Picture):
     lower: float
     upper: float
     finding: str
-    """What the interval says; see :class:`petaudit.excess.Finding`."""
+    """What the interval says; see :class:`petaudit.exact.excess.Finding`."""
     people: int
     control_people: int
 

@@ -12,11 +12,11 @@ from petaudit.pictures._words import check, kept_name
 from petaudit.pictures.base import Picture
 
 if TYPE_CHECKING:
-    from petaudit.class_figures import ClassFigures, Integers
-    from petaudit.counts import ClassValueCounts, ValueCounts
-    from petaudit.emd import Ground
+    from petaudit.exact.class_figures import ClassFigures, Integers
+    from petaudit.exact.emd import Ground
     from petaudit.inputs import Inputs
     from petaudit.measures._closeness_result import TClosenessResult
+    from petaudit.tables import ClassValueCounts, ValueCounts
 
 MOST_BINS: Final = 12
 MOST_CLASSES: Final = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from petaudit.languages.phrases import phrase
+from petaudit.i18n.phrases import phrase
 from petaudit.pictures.base import Picture
 from petaudit.pictures.reading import picture_from
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
+from petaudit.i18n.units import Unit
 from petaudit.pictures._words import check
 from petaudit.pictures.base import Picture
-from petaudit.units import Unit
 
 if TYPE_CHECKING:
-    from petaudit.class_figures import Integers
+    from petaudit.exact.class_figures import Integers
     from petaudit.inputs import Inputs
     from petaudit.measures._risk import RiskResult
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.counts.joint import check_same_columns
 from petaudit.errors import ManyProblemsError, PetauditError, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures import Need
@@ -27,9 +26,10 @@ from petaudit.pipelines.plan import PlannedRun, Step
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
-from petaudit.problems import KeyPath, Problems
 from petaudit.roles import check_column
 from petaudit.singling.control_overlap import SAME_TABLE
+from petaudit.system.problems import KeyPath, Problems
+from petaudit.tables.joint import check_same_columns
 
 
 @dataclass(frozen=True)
@@ -108,9 +108,7 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
                 failed.add(label)
                 at = _setting(step, part, None, table)
                 said = phrase(
-                    "{path}: cannot be read ({reason})",
-                    path=table.address,
-                    reason=problem.strerror,
+                    "{path}: cannot be read ({reason})", path=table.address, reason=problem.strerror
                 )
                 problems.add(at, said)
     return found

@@ -6,8 +6,8 @@ import os
 from os import PathLike
 from pathlib import Path
 
-from petaudit.errors import InputError, OptionError, phrase, shortened
-from petaudit.yaml_files import read_text
+from petaudit.errors import InputError, OptionError, shortened
+from petaudit.system.yaml_files import read_text
 
 _YAML = (".yaml", ".yml")
 
@@ -22,9 +22,7 @@ def default_folder(path: Path | None) -> Path:
     if folder.is_symlink():
         # It may have come with the pipeline file.
         raise InputError(
-            phrase(
-                "{path!r} is a link; remove it, or choose another folder (--out)", path=str(folder)
-            )
+            "{path!r} is a link; remove it, or choose another folder (--out)", path=str(folder)
         )
     return folder
 
@@ -33,10 +31,8 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
     """The text of a configuration and its path, if it is not given as text."""
     if not isinstance(given, str | PathLike):
         raise OptionError(
-            phrase(
-                "the configuration is a {kind}; a path or YAML text was expected",
-                kind=type(given).__name__,
-            )
+            "the configuration is a {kind}; a path or YAML text was expected",
+            kind=type(given).__name__,
         )
     if isinstance(given, PathLike):
         path = Path(given)
@@ -47,10 +43,8 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
         return read_text(Path(given)), Path(given)
     if not is_text:
         raise InputError(
-            phrase(
-                "{given!r} is neither a file nor YAML text; a path or the text of a pipeline was "
-                "expected",
-                given=shortened(given),
-            )
+            "{given!r} is neither a file nor YAML text; a path or the text of a pipeline was "
+            "expected",
+            given=shortened(given),
         )
     return given, None

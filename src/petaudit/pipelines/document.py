@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.auditing.verdict import conclude
 from petaudit.errors import phrase
-from petaudit.languages.kept import texts_of
+from petaudit.i18n.kept import texts_of
+from petaudit.i18n.text import json_text
 from petaudit.pipelines.checking import Checked
 from petaudit.pipelines.entries import ERROR, TEXTS
 from petaudit.pipelines.events import TimingRecord
@@ -17,8 +19,6 @@ from petaudit.pipelines.gate import DOCUMENT, missing_now
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.tables import without_folder
-from petaudit.text import json_text
-from petaudit.verdict import conclude
 
 _NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
 

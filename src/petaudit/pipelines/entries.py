@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from petaudit.counts.made_frames import MadeColumn
 from petaudit.errors import counted, phrase
-from petaudit.exact import exact
-from petaudit.languages.kept import texts_of, with_phrases
+from petaudit.exact.fractions import exact
+from petaudit.i18n.kept import texts_of, with_phrases
 from petaudit.measures import Result
 from petaudit.pipelines.evaluating import JUDGING, Outcome
 from petaudit.pipelines.models import (
@@ -26,6 +25,7 @@ from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
 from petaudit.pipelines.step_files import files_of
 from petaudit.pipelines.tables import Tables, without_folder
+from petaudit.tables.made_frames import MadeColumn
 
 ERROR: Final = "error"
 TEXTS: Final = "texts"

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from petaudit.columns import ColumnReview, review_columns
-from petaudit.debugging import show_trace
+from petaudit.auditing.columns import ColumnReview, review_columns
+from petaudit.auditing.people import people_notes
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
@@ -21,15 +21,15 @@ from petaudit.errors import (
     without_row_numbers,
 )
 from petaudit.inputs import Inputs, gather
-from petaudit.kinds import TableFile
 from petaudit.measures import Measure, Result
-from petaudit.people import people_notes
+from petaudit.measures.kinds import TableFile
 from petaudit.pictures.optional import pictures_of
 from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
 from petaudit.pipelines.tables import RunTables, Tables
 from petaudit.roles import Role, Roles
+from petaudit.system.debugging import show_trace
 
 JUDGING: Final = ("limit", "profile")
 
@@ -102,12 +102,12 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
         except PetauditError as problem:
             return failed(problem)
         except MemoryError:
-            return failed(NotMeasurableError(phrase("there was not enough memory")))
+            return failed(NotMeasurableError("there was not enough memory"))
         except Exception as problem:
             show_trace(problem)
             # The text of an unforeseen error may quote data, so only its kind is shown.
             kind = type(problem).__name__
-            return failed(NotMeasurableError(phrase("internal error ({kind})", kind=kind)))
+            return failed(NotMeasurableError("internal error ({kind})", kind=kind))
 
 
 def _text_of(message: Warning | str) -> str:
@@ -174,8 +174,9 @@ def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> di
 def _check_judged(model: Evaluation, measure: Measure, result: Result) -> None:
     """A limit that a measure ignores must not look like one that holds."""
     if result.passed is None and any(model.options.get(name) is not None for name in JUDGING):
-        said = phrase("{measure} did not say whether its limit holds", measure=measure.name)
-        raise UndecidedError(said, result)
+        raise UndecidedError(
+            "{measure} did not say whether its limit holds", measure=measure.name, result=result
+        )
 
 
 def roles_of(given: Mapping[str, Any] | None) -> Roles | None:

@@ -10,11 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.counts.made_frames import MadeColumn, frame_of, made_frame
-from petaudit.counts.source import check_engine
 from petaudit.errors import InputError, OptionError, PetauditError, PetauditWarning, phrase
-from petaudit.files import watching
-from petaudit.made_tables import table_data, table_from
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder
 from petaudit.pipelines.document import document_text, result_document
@@ -42,8 +38,12 @@ from petaudit.pipelines.reporting import (
 )
 from petaudit.pipelines.run_result import RunResult
 from petaudit.pipelines.tables import Tables
-from petaudit.problems import Problems
-from petaudit.yaml_files import Document, parse_yaml
+from petaudit.system.files import watching
+from petaudit.system.problems import Problems
+from petaudit.system.yaml_files import Document, parse_yaml
+from petaudit.tables.made_frames import MadeColumn, frame_of, made_frame
+from petaudit.tables.made_tables import table_data, table_from
+from petaudit.tables.source import check_engine
 
 _PARTS: Final = {"": "", "ori": "train", "control": "validation"}
 """The names that PETsARD gives the parts of a table."""
@@ -89,7 +89,7 @@ class Executor:
     ) -> None:
         if frame not in {"pyarrow", "pandas", "polars"}:
             raise OptionError(
-                phrase("frame is {frame!r}; pyarrow, pandas or polars was expected", frame=frame)
+                "frame is {frame!r}; pyarrow, pandas or polars was expected", frame=frame
             )
         self._frame = frame
         self._text, self._path = configuration_text(config)
@@ -176,7 +176,7 @@ class Executor:
     def document(self) -> dict[str, Any]:
         """The content of result.json."""
         if self._document is None:
-            raise InputError(phrase("the pipeline has not run yet; call run() first"))
+            raise InputError("the pipeline has not run yet; call run() first")
         return self._document
 
     @property

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from petaudit.errors import InputError, phrase
-from petaudit.output import refuse_inputs, write_whole
+from petaudit.errors import InputError
 from petaudit.pipelines.kept_key import user_key
 from petaudit.pipelines.locking import LOCK, locked
+from petaudit.system.output import refuse_inputs, write_whole
 
 STATE: Final = ".petaudit-run"
 RESULT: Final = "result.json"
@@ -118,9 +118,7 @@ def opened_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
     if state.is_symlink():
         # Whatever it leads to would be emptied.
         raise InputError(
-            phrase(
-                "{path!r} is a link; remove it, or choose another folder (--out)", path=str(state)
-            )
+            "{path!r} is a link; remove it, or choose another folder (--out)", path=str(state)
         )
     with locked(state, path):
         with _writing(state):
@@ -188,17 +186,15 @@ def check_targets(path: Path, names: Sequence[str], inputs: Sequence[Path]) -> N
     with _writing(path):
         if path.exists() and not path.is_dir():
             raise InputError(
-                phrase("{path!r} is no folder; the results need one of their own", path=str(path))
+                "{path!r} is no folder; the results need one of their own", path=str(path)
             )
         nearest = next((own for own in (path, *path.absolute().parents) if own.exists()), None)
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
-            raise InputError(phrase("cannot write to {path!r}", path=str(path)))
+            raise InputError("cannot write to {path!r}", path=str(path))
         for name in names:
             if (path / name).is_dir():
                 raise InputError(
-                    phrase(
-                        "{path!r} is a folder, and no file can replace it", path=str(path / name)
-                    )
+                    "{path!r} is a folder, and no file can replace it", path=str(path / name)
                 )
             refuse_inputs(path / name, inputs)
 
@@ -209,9 +205,7 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as problem:
         raise InputError(
-            phrase(
-                "cannot write to {path!r} ({reason})",
-                path=str(path),
-                reason=problem.strerror or problem,
-            )
+            "cannot write to {path!r} ({reason})",
+            path=str(path),
+            reason=problem.strerror or problem,
         ) from None

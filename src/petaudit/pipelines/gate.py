@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit.errors import InputError, joined, phrase
-from petaudit.exact import exact
-from petaudit.files import before_reading
+from petaudit.exact.fractions import exact
 from petaudit.measures import Better, find_measure
 from petaudit.pipelines.entries import ERROR, with_texts
 from petaudit.pipelines.pipeline import Pipeline
 from petaudit.pipelines.plain_data import figure_of, plain
+from petaudit.system.files import before_reading
 
 DOCUMENT: Final = "petaudit.result/1"
 _LARGEST: Final = 256 << 20
@@ -32,38 +32,30 @@ def read_result(path: Path) -> dict[str, Any]:
         before_reading(path)
         if path.stat().st_size > _LARGEST:
             raise InputError(
-                phrase(
-                    "{origin}: larger than {most:,} bytes; not read",
-                    origin=str(path),
-                    most=_LARGEST,
-                )
+                "{origin}: larger than {most:,} bytes; not read", origin=str(path), most=_LARGEST
             )
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise InputError(
-            phrase(
-                "file {path!r} does not exist; to begin with, run without compare_to and keep the "
-                "result.json",
-                path=str(path),
-            )
+            "file {path!r} does not exist; to begin with, run without compare_to and keep the "
+            "result.json",
+            path=str(path),
         ) from None
     except OSError as problem:
         raise InputError(
-            phrase("{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror)
+            "{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror
         ) from None
     except (ValueError, RecursionError):
-        raise InputError(phrase("{path}: is no JSON", path=str(path))) from None
+        raise InputError("{path}: is no JSON", path=str(path)) from None
     if not isinstance(content, dict) or content.get("document") != DOCUMENT:
         raise InputError(
-            phrase(
-                "{path}: is no result of petaudit run (document {document!r})",
-                path=str(path),
-                document=DOCUMENT,
-            )
+            "{path}: is no result of petaudit run (document {document!r})",
+            path=str(path),
+            document=DOCUMENT,
         )
     results = content.get("results")
     if not isinstance(results, list) or not all(isinstance(own, dict) for own in results):
-        raise InputError(phrase("{path}: its results cannot be read", path=str(path)))
+        raise InputError("{path}: its results cannot be read", path=str(path))
     return content
 
 

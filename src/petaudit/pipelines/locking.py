@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError
 
 LOCK: Final = "lock"
 _TRIES: Final = 10
@@ -32,20 +32,16 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
             continue
         except OSError as problem:
             raise InputError(
-                phrase(
-                    "cannot write to {path!r} ({reason})",
-                    path=str(shown),
-                    reason=problem.strerror or problem,
-                )
+                "cannot write to {path!r} ({reason})",
+                path=str(shown),
+                reason=problem.strerror or problem,
             ) from None
         try:
             if not _taken(descriptor, shown):
                 raise InputError(
-                    phrase(
-                        "another run is writing to {path!r}; wait for it, or choose another "
-                        "folder (--out)",
-                        path=str(shown),
-                    )
+                    "another run is writing to {path!r}; wait for it, or choose another "
+                    "folder (--out)",
+                    path=str(shown),
                 )
             if _is_current(descriptor, folder / LOCK):
                 yield
@@ -53,7 +49,7 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
         finally:
             os.close(descriptor)
     raise InputError(
-        phrase("other runs write to {path!r} all the time; choose another (--out)", path=str(shown))
+        "other runs write to {path!r} all the time; choose another (--out)", path=str(shown)
     )
 
 
@@ -62,12 +58,10 @@ def _taken(descriptor: int, shown: Path) -> bool:
         return _take(descriptor)
     except OSError as problem:
         raise InputError(
-            phrase(
-                "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
-                "(--out)",
-                path=str(shown),
-                reason=problem.strerror or problem,
-            )
+            "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
+            "(--out)",
+            path=str(shown),
+            reason=problem.strerror or problem,
         ) from None
 
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from petaudit.errors import InputError, counted, phrase
+from petaudit.errors import InputError, counted
+from petaudit.i18n.text import printable
 from petaudit.pipelines.events import Clock, Event, Listener
 from petaudit.pipelines.models import ExecutorSettings
 from petaudit.pipelines.plain_names import TIMESTAMP
-from petaudit.text import printable
 
 LOGGER = logging.getLogger("petaudit.pipelines")
 # Without a handler Python would print errors itself.
@@ -87,10 +87,8 @@ def _log_path(settings: ExecutorSettings, results: Path) -> Path:
                 Path(os.path.realpath(root), place.relative_to(root))
             ):
                 raise InputError(
-                    phrase(
-                        "{path!r} is a link, and the log would be written elsewhere; remove it",
-                        path=str(place),
-                    )
+                    "{path!r} is a link, and the log would be written elsewhere; remove it",
+                    path=str(place),
                 )
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -101,11 +99,7 @@ def _log_path(settings: ExecutorSettings, results: Path) -> Path:
 def _not_written(path: Path | str, problem: BaseException | None) -> InputError:
     reason = problem.strerror if isinstance(problem, OSError) else type(problem).__name__
     return InputError(
-        phrase(
-            "the log cannot be written to {path!r} ({reason})",
-            path=str(path),
-            reason=reason or problem,
-        )
+        "the log cannot be written to {path!r} ({reason})", path=str(path), reason=reason or problem
     )
 
 
@@ -131,7 +125,7 @@ def _refuse_other_files(path: Path) -> None:
             start = file.read(64)
         is_log = not start or _OURS.match(start) is not None
     if not is_log:
-        raise InputError(phrase("{path!r} is no log; choose another log_filename", path=str(path)))
+        raise InputError("{path!r} is no log; choose another log_filename", path=str(path))
 
 
 class _ListenerFailedError(BaseException):

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Final
 
 from petaudit.errors import phrase
-from petaudit.kinds import (
+from petaudit.measures.kinds import (
     COLUMN,
     COLUMNS,
     Anything,

@@ -7,10 +7,10 @@ import copy
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from petaudit.errors import InputError, OptionError, listing, phrase, shortened, suggestion
+from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import EXECUTOR, MODULES
-from petaudit.problems import key_text
-from petaudit.yaml_files import Document, KeyPath, parse_yaml
+from petaudit.system.problems import key_text
+from petaudit.system.yaml_files import Document, KeyPath, parse_yaml
 
 
 def with_overrides(document: Document, changes: Sequence[str]) -> Document:
@@ -29,11 +29,9 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         at, text = _taken_apart(content, change)
         if any(own[: len(at)] == at for own in taken):
             raise OptionError(
-                phrase(
-                    "--set {change!r}: this setting is given twice, and the first would count for "
-                    "nothing",
-                    change=shortened(change),
-                )
+                "--set {change!r}: this setting is given twice, and the first would count for "
+                "nothing",
+                change=shortened(change),
             )
         taken.append(at)
         try:
@@ -43,10 +41,8 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         if not text.strip():
             # As when a variable of a CI job is not set: that must not switch a limit off.
             raise OptionError(
-                phrase(
-                    "--set {change!r} has no value; null takes the setting away",
-                    change=shortened(change),
-                )
+                "--set {change!r} has no value; null takes the setting away",
+                change=shortened(change),
             )
         _put(content, at, value)
         # What a change brought stands on no line of the file.
@@ -59,11 +55,9 @@ def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
     path, equals, text = change.partition("=")
     if not equals or not path.strip():
         raise OptionError(
-            phrase(
-                "--set {change!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
-                "Evaluator.risk.limit=0.1",
-                change=shortened(change),
-            )
+            "--set {change!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
+            "Evaluator.risk.limit=0.1",
+            change=shortened(change),
         )
     try:
         return _path(content, path.strip(), change), text
@@ -83,10 +77,8 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
     if module == EXECUTOR and isinstance(content, Mapping):
         if not rest:
             raise OptionError(
-                phrase(
-                    "--set {change!r}: name an option, as in Executor.compare_to=previous.json",
-                    change=given,
-                )
+                "--set {change!r}: name an option, as in Executor.compare_to=previous.json",
+                change=given,
             )
         # Its settings are about the run and need no section of their own in the file.
         return (module, rest)
@@ -94,13 +86,11 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
         known = [key_text(name) for name in content] if isinstance(content, Mapping) else []
         hint = "" if module in MODULES else suggestion(module, MODULES)
         raise OptionError(
-            phrase(
-                "--set {change!r}: the file has no module {module!r}{near}; it has {known}",
-                change=given,
-                module=shortened(module),
-                near=hint,
-                known=listing(known),
-            )
+            "--set {change!r}: the file has no module {module!r}{near}; it has {known}",
+            change=given,
+            module=shortened(module),
+            near=hint,
+            known=listing(known),
         )
     experiments = content[module] if isinstance(content[module], Mapping) else {}
     fitting = [name for name in experiments if rest.startswith(f"{_text(name)}.")]
@@ -109,28 +99,20 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
         wanted = rest.partition(".")[0]
         if wanted in own:
             raise OptionError(
-                phrase(
-                    "--set {change!r}: name an option of {name!r}",
-                    change=given,
-                    name=shortened(wanted),
-                )
+                "--set {change!r}: name an option of {name!r}", change=given, name=shortened(wanted)
             )
         raise OptionError(
-            phrase(
-                "--set {change!r}: {module} has no {name!r}{near}; it has {known}",
-                change=given,
-                module=module,
-                name=shortened(wanted),
-                near=suggestion(wanted, own),
-                known=listing(own),
-            )
+            "--set {change!r}: {module} has no {name!r}{near}; it has {known}",
+            change=given,
+            module=module,
+            name=shortened(wanted),
+            near=suggestion(wanted, own),
+            known=listing(own),
         )
     name = max(fitting, key=lambda own: len(_text(own)))
     options = rest[len(_text(name)) + 1 :]
     if not all(options.split(".")):
-        raise OptionError(
-            phrase("--set {change!r}: MODULE.NAME.OPTION=VALUE was expected", change=given)
-        )
+        raise OptionError("--set {change!r}: MODULE.NAME.OPTION=VALUE was expected", change=given)
     return (module, name, *options.split("."))
 
 

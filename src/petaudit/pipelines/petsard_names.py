@@ -146,14 +146,12 @@ OPTIONS: Final[Mapping[tuple[str, str], Mapping[str, str]]] = {
         ("module_path", "class_name"), METHODS["Evaluator"]["custom_method"]
     ),
     ("Reporter", ""): {
-        "naming_strategy": phrase("leave it out, since there is one way to name the files"),
+        "naming_strategy": phrase("leave it out, since there is one way to name the files")
     },
     ("Reporter", "save_schema"): dict.fromkeys(
         ("properties", "yaml_output"), METHODS["Reporter"]["save_schema"]
     ),
-    ("Reporter", "save_validation"): {
-        "include_details": METHODS["Reporter"]["save_validation"],
-    },
+    ("Reporter", "save_validation"): {"include_details": METHODS["Reporter"]["save_validation"]},
 }
 
 # By module and option: values that say more than the option's name. Modules of PETsARD whose tables

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from petaudit.auditing.policy import Policy
 from petaudit.errors import ManyProblemsError, phrase
 from petaudit.measures import Measure
 from petaudit.pipelines.models import EXECUTOR, ExecutorSettings
-from petaudit.policy import Policy
-from petaudit.problems import KeyPath, Problems, key_text
-from petaudit.yaml_files import Document
+from petaudit.system.problems import KeyPath, Problems, key_text
+from petaudit.system.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50
 
@@ -79,9 +79,7 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     )
     if len(said) > MOST_PROBLEMS:
         more = phrase(
-            "{origin}: and {number} more problems",
-            origin=origin,
-            number=len(said) - MOST_PROBLEMS,
+            "{origin}: and {number} more problems", origin=origin, number=len(said) - MOST_PROBLEMS
         )
         said = [*said[:MOST_PROBLEMS], more]
     raise ManyProblemsError(said)

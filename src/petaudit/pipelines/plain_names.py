@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from petaudit.errors import phrase
-from petaudit.kinds import JsonSchema, Kind
+from petaudit.measures.kinds import JsonSchema, Kind
 
 TIMESTAMP: Final = "{timestamp}"
 LOG_SUFFIX: Final = ".log"

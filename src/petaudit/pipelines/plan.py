@@ -19,7 +19,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.pipeline import Experiment, Pipeline
-from petaudit.problems import Problems
+from petaudit.system.problems import Problems
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000
@@ -94,12 +94,10 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
         many *= len(own)
     if many > _MOST_RUNS:
         raise OptionError(
-            phrase(
-                "{origin} stands for {runs:,} runs; {most:,} at most",
-                origin=pipeline.origin,
-                runs=many,
-                most=_MOST_RUNS,
-            )
+            "{origin} stands for {runs:,} runs; {most:,} at most",
+            origin=pipeline.origin,
+            runs=many,
+            most=_MOST_RUNS,
         )
     return tuple(PlannedRun(steps) for steps in itertools.product(*choices))
 
@@ -174,13 +172,11 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
             # Looking for the nearest of very many names takes long.
             near = suggestion(name, known if len(known) < _MANY_NAMES else short)
             raise OptionError(
-                phrase(
-                    "--only {name!r}{near}: there is no experiment or run of that name; there are "
-                    "{known}",
-                    name=shortened(name),
-                    near=near,
-                    known=listing(short),
-                )
+                "--only {name!r}{near}: there is no experiment or run of that name; there are "
+                "{known}",
+                name=shortened(name),
+                near=near,
+                known=listing(short),
             )
     wanted = set(only)
     return tuple(run for run in runs if run.name in wanted or wanted & set(_names(run)))

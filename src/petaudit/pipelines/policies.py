@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Set
 from dataclasses import replace
 
+from petaudit.auditing.policy import Policy, find_policy, is_policy_file
 from petaudit.errors import PetauditError, listing, phrase
 from petaudit.pipelines.models import EVALUATOR, EXECUTOR
 from petaudit.pipelines.pipeline import Experiment, Pipeline
 from petaudit.pipelines.plan import PlannedRun, name_of
-from petaudit.policy import Policy, find_policy, is_policy_file
-from petaudit.problems import KeyPath, Problems
+from petaudit.system.problems import KeyPath, Problems
 
 
 def with_policies(

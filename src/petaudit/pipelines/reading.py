@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
-from petaudit.kinds import Text
 from petaudit.measures import find_measure
+from petaudit.measures.kinds import Text
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -32,8 +32,8 @@ from petaudit.pipelines.naming import (
 )
 from petaudit.pipelines.petsard_names import method_alternative, value_alternative
 from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
-from petaudit.problems import KeyPath, Problems, shown
-from petaudit.yaml_files import Document
+from petaudit.system.problems import KeyPath, Problems, shown
+from petaudit.system.yaml_files import Document
 
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""

@@ -6,11 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
-from petaudit.counts import Source
-from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
 from petaudit.errors import listing, phrase, suggestion
-from petaudit.made_tables import in_file, stacked
-from petaudit.output import table_writer
 from petaudit.pipelines.entries import Entry
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.folder import RESULT
@@ -29,8 +25,12 @@ from petaudit.pipelines.naming import not_plain
 from petaudit.pipelines.pipeline import Experiment, Pipeline
 from petaudit.pipelines.plain_names import is_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
-from petaudit.problems import Problems
-from petaudit.table_files import write_json
+from petaudit.system.output import table_writer
+from petaudit.system.problems import Problems
+from petaudit.tables import Source
+from petaudit.tables.made_frames import Kind, MadeColumn, made_frame
+from petaudit.tables.made_tables import in_file, stacked
+from petaudit.tables.table_files import write_json
 
 _LONGEST_FILE_NAME: Final = 200
 _RUN: Final = "run"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from petaudit.errors import Phrase
-from petaudit.languages.phrases import Joined
+from petaudit.i18n.phrases import Joined
 
 
 def replaced(text: str, change: Callable[[str], str]) -> str:

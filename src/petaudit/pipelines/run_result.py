@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from petaudit.counts.made_frames import MadeColumn, made_frame
 from petaudit.measures import Result
 from petaudit.pipelines.entries import Entry
 from petaudit.pipelines.plain_data import figure_of
+from petaudit.tables.made_frames import MadeColumn, made_frame
 
 
 class RunResult(Mapping[str, Any]):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any, Final
 
-from petaudit.kinds import JsonSchema
 from petaudit.measures import Measure, all_measures
+from petaudit.measures.kinds import JsonSchema
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from petaudit.pipelines.models import (
-    LOADER,
-    SPLITTER,
-    CustomSplit,
-    CustomTable,
-    Evaluation,
-    Loader,
-)
+from petaudit.pipelines.models import LOADER, SPLITTER, CustomSplit, CustomTable, Evaluation, Loader
 from petaudit.pipelines.plan import PlannedRun, Step
 
 

@@ -13,21 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from petaudit.counts import (
-    Source,
-    is_address,
-    is_uri,
-    located,
-    one_state,
-    open_source,
-    shown_table,
-)
-from petaudit.counts.rows import RowPicker, first_rows
 from petaudit.datasets import locate
-from petaudit.errors import InputError, counted, phrase
-from petaudit.files import Watch
-from petaudit.headers import shown_names
-from petaudit.hierarchies import Hierarchies
+from petaudit.errors import InputError, counted
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
     EVALUATOR,
@@ -41,10 +29,14 @@ from petaudit.pipelines.models import (
 )
 from petaudit.pipelines.plan import PlannedRun, Step, name_of
 from petaudit.pipelines.rewording import replaced
+from petaudit.pipelines.schemas import Schema, read_schema, typed
 from petaudit.pipelines.step_files import FileTable, files_of, schema_learned
-from petaudit.schemas import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
+from petaudit.system.files import Watch
+from petaudit.tables import Source, is_address, is_uri, located, one_state, open_source, shown_table
+from petaudit.tables.headers import shown_names
+from petaudit.tables.rows import RowPicker, first_rows
 
 SCHEME = "benchmark://"
 _QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")
@@ -115,7 +107,7 @@ class Tables:
                 raise self._with_hint(table.address, problem) from None
             source = replace(source, name=shown_table(table.address))
             if not source.rows:
-                raise InputError(phrase("{table} has a header but no rows", table=source.name))
+                raise InputError("{table} has a header but no rows", table=source.name)
             self._rows_in_file[table] = source.rows
             if table.nrows is not None:
                 source = first_rows(source, table.nrows)
@@ -130,11 +122,9 @@ class Tables:
         if here.is_absolute() or "does not exist" not in problem.text or not _exists(address):
             return problem
         return InputError(
-            phrase(
-                "{problem}; paths start from the folder of the pipeline file, {folder}",
-                problem=problem.text,
-                folder=str(self.folder),
-            )
+            "{problem}; paths start from the folder of the pipeline file, {folder}",
+            problem=problem.text,
+            folder=str(self.folder),
         )
 
     @property
@@ -281,10 +271,7 @@ class Tables:
     def _drawn(self, run: PlannedRun, step: Step, before: Source) -> Source:
         model: GaussianCopula = step.experiment.model
         made = synthesize(
-            before,
-            method=str(model.method),
-            rows=model.sample_num_rows,
-            seed=model.random_state,
+            before, method=str(model.method), rows=model.sample_num_rows, seed=model.random_state
         )
         source = open_source(made, called=f"{step}")
         source = replace(source, is_untyped=before.is_untyped)
@@ -301,12 +288,10 @@ def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, S
     many = round(rows * model.train_split_ratio)
     if not 0 < many < rows:
         raise InputError(
-            phrase(
-                "{table} has {rows}: with a train_split_ratio of {ratio:g} one part would be empty",
-                table=source.name,
-                rows=counted(rows, "row", of=rows),
-                ratio=model.train_split_ratio,
-            )
+            "{table} has {rows}: with a train_split_ratio of {ratio:g} one part would be empty",
+            table=source.name,
+            rows=counted(rows, "row", of=rows),
+            ratio=model.train_split_ratio,
         )
     drawn = np.argsort(random_bits(rows, model.random_state, sample * rows), kind="stable")
     return picker.at(np.sort(drawn[:many])), picker.at(np.sort(drawn[many:]))

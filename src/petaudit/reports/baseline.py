@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from petaudit.errors import InputError, phrase
+from petaudit.i18n.units import Unit
 from petaudit.reports.view import Before, Card, View
-from petaudit.units import Unit
 
 
 def with_baseline(view: View, earlier: View, name: str) -> View:
@@ -22,7 +22,7 @@ def with_baseline(view: View, earlier: View, name: str) -> View:
     found = {_key(card): card for card in earlier.cards}
     cards = tuple(_compared(card, found.get(_key(card)), view, earlier) for card in view.cards)
     if not any(card.before is not None and card.before.value is not None for card in cards):
-        raise InputError(phrase("{name}: it has no figure that this result has, too", name=name))
+        raise InputError("{name}: it has no figure that this result has, too", name=name)
     return replace(view, cards=cards, compared_with=name)
 
 

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from petaudit.errors import phrase
-from petaudit.exact import quotient
+from petaudit.exact.fractions import quotient
+from petaudit.i18n.units import Unit
 from petaudit.pictures.optional import pictures_in
 from petaudit.reports.fields import (
     better_of,
@@ -20,7 +21,6 @@ from petaudit.reports.fields import (
     texts,
 )
 from petaudit.reports.view import Before, Card, WorstClass
-from petaudit.units import Unit
 
 _MOST_WORST: Final = 3
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from petaudit.languages.numbers import foreign
+from petaudit.i18n.numbers import foreign
 
 
 def entries_of(document: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

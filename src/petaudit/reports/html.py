@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import counted, joined, phrase, term
+from petaudit.i18n.units import Unit
 from petaudit.measures import Family, Measure, all_measures
 from petaudit.pictures.optional import if_possible
 from petaudit.reports.charts import draw, draw_comparison
@@ -17,7 +18,6 @@ from petaudit.reports.gauge import gauge_of
 from petaudit.reports.sentences import concerns, headline, next_steps, status_word, summary
 from petaudit.reports.view import MARKS, Card, View, short, sorted_cards, value_text
 from petaudit.reports.voice import Voice
-from petaudit.units import Unit
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -12,13 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from petaudit.errors import joined, phrase, term
-from petaudit.reports.sentences import (
-    breach_sentence,
-    concerns,
-    headline,
-    next_steps,
-    status_word,
-)
+from petaudit.reports.sentences import breach_sentence, concerns, headline, next_steps, status_word
 from petaudit.reports.view import (
     MARKS,
     Card,
@@ -138,10 +132,7 @@ def _table(view: View, voice: Voice) -> Iterator[str]:
         term("Limit"),
         term("Verdict"),
     ]
-    head = [
-        _row([_said(voice, title) for title in titles]),
-        _row(["---"] * len(titles)),
-    ]
+    head = [_row([_said(voice, title) for title in titles]), _row(["---"] * len(titles))]
     rows = (_row(_cells(card, voice, is_compared)) for card in sorted_cards(view.cards))
     shown, is_cut = _fitting(rows, _FOR_TABLE)
     yield "\n".join([*head, *shown])

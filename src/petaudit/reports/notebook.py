@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import phrase
-from petaudit.languages.current import language
+from petaudit.i18n.current import language
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, status_word
 from petaudit.reports.single import document_of
@@ -13,7 +13,7 @@ from petaudit.reports.view import MARKS, Card, View, value_text
 from petaudit.reports.voice import Voice
 
 if TYPE_CHECKING:
-    from petaudit.auditing import Audit
+    from petaudit.auditing.runner import Audit
     from petaudit.measures import Result
 
 _COLOURS: Final = {
@@ -53,8 +53,7 @@ def _html(view: View, *, with_headline: bool) -> str:
     if with_headline:
         found += Markup("<p><strong>{}</strong></p>").format(say(headline(view)))
     found += Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(
-        top,
-        Markup("").join(Markup("<tr>{}</tr>").format(row) for row in rows),
+        top, Markup("").join(Markup("<tr>{}</tr>").format(row) for row in rows)
     )
     if not with_headline:
         lines = [*view.cards[0].explanation, *view.cards[0].warnings]

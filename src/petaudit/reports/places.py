@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from petaudit.counts import is_address, parse_address, shown_table
 from petaudit.errors import InputError, phrase
 from petaudit.reports.fields import file_name
+from petaudit.tables import is_address, parse_address, shown_table
 
 LONGEST: Final = 60
 _URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)

@@ -9,10 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.columns import ColumnReview
+from petaudit.auditing.columns import ColumnReview
+from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
 from petaudit.errors import InputError, listing, phrase
-from petaudit.files import before_reading
-from petaudit.languages.kept import with_phrases
+from petaudit.i18n.kept import with_phrases
 from petaudit.measures import all_measures
 from petaudit.reports.cards import card_of, run_card_of
 from petaudit.reports.fields import (
@@ -30,7 +30,7 @@ from petaudit.reports.fields import (
 from petaudit.reports.places import place_of, title_of
 from petaudit.reports.view import Card, Change, LeftOut, PolicyFacts, TableFacts, View
 from petaudit.roles import Role
-from petaudit.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
+from petaudit.system.files import before_reading
 
 CHECK: Final = "petaudit.check/1"
 RUN: Final = "petaudit.result/1"
@@ -44,26 +44,22 @@ def read_document(path: Path) -> dict[str, Any]:
         before_reading(path)
         if path.stat().st_size > _LARGEST:
             raise InputError(
-                phrase("{path}: larger than {size:,} bytes; not read", path=path, size=_LARGEST)
+                "{path}: larger than {size:,} bytes; not read", path=path, size=_LARGEST
             )
         content = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
-        raise InputError(phrase("file {path!r} does not exist", path=str(path))) from None
+        raise InputError("file {path!r} does not exist", path=str(path)) from None
     except OSError as problem:
         reason = problem.strerror or type(problem).__name__
-        raise InputError(
-            phrase("{path}: cannot be read ({reason})", path=path, reason=reason)
-        ) from None
+        raise InputError("{path}: cannot be read ({reason})", path=path, reason=reason) from None
     except (ValueError, RecursionError):
-        raise InputError(phrase("{path}: is no JSON", path=path)) from None
+        raise InputError("{path}: is no JSON", path=path) from None
     known = (CHECK, RUN, MPUCCS)
     if not isinstance(content, dict) or content.get("document") not in known:
         raise InputError(
-            phrase(
-                "{path}: is no result of petaudit; its document should be one of {known}",
-                path=path,
-                known=listing(known),
-            )
+            "{path}: is no result of petaudit; its document should be one of {known}",
+            path=path,
+            known=listing(known),
         )
     return content
 
@@ -81,12 +77,12 @@ def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> Vie
         view = makers[document["document"]](_with_phrases(document))
         if not _agrees(view):
             raise InputError(
-                phrase("{origin}: its verdict does not follow from its results", origin=origin)
+                "{origin}: its verdict does not follow from its results", origin=origin
             )
         return view
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         # Which value was no good is not said: it may be a value of the data.
-        raise InputError(phrase("{origin}: its results cannot be read", origin=origin)) from None
+        raise InputError("{origin}: its results cannot be read", origin=origin) from None
 
 
 def _agrees(view: View) -> bool:

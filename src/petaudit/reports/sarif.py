@@ -19,11 +19,11 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from petaudit.errors import phrase, term
+from petaudit.i18n.text import json_text
 from petaudit.measures import all_measures
 from petaudit.reports.sentences import breach_sentence, headline
 from petaudit.reports.view import Card, View, sorted_cards
 from petaudit.reports.voice import Voice
-from petaudit.text import json_text
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -116,10 +116,7 @@ def _results(
         rule = voice.name(own.rule)
         mark = _fingerprint(own)
         seen[mark] += 1
-        place = {
-            "artifactLocation": {"uri": uri},
-            "region": {"startLine": max(own.line or 1, 1)},
-        }
+        place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(own.line or 1, 1)}}
         properties = {} if own.card is None else _properties(own.card, voice)
         yield {
             "ruleId": rule,

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.errors import joined, phrase, term
-from petaudit.limits import limit_rule
+from petaudit.i18n.units import Unit
 from petaudit.measures import Better, Family, all_measures
+from petaudit.measures.limits import limit_rule
 from petaudit.pictures import Picture
-from petaudit.units import Unit
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""

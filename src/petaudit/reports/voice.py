@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.languages.catalogue import ENGLISH
-from petaudit.languages.phrases import phrase, said
-from petaudit.languages.zones import zone
-from petaudit.reporting import HIDE_BELOW
-from petaudit.text import printable
+from petaudit.i18n.catalogue import ENGLISH
+from petaudit.i18n.phrases import phrase, said
+from petaudit.i18n.text import printable
+from petaudit.i18n.zones import zone
+from petaudit.reports.writing import HIDE_BELOW
 
 LONGEST: Final = 200
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts.joint import JointColumn, JointTables
-from petaudit.counts.joint_store import LISTED_AT_ONCE, Exposed, Listed
 from petaudit.errors import Phrase
 from petaudit.singling._arrays import Bytes, Codes, Indices, Rows
 from petaudit.singling._partition import Pair, Partition
 from petaudit.singling.common_values import ColumnUse, doubts_about
 from petaudit.singling.control_overlap import Overlap, overlap_of
 from petaudit.singling.size_findings import SizeFindings
+from petaudit.tables.joint import JointColumn, JointTables
+from petaudit.tables.joint_store import LISTED_AT_ONCE, Exposed, Listed
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
 """The place of each table among the encoded ones."""

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from petaudit.counts.joint import JointColumn
-from petaudit.counts.joint_store import Listed, ListingPair, StoredPair
-from petaudit.errors import NotMeasurableError, Phrase, phrase
-from petaudit.memory import memory_limit
+from petaudit.errors import NotMeasurableError, Phrase
 from petaudit.singling._prepare import Prepared
 from petaudit.singling.common_values import ColumnUse, doubts_about
 from petaudit.singling.control_overlap import Overlap
 from petaudit.singling.size_findings import SizeFindings
+from petaudit.system.memory import memory_limit
+from petaudit.tables.joint import JointColumn
+from petaudit.tables.joint_store import Listed, ListingPair, StoredPair
 
 _DRAWING: Final = 32
 """Bytes per row of a table that samples are drawn from."""
@@ -79,11 +79,9 @@ class StoredTables:
         if isinstance(self.pair, ListingPair):
             return self.pair
         raise NotMeasurableError(
-            phrase(
-                "the tables are counted by {engine}, and only counts leave it: there is no "
-                "list of the rows that are identified",
-                engine=self.pair.engine,
-            )
+            "the tables are counted by {engine}, and only counts leave it: there is no "
+            "list of the rows that are identified",
+            engine=self.pair.engine,
         )
 
     def listed(self, own: SizeFindings) -> Iterator[Listed]:

@@ -5,7 +5,7 @@ for samples of the original that are as large as the control, and for the people
 people are counted: who is singled out by some synthetic row, with some combination. (Counting
 synthetic rows would clear copies: a copied row keeps rows like it from being unique.) With ``t``
 and ``c``, the shares of the original's and the control's people, the excess is
-e = 1 - (1 - t) / (1 - c); see :mod:`petaudit.excess` for its interval.
+e = 1 - (1 - t) / (1 - c); see :mod:`petaudit.exact.excess` for its interval.
 
 Alone among whom? Everybody among the same people, those of the sample: a person of the control is
 looked at as if they, and nobody else, were there in addition. Would the control's people be looked
@@ -31,10 +31,10 @@ from typing import Final
 
 import numpy as np
 
-from petaudit.counts.joint_store import Exposed
-from petaudit.excess import Excess, Successes, excess
+from petaudit.exact.excess import Excess, Successes, excess
 from petaudit.singling._arrays import Indices
 from petaudit.singling._prepare import CONTROL, ORIGINAL
+from petaudit.tables.joint_store import Exposed
 
 _MOST_SAMPLES: Final = 5
 _FOR_FEW: Final = 1.5

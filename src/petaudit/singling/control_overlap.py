@@ -91,11 +91,8 @@ def checked_control(overlap: Overlap) -> tuple[Phrase, ...]:
         return ()
     if overlap.is_most:
         raise InputError(
-            phrase(
-                "most rows of the control are rows of the original ({rows}); it must be other "
-                "people",
-                rows=counted(known, "row"),
-            )
+            "most rows of the control are rows of the original ({rows}); it must be other people",
+            rows=counted(known, "row"),
         )
     return (
         phrase(

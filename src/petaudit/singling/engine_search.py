@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from petaudit.counts.joint_store import GroupSizes, OutOfTimeError, StoredPair
 from petaudit.singling._arrays import Indices
 from petaudit.singling._entropy import entropy_of_counts
 from petaudit.singling._prepare import SYNTHETIC
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress, progress_of
 from petaudit.singling.size_findings import SizeFindings
+from petaudit.tables.joint_store import GroupSizes, OutOfTimeError, StoredPair
 
 
 @dataclass

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from petaudit.counts.made_frames import Kind, MadeColumn
+from petaudit.tables.made_frames import Kind, MadeColumn
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings, Floats
@@ -71,8 +71,7 @@ def global_columns(found: Findings) -> dict[str, MadeColumn]:
         names = (*names, *CONTROL_FIGURES)
     return {
         name: MadeColumn(
-            "integer" if name.startswith("total_") else "number",
-            [figures[name]] if figures else [],
+            "integer" if name.startswith("total_") else "number", [figures[name]] if figures else []
         )
         for name in names
     }

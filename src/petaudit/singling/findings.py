@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import Phrase, phrase
-from petaudit.excess import Excess
+from petaudit.exact.excess import Excess
 from petaudit.singling._prepare import ORIGINAL, SYNTHETIC
 from petaudit.singling._stored import AnyPrepared, StoredTables
 from petaudit.singling.finding_tables import CONTROL_FIGURES

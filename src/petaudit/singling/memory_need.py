@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.counts import Source
-from petaudit.counts.joint import reads_column_by_column
 from petaudit.singling.search import threads_for
+from petaudit.tables import Source
+from petaudit.tables.joint import reads_column_by_column
 
 _CODE: Final = 4
 _AT_REST: Final = 340_000_000

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from petaudit.counts.joint import unit_named
-from petaudit.errors import OptionError, listing, phrase, shortened, suggestion
+from petaudit.errors import OptionError, listing, shortened, suggestion
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress
 from petaudit.singling.way import ASKED, AUTO
+from petaudit.tables.joint import unit_named
 
 _DEFAULT_ALPHA = 2.0
 _DEFAULT_DECAY = 0.5
@@ -46,12 +46,10 @@ class Options:
         if n_cols is not None and hasattr(n_cols, "tolist"):
             n_cols = n_cols.tolist()
         if n_cols is not None and given.get("max_baseline_cols") is not None:
-            raise OptionError(
-                phrase("max_baseline_cols and n_cols say the same thing; give one of them")
-            )
+            raise OptionError("max_baseline_cols and n_cols say the same thing; give one of them")
         if isinstance(n_cols, Sequence) and not isinstance(n_cols, str | bytes):
             if not n_cols:
-                raise OptionError(phrase("n_cols is an empty list; name at least one size"))
+                raise OptionError("n_cols is an empty list; name at least one size")
             n_cols = tuple(sorted({_whole(size, "n_cols", 1) for size in n_cols}))
         elif n_cols is not None:
             n_cols = _whole(n_cols, "n_cols", 1)
@@ -59,10 +57,7 @@ class Options:
         progress = given.get("progress")
         if progress is not None and not callable(progress):
             raise OptionError(
-                phrase(
-                    "progress is not callable; a function of one argument, the Progress, was "
-                    "expected"
-                )
+                "progress is not callable; a function of one argument, the Progress, was expected"
             )
         return cls(
             _optional_whole(given, "max_baseline_cols", 1),
@@ -113,12 +108,10 @@ class Options:
 def _whole(value: object, name: str, smallest: int) -> int:
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < smallest:
         raise OptionError(
-            phrase(
-                "{name} is {value!r}; a whole number from {least} was expected",
-                name=name,
-                value=value,
-                least=smallest,
-            )
+            "{name} is {value!r}; a whole number from {least} was expected",
+            name=name,
+            value=value,
+            least=smallest,
         )
     return int(value)
 
@@ -131,9 +124,7 @@ def _optional_whole(given: dict[str, Any], name: str, smallest: int) -> int | No
 def _threads(given: dict[str, Any]) -> int | None:
     threads = _optional_whole(given, "threads", 1)
     if threads is not None and threads > MOST_THREADS:
-        raise OptionError(
-            phrase("threads is above {most:,}, which no machine has", most=MOST_THREADS)
-        )
+        raise OptionError("threads is above {most:,}, which no machine has", most=MOST_THREADS)
     return threads
 
 
@@ -141,11 +132,9 @@ def _decimals(given: dict[str, Any]) -> int | None:
     decimals = _optional_whole(given, "numeric_precision", 0)
     if decimals is not None and decimals > MOST_DECIMALS:
         raise OptionError(
-            phrase(
-                "numeric_precision is {value}; a whole number from 0 to {most} was expected",
-                value=shortened(str(decimals)),
-                most=MOST_DECIMALS,
-            )
+            "numeric_precision is {value}; a whole number from 0 to {most} was expected",
+            value=shortened(str(decimals)),
+            most=MOST_DECIMALS,
         )
     return decimals
 
@@ -160,7 +149,7 @@ def _number(
         number = math.nan
     if not number >= 0 or (math.isinf(number) and not may_be_infinite):
         raise OptionError(
-            phrase("{name} is {value!r}; a number from 0 was expected", name=name, value=value)
+            "{name} is {value!r}; a number from 0 was expected", name=name, value=value
         )
     return number
 
@@ -170,35 +159,29 @@ def _time_limit(value: object) -> float | None:
         return None
     seconds = _number({"time_limit": value}, "time_limit", 0.0, may_be_infinite=True)
     if seconds == 0:
-        raise OptionError(phrase("time_limit is 0; a number of seconds above 0 was expected"))
+        raise OptionError("time_limit is 0; a number of seconds above 0 was expected")
     return None if math.isinf(seconds) else seconds
 
 
 def _search(value: object) -> str:
     if not isinstance(value, str) or value not in ASKED:
         raise OptionError(
-            phrase(
-                "search is {value!r}{near}; it is one of {known}",
-                value=value,
-                near=suggestion(str(value), ASKED),
-                known=listing(list(ASKED)),
-            )
+            "search is {value!r}{near}; it is one of {known}",
+            value=value,
+            near=suggestion(str(value), ASKED),
+            known=listing(list(ASKED)),
         )
     return value
 
 
 def _person(value: object) -> str | None:
     if value is not None and (not isinstance(value, str) or not value):
-        raise OptionError(
-            phrase("person is {value!r}; the name of a column was expected", value=value)
-        )
+        raise OptionError("person is {value!r}; the name of a column was expected", value=value)
     return value
 
 
 def _truth(given: dict[str, Any], name: str) -> bool:
     value = given.get(name, True)
     if not isinstance(value, bool):
-        raise OptionError(
-            phrase("{name} is {value!r}; True or False was expected", name=name, value=value)
-        )
+        raise OptionError("{name} is {value!r}; True or False was expected", name=name, value=value)
     return value

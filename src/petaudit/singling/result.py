@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.counts.made_frames import Kind, MadeColumn, made_frame
 from petaudit.errors import (
     OptionError,
     PetauditWarning,
@@ -23,12 +22,13 @@ from petaudit.errors import (
     suggestion,
     tally,
 )
-from petaudit.exact import exact_nonnegative, quotient_text
-from petaudit.excess import Excess, Finding
-from petaudit.limits import refuse_unbreakable
+from petaudit.exact.excess import Excess, Finding
+from petaudit.exact.fractions import exact_nonnegative, quotient_text
 from petaudit.measures.base import Better, Result
+from petaudit.measures.limits import refuse_unbreakable
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
+from petaudit.tables.made_frames import Kind, MadeColumn, made_frame
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
@@ -148,13 +148,11 @@ class MpuccsResult(Result):
             case "changes":
                 return self.changes_columns
         raise OptionError(
-            phrase(
-                "{measure} has no table {table!r}{near}; it has {known}",
-                measure=NAME,
-                table=granularity,
-                near=suggestion(granularity, TABLES),
-                known=listing(TABLES),
-            )
+            "{measure} has no table {table!r}{near}; it has {known}",
+            measure=NAME,
+            table=granularity,
+            near=suggestion(granularity, TABLES),
+            known=listing(TABLES),
         )
 
     @property
@@ -328,20 +326,16 @@ def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Pro
         refuse_unbreakable(bound, NAME, "lower", (0, 1))
         return Profile(None, bound, is_strict=False)
     if limit is not None:
-        raise OptionError(phrase("give either a limit or a profile, not both"))
+        raise OptionError("give either a limit or a profile, not both")
     if not isinstance(name, str) or name not in PROFILES:
         raise OptionError(
-            phrase(
-                "unknown profile {name!r}{near}; profiles are {known}",
-                name=name,
-                near=suggestion(str(name), PROFILES),
-                known=listing(list(PROFILES)),
-            )
+            "unknown profile {name!r}{near}; profiles are {known}",
+            name=name,
+            near=suggestion(str(name), PROFILES),
+            known=listing(list(PROFILES)),
         )
     if PROFILES[name].figure == "privacy_risk_score" and not has_baseline:
         raise OptionError(
-            phrase(
-                "the profile {name!r} judges the risk score, which needs the baseline", name=name
-            )
+            "the profile {name!r} judges the risk score, which needs the baseline", name=name
         )
     return PROFILES[name]

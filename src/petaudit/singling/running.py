@@ -11,12 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from petaudit.counts import Source
-from petaudit.counts.coarser import CoarserStep, coarser_steps
-from petaudit.counts.joint import check_same_columns, joint_tables
-from petaudit.counts.joint_store import Exposed, OutOfTimeError, PairSettings, store_tables
 from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
-from petaudit.excess import Excess
+from petaudit.exact.excess import Excess
 from petaudit.singling._arrays import Indices
 from petaudit.singling._exposure import Exposure, expose
 from petaudit.singling._partition import Pair
@@ -31,6 +27,10 @@ from petaudit.singling.options import Options
 from petaudit.singling.search import Search, available_threads
 from petaudit.singling.size_findings import SizeFindings
 from petaudit.singling.way import Way, choose_way
+from petaudit.tables import Source
+from petaudit.tables.coarser import CoarserStep, coarser_steps
+from petaudit.tables.joint import check_same_columns, joint_tables
+from petaudit.tables.joint_store import Exposed, OutOfTimeError, PairSettings, store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
@@ -68,12 +68,10 @@ class Run:
         way = choose_way(tables, self.options.search, self.options.threads)
         if way.way == "engine" and self.options.person is not None:
             raise NotMeasurableError(
-                phrase(
-                    "rows of one person are told apart in memory only, and this search is counted "
-                    "by {engine} ({reason}); leave out person, or take fewer rows",
-                    engine=way.engine,
-                    reason=way.reason,
-                )
+                "rows of one person are told apart in memory only, and this search is counted "
+                "by {engine} ({reason}); leave out person, or take fewer rows",
+                engine=way.engine,
+                reason=way.reason,
             )
         self._threads = self.options.threads or way.threads
         if way.way == "engine":

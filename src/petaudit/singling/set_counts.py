@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from petaudit.counts.column_codes import codes_of_rows
-from petaudit.counts.set_counts import SetCounts, count_sets
-from petaudit.counts.source import Source
-from petaudit.memory import memory_limit
 from petaudit.singling._arrays import Codes
 from petaudit.singling._partition import Pair, Partition
 from petaudit.singling.memory_need import need_of_special
+from petaudit.system.memory import memory_limit
+from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.set_counts import SetCounts, count_sets
+from petaudit.tables.source import Source
 
 
 def sets_of_columns(

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.counts.minimal_uniques import MinimalUniques
 from petaudit.singling._arrays import Bytes, Codes, Floats, Indices, Words
 from petaudit.singling._partition import Local, Pair, Partition
 from petaudit.singling._special_kernels import note_minimal
+from petaudit.tables.minimal_uniques import MinimalUniques
 
 _BITS = 64
 Truths = npt.NDArray[np.bool_]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from petaudit.counts import Source
 from petaudit.errors import NotMeasurableError, OptionError, Phrase, phrase
-from petaudit.memory import memory_limit, memory_text
 from petaudit.singling.memory_need import MemoryNeed
+from petaudit.system.memory import memory_limit, memory_text
+from petaudit.tables import Source
 
 AUTO: Final = "auto"
 MEMORY: Final = "memory"
@@ -81,20 +81,16 @@ def _remote(tables: Sequence[Source], asked: str) -> Way:
         counts = table.counts
         if counts.is_remote and not counts.is_on_spark:
             raise NotMeasurableError(
-                phrase(
-                    "{table} is counted by {engine}, from where only counts come, and mpuccs "
-                    "compares rows; it can do so in files, in frames and on Spark",
-                    table=table.name,
-                    engine=counts.engine,
-                )
+                "{table} is counted by {engine}, from where only counts come, and mpuccs "
+                "compares rows; it can do so in files, in frames and on Spark",
+                table=table.name,
+                engine=counts.engine,
             )
         if counts.is_remote and asked == MEMORY:
             raise OptionError(
-                phrase(
-                    "the search is to go on in memory, and the rows of {table} are on {engine}, "
-                    "from where only counts come",
-                    table=table.name,
-                    engine=counts.engine,
-                )
+                "the search is to go on in memory, and the rows of {table} are on {engine}, "
+                "from where only counts come",
+                table=table.name,
+                engine=counts.engine,
             )
     return Way("engine", _SPARK, phrase("the rows are there"))

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from petaudit.counts import Source, open_source
 from petaudit.synthesizing.exchange_numbers import (
     Column,
     buffer_of,
@@ -19,6 +18,7 @@ from petaudit.synthesizing.exchange_numbers import (
     whole_of,
 )
 from petaudit.synthesizing.exchange_text import is_text, text_column
+from petaudit.tables import Source, open_source
 
 __all__ = ["Column", "Table", "joined_table", "read_column", "read_columns"]
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from petaudit.errors import InputError, OptionError, listing, phrase, shortened, suggestion
+from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
 from petaudit.synthesizing.drawing import GaussianCopula, draw_independent
 from petaudit.synthesizing.exchange import Column, Table, joined_table, read_columns
 from petaudit.synthesizing.marginal import Marginal, marginal_of
@@ -45,9 +45,7 @@ def synthesize(
     own_rows = len(columns[0].is_null)
     if not own_rows:
         raise InputError(
-            phrase(
-                "{table} has no rows; a synthesizer has nothing to learn from it", table=source.name
-            )
+            "{table} has no rows; a synthesizer has nothing to learn from it", table=source.name
         )
     size = own_rows if wanted is None else wanted
     cells = [_cells(column) for column in columns]
@@ -90,12 +88,10 @@ def _check_method(method: object) -> None:
     if method not in METHODS:
         near = suggestion(method, METHODS) if isinstance(method, str) else ""
         raise OptionError(
-            phrase(
-                "unknown method {method} of a synthesizer{near}; known: {known}",
-                method=shortened(repr(method)),
-                near=near,
-                known=listing(METHODS),
-            )
+            "unknown method {method} of a synthesizer{near}; known: {known}",
+            method=shortened(repr(method)),
+            near=near,
+            known=listing(METHODS),
         )
 
 
@@ -108,20 +104,16 @@ def _whole(number: object, name: str, least: int, most: int | None) -> int:
         value = shortened(repr(number))
         if most is None:
             raise OptionError(
-                phrase(
-                    "{name} is {value}; a whole number from {least:,} was expected",
-                    name=name,
-                    value=value,
-                    least=least,
-                )
-            )
-        raise OptionError(
-            phrase(
-                "{name} is {value}; a whole number from {least:,} to {most:,} was expected",
+                "{name} is {value}; a whole number from {least:,} was expected",
                 name=name,
                 value=value,
                 least=least,
-                most=most,
             )
+        raise OptionError(
+            "{name} is {value}; a whole number from {least:,} to {most:,} was expected",
+            name=name,
+            value=value,
+            least=least,
+            most=most,
         )
     return found

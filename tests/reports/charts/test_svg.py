@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pictures.examples import EXAMPLES
 
-from petaudit.languages.catalogue import LANGUAGES
+from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.pictures import ColumnShares, Distributions, RowsAtRisk, SearchTree
 from petaudit.pictures.column_shares import ColumnShare
 from petaudit.pictures.distributions import FarShares, ValueBin

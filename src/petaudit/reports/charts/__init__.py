@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from petaudit.languages.catalogue import ENGLISH
+from petaudit.i18n.catalogue import ENGLISH
 from petaudit.pictures import (
     ClassSizes,
     ColumnExposure,
@@ -24,7 +24,6 @@ from petaudit.pictures import (
     SearchTree,
     picture_from,
 )
-from petaudit.reporting import HIDE_BELOW
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.class_sizes import draw_class_sizes
 from petaudit.reports.charts.column_shares import draw_column_shares
@@ -35,15 +34,13 @@ from petaudit.reports.charts.rows_at_risk import draw_rows_at_risk
 from petaudit.reports.charts.search_tree import draw_search_tree
 from petaudit.reports.charts.singled_out import draw_column_exposure, draw_identified_by_size
 from petaudit.reports.charts.words import Speaker
+from petaudit.reports.writing import HIDE_BELOW
 
 __all__ = ["Chart", "draw", "draw_comparison"]
 
 
 def draw(
-    picture: Picture | Mapping[str, Any],
-    *,
-    language: str = ENGLISH,
-    hide_below: int = HIDE_BELOW,
+    picture: Picture | Mapping[str, Any], *, language: str = ENGLISH, hide_below: int = HIDE_BELOW
 ) -> Chart | None:
     """Draw a picture, or its plain data; None where there is nothing to see.
 

@@ -6,17 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.reports.charts.sheet import (
-    BREACH,
-    HATCH,
-    INK,
-    LINE,
-    MAIN,
-    MUTED,
-    WIDTH,
-    Look,
-    Sheet,
-)
+from petaudit.reports.charts.sheet import BREACH, HATCH, INK, LINE, MAIN, MUTED, WIDTH, Look, Sheet
 from petaudit.reports.charts.words import fitted, width_of
 
 TOP: Final = 26

@@ -6,14 +6,14 @@ import itertools
 import math
 from typing import Final
 
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import joined, phrase
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import joined, phrase
+from petaudit.i18n.units import Unit
 from petaudit.pictures.class_sizes import ClassSizes, SizeBin
 from petaudit.reports.charts.bars import Bar, Divider, bar_list
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.words import Speaker, figure
-from petaudit.units import Unit
 
 _EDGES: Final = (1, 2, 3, 5, 10, 20, 50)
 """Where bins begin if numbers are told as zones."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import phrase
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import phrase
 from petaudit.pictures.column_shares import ColumnShares
 from petaudit.reports.charts.bars import Bar, bar_list
 from petaudit.reports.charts.chart import Chart

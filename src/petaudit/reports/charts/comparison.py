@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import joined, phrase
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import joined, phrase
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.sheet import BREACH, INK, LINE, MAIN, MUTED, OTHER, WIDTH, Look, Sheet

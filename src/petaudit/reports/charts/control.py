@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from petaudit.excess import Finding
-from petaudit.languages.phrases import joined, phrase
+from petaudit.exact.excess import Finding
+from petaudit.i18n.phrases import joined, phrase
 from petaudit.pictures.control_comparison import ControlComparison
 from petaudit.reports.charts.bars import STUB
 from petaudit.reports.charts.chart import Chart

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from petaudit.languages.phrases import phrase
-from petaudit.languages.zones import Zone
+from petaudit.i18n.phrases import phrase
+from petaudit.i18n.zones import Zone
 from petaudit.pictures.distributions import Distributions, ValueBin
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.languages.numbers import share
-from petaudit.languages.phrases import phrase
-from petaudit.languages.zones import Zone
+from petaudit.i18n.numbers import share
+from petaudit.i18n.phrases import phrase
+from petaudit.i18n.units import Unit
+from petaudit.i18n.zones import Zone
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of
 from petaudit.reports.charts.sheet import BREACH, HATCH, INK, LINE, MAIN, MUTED, WIDTH, Look, Sheet
 from petaudit.reports.charts.words import Speaker, figure, fitted
-from petaudit.units import Unit
 
 _TOP, _BOTTOM, _LEFT = 52, 252, 8
 _STUB = 10

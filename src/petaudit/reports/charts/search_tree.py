@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import joined, phrase
-from petaudit.languages.zones import Zone
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import joined, phrase
+from petaudit.i18n.zones import Zone
 from petaudit.pictures.search_tree import SearchNode, SearchTree
 from petaudit.reports.charts.chart import Chart
 from petaudit.reports.charts.rendering import svg_of
@@ -82,12 +82,7 @@ def draw_search_tree(picture: SearchTree, speaker: Speaker) -> Chart | None:
     )
     title = say(phrase("The search, column by column"))
     words = say(_words(picture))
-    header = (
-        phrase("columns"),
-        phrase("identified rows"),
-        phrase("unique rows"),
-        phrase("pruned"),
-    )
+    header = (phrase("columns"), phrase("identified rows"), phrase("unique rows"), phrase("pruned"))
     table = tuple(
         (
             " + ".join(map(name_in_table, box.path)),
@@ -164,12 +159,7 @@ def _legend(sheet: Sheet, speaker: Speaker) -> None:
     entries = [
         (none, phrase("none identified")),
         *(
-            [
-                (
-                    Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45),
-                    phrase("few or none"),
-                )
-            ]
+            [(Look(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45), phrase("few or none"))]
             if speaker.hide_below
             else []
         ),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from petaudit.languages.numbers import counted, share
-from petaudit.languages.phrases import phrase
-from petaudit.languages.zones import Zone
+from petaudit.i18n.numbers import counted, share
+from petaudit.i18n.phrases import phrase
+from petaudit.i18n.zones import Zone
 from petaudit.pictures.column_exposure import ColumnExposure
 from petaudit.pictures.identified_by_size import IdentifiedBySize, SizeCount
 from petaudit.reports.charts.bars import Bar, bar_list

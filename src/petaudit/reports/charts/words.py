@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.languages.numbers import counted
-from petaudit.languages.phrases import phrase, said
-from petaudit.languages.zones import Zone, parts, zone
-from petaudit.text import printable
+from petaudit.i18n.numbers import counted
+from petaudit.i18n.phrases import phrase, said
+from petaudit.i18n.text import printable
+from petaudit.i18n.zones import Zone, parts, zone
 
 LONGEST: Final = 24
 LONGEST_IN_TABLES: Final = 80

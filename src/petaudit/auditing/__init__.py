@@ -1,0 +1,1 @@
+"""One audit: what is run, judged and kept."""

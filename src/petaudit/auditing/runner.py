@@ -1,0 +1,392 @@
+"""One call: every measure that the inputs allow, and what the others would need."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from petaudit._version import __version__
+from petaudit.auditing.columns import ColumnReview, review_columns
+from petaudit.auditing.people import people_notes
+from petaudit.auditing.policy import Policy, PolicySpec, find_policy
+from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, open_questions, settle
+from petaudit.errors import (
+    EngineLostError,
+    NotMeasurableError,
+    OptionError,
+    PetauditError,
+    Phrase,
+    counted,
+    joined,
+    listing,
+    phrase,
+    without_row_numbers,
+)
+from petaudit.i18n.kept import texts_of
+from petaudit.inputs import Inputs, gather
+from petaudit.measures import Measure, Need, Result, all_measures, find_measure
+from petaudit.system.files import Watch, unchanged
+
+DOCUMENT = "petaudit.check/1"
+
+
+@dataclass(frozen=True)
+class NotMeasured:
+    """A measure that gave no figure: left out, or asked for and impossible."""
+
+    measure: str
+    problem: PetauditError
+    asked_for: bool
+
+    @property
+    def reason(self) -> str:
+        """Why there is no figure, without any value of the data."""
+        return without_row_numbers(self.problem.text)
+
+    @property
+    def status(self) -> str:
+        """``error`` if the measure was asked for, else ``skipped``."""
+        return "error" if self.asked_for else "skipped"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry as plain data."""
+        return {"measure": self.measure, "status": self.status, "reason": self.reason}
+
+
+@dataclass(frozen=True, repr=False)
+class Audit:
+    """The results of several measures on one table."""
+
+    inputs: Inputs
+    results: tuple[Result, ...]
+    not_measured: tuple[NotMeasured, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    fingerprints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What identifies the tables that were measured."""
+    watch: Watch = field(default_factory=Watch)
+    policy: Policy | None = None
+    """The rule that set limits, with what was tighter by hand."""
+    columns: ColumnReview = field(default_factory=ColumnReview)
+    """Columns that still name people, and columns without a role."""
+    strict: bool = False
+    """Whether open questions leave the audit undecided."""
+
+    @property
+    def exit_code(self) -> int:
+        """0: all limits hold; 1: the release is broken; 2: it could not be decided."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything asked for was measured, every limit holds, and nobody is named."""
+        return self.exit_code == 0
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
+        statuses = {result.status for result in self.results}
+        if any(entry.asked_for for entry in self.not_measured) or not self.results:
+            statuses.add(ERROR)
+        return settle(
+            statuses, problems=self.problems, questions=self.open_questions, strict=self.strict
+        )
+
+    @property
+    def problems(self) -> tuple[Phrase, ...]:
+        """Why the table must not be released, whatever the figures say."""
+        return self.columns.problems
+
+    @property
+    def open_questions(self) -> tuple[str, ...]:
+        """What the limits did not ask, and somebody should before the table is released."""
+        figures = [
+            Figure(
+                *(own.measure, own.status, own.value, own.limit),
+                own.is_strict,
+                bool(own.conditions),
+            )
+            for own in self.results
+        ]
+        return open_questions(
+            figures,
+            sensitive=self.inputs.roles.sensitive,
+            unlabelled=self.columns.question,
+            people=self.columns.people,
+            demands=() if self.policy is None else [self.policy.open_question],
+        )
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that was read; none of them may be written to."""
+        read = (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        rule = None if self.policy is None else self.policy.path
+        return read if rule is None else (*read, rule)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of all results, each once, and what is said about rows and people."""
+        said = (text for result in self.results for text in result.warnings)
+        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *said)))
+
+    @cached_property
+    def people_notes(self) -> tuple[str, ...]:
+        """What is said about rows and people."""
+        return people_notes(self.inputs)
+
+    def __repr__(self) -> str:
+        measured = counted(len(self.results), "result")
+        return f"<Audit of {self.inputs.table.name}: {measured}, {self.verdict}>"
+
+    def __getitem__(self, measure: str) -> Result:
+        wanted = find_measure(measure).name
+        for result in self.results:
+            if result.measure == wanted:
+                return result
+        reasons = [entry.problem.text for entry in self.not_measured if entry.measure == wanted]
+        raise NotMeasurableError(
+            "{measure} was not measured: {reasons}",
+            measure=wanted,
+            reasons=joined(reasons, "; ") if reasons else phrase("not asked"),
+        )
+
+    def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
+        """The versioned document that ``--format json`` prints, and that reports are made of."""
+        document: dict[str, Any] = {
+            "document": DOCUMENT,
+            "petaudit": __version__,
+            "verdict": self.verdict,
+            "exit_code": self.exit_code,
+            "inputs": dict(self.fingerprints),
+            "problems": list(self.problems),
+            "open_questions": list(self.open_questions),
+            "columns": self.columns.to_dict(),
+            "roles": self.inputs.roles.to_dict(),
+            "options": dict(self.options),
+            **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
+            "results": [
+                result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
+            ],
+            "not_measured": [entry.to_dict() for entry in self.not_measured],
+            "warnings": list(self.warnings),
+        }
+        self.check_unchanged()
+        return document | {"texts": texts_of(document)}
+
+    def check_unchanged(self) -> None:
+        """Raise an error if a table that is read again for pictures and words is another now."""
+        again = [source for source in self.inputs.tables.values() if not source.is_loaded]
+        self.watch.check(path for source in again for path in source.files)
+
+    def _repr_html_(self) -> str:
+        from petaudit.reports.notebook import audit_html  # noqa: PLC0415 (only to look at)
+
+        return audit_html(self)
+
+
+def audit(
+    table: object,
+    *,
+    measures: Iterable[str] | str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    population_size: Any = None,
+    policy: PolicySpec | None = None,
+    strict: bool = False,
+    **given: Any,
+) -> Audit:
+    """Run the named measures, or all that the inputs allow.
+
+    ``options`` holds the limit and options of each measure by name; ``population_size`` is for all
+    measures that take one. ``policy`` is the name or file of a rule that sets limits, which others
+    may tighten. With ``strict``, open questions (``Audit.open_questions``) leave the audit
+    undecided.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
+    >>> found = audit(table, quasi_identifiers=["born"], sensitive=["salary"],
+    ...               options={"t-closeness": {"limit": 0.3}})
+    >>> found.exit_code, found["t-closeness"].status
+    (1, 'failed')
+    """
+    with unchanged() as watch:
+        rule = None if policy is None else find_policy(policy)
+        asked = (measures, options or {}, population_size, rule)
+        return _measured(table, *asked, given, watch, strict=strict)
+
+
+def _measured(
+    table: object,
+    measures: Iterable[str] | str | None,
+    options: Mapping[str, Mapping[str, Any]],
+    population_size: Any,
+    policy: Policy | None,
+    given: Mapping[str, Any],
+    watch: Watch,
+    *,
+    strict: bool,
+) -> Audit:
+    wanted = _options_by_measure(options)
+    if policy is not None:
+        policy, wanted = policy.applied_to(wanted)
+    names = [measures] if isinstance(measures, str) else measures
+    named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
+    if named is not None and not named:
+        raise OptionError("the list of measures is empty")
+    inputs = gather(table, announce_notes=False, **given)
+    chosen = list(all_measures().values()) if named is None else named
+    for name in wanted:
+        if name not in [measure.name for measure in chosen]:
+            chosen.append(find_measure(name))
+    sized = {} if population_size is None else _sized(population_size, chosen, wanted)
+    has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
+    explicit = {measure.name for measure in named or ()} | set(wanted)
+    if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
+        # Nothing at all can be measured: one clear error instead of one per measure.
+        _ = inputs.quasi_identifiers
+    results: list[Result] = []
+    not_measured: list[NotMeasured] = []
+    if any(Need.SENSITIVE in measure.needs for measure in chosen):
+        _count_at_once(inputs)
+    for measure in chosen:
+        own = sized.get(measure.name, {}) | wanted.get(measure.name, {})
+        why_not = None if measure.name in explicit else measure.why_left_out(inputs)
+        if why_not is not None:
+            problem = NotMeasurableError(why_not)
+            not_measured.append(NotMeasured(measure.name, problem, asked_for=False))
+            continue
+        asked_for = measure.name in explicit or _is_asked_for(measure, wanted, inputs, own)
+        missing = measure.missing(inputs, own)
+        if missing:
+            problem = NotMeasurableError("needs {missing}", missing=joined(missing, " and "))
+            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
+            continue
+        try:
+            results.append(measure.run(inputs, own))
+        except (OptionError, EngineLostError):
+            raise
+        except NotMeasurableError as problem:
+            # Of measures that nobody named, those that suit the table are wanted.
+            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
+        except PetauditError as problem:
+            not_measured.append(NotMeasured(measure.name, problem, asked_for))
+    settings = {
+        "measures": None if named is None else [measure.name for measure in named],
+        "options": {
+            name: {
+                key: _plain_option(value)
+                for key, value in (sized.get(name, {}) | wanted.get(name, {})).items()
+            }
+            for name in dict.fromkeys((*sized, *wanted))
+        },
+        "strict": strict,
+        "suppressed": inputs.suppressed,
+        "key": inputs.key,
+        "person": inputs.person,
+        "person_is_pseudonym": inputs.person_is_pseudonym if inputs.person is not None else None,
+        "reveal_values": inputs.reveal_values,
+        "delimiter": inputs.delimiter,
+        "encoding": inputs.encoding,
+        "engine": inputs.engine,
+        "spark_master": inputs.spark_master,
+    }
+    measured = (inputs, tuple(results), tuple(not_measured))
+    # A measure that compares all columns of two tables has looked at every one of them.
+    is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
+    columns = review_columns(inputs) if is_reviewed else ColumnReview()
+    return Audit(*measured, settings, inputs.fingerprints, watch, policy, columns, strict)
+
+
+def _count_at_once(inputs: Inputs) -> None:
+    """Count the classes with the sensitive values in them, of which all class measures live.
+
+    What is wrong with a column is said by the measures that need it.
+    """
+    if inputs.roles.quasi_identifiers and inputs.roles.sensitive:
+        with contextlib.suppress(PetauditError):
+            _ = inputs.class_blocks
+
+
+def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Options under the measures' own names; what is wrong about them is said before any work."""
+    wanted: dict[str, dict[str, Any]] = {}
+    for name, own in given.items():
+        measure = find_measure(name)
+        if not isinstance(own, Mapping):
+            raise OptionError(
+                "the options of {measure} are {value!r}; a mapping was expected, such as "
+                "{{'limit': 5}}",
+                measure=measure.name,
+                value=own,
+            )
+        if measure.name in wanted:
+            raise OptionError("the options of {measure} are given twice", measure=measure.name)
+        measure.check_options(own)
+        wanted[measure.name] = dict(own)
+    return wanted
+
+
+def _sized(
+    population_size: Any, chosen: Iterable[Measure], wanted: Mapping[str, Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The option of every measure that takes one; an error where nothing would come of it."""
+    name = "population_size"
+    takers = [own for own in chosen if any(option.name == name for option in own.options)]
+    if not takers:
+        known = [
+            own.name
+            for own in all_measures().values()
+            if any(option.name == name for option in own.options)
+        ]
+        raise OptionError(
+            "{option} changes nothing about the measures asked for; it is for {measures}",
+            option=name,
+            measures=listing(known),
+        )
+    for own in takers:
+        if name in wanted.get(own.name, {}):
+            raise OptionError(
+                "the {option} of {measure} is given twice", option=name, measure=own.name
+            )
+    return {own.name: {name: population_size} for own in takers}
+
+
+def _plain_option(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain_option(item) for key, item in value.items()}
+    if callable(value):
+        # Its text has an address of memory in it, and may have values that it was made with.
+        return str(getattr(value, "__name__", type(value).__name__))
+    return value if isinstance(value, bool | int | float | str | None) else str(value)
+
+
+def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:
+    """Whether a measure has something to say about this audit where no column has a role.
+
+    What a measure lacks beside the roles is said only if somebody wants it.
+    """
+    if not {Need.QUASI_IDENTIFIERS, Need.HIERARCHIES}.isdisjoint(measure.needs):
+        return False
+    if measure.name in explicit:
+        return True
+    return measure.only_by_name is None and not measure.missing(inputs, {})
+
+
+def _is_asked_for(
+    measure: Measure,
+    wanted: Mapping[str, Mapping[str, Any]],
+    inputs: Inputs,
+    own: Mapping[str, Any],
+) -> bool:
+    """Whether a failure of this measure is a failure of the audit.
+
+    With no limit or option given, everything that can run is asked for. Otherwise the measures with
+    a limit or option are, and those that an original or a population was given for; the rest are
+    extras.
+    """
+    if not wanted or own:
+        return True
+    needs = {*measure.needs, *(need for need, _ in measure.either)}
+    return any(need in needs and need.is_met(inputs) for need in (Need.ORIGINAL, Need.POPULATION))

@@ -1,0 +1,1 @@
+"""Exact numbers: fractions, logarithms, distances."""

@@ -1,5 +1,0 @@
-"""Guessing the role of each column, and writing a pipeline file to start from."""
-
-from petaudit.guessing.roles import Guess, guess_roles
-
-__all__ = ["Guess", "guess_roles"]

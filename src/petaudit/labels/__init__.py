@@ -1,0 +1,1 @@
+"""What cells and released values mean: labels, numbers, ranges, hierarchies."""

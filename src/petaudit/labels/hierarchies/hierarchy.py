@@ -1,0 +1,229 @@
+"""One attribute's hierarchy: from every leaf, ever more general labels up to one root."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from petaudit.errors import (
+    MOST_QUOTED,
+    DataValues,
+    HierarchyError,
+    RowsOf,
+    counted,
+    phrase,
+    suggestion,
+)
+from petaudit.labels.cells import SUPPRESSED, label_of
+
+NULL_LABEL = ""
+"""How a hierarchy spells a null: CSV files cannot tell an empty cell from a missing one.
+
+A hierarchy that covers nulls has a line that starts with an empty leaf; further empty cells in it
+keep the null a null at these levels.
+"""
+
+
+class Hierarchy:
+    """Leaf-to-root paths of one attribute, validated on construction.
+
+    >>> city = Hierarchy("city", [["Paris", "Europe"], ["Lima", "America"]])
+    >>> city.levels, city.level_of("Europe"), city.generalize("Lima", 2)
+    (3, 1, '*')
+    """
+
+    def __init__(
+        self,
+        attribute: str,
+        rows: Iterable[Sequence[object]],
+        *,
+        origin: str | None = None,
+        path: Path | None = None,
+        line_numbers: Sequence[int] | None = None,
+    ) -> None:
+        self.attribute = attribute
+        self.path = path
+        self.rows_of: RowsOf | None = None
+        """How errors say in which rows of a table the labels stand, where there is a table."""
+        self.origin = origin or (
+            str(path) if path else phrase("hierarchy of {column!r}", column=attribute)
+        )
+        self._paths = self._validated(rows, line_numbers)
+        self._add_root_if_missing()
+        self._lowest_level, self.ambiguous_labels = self._index_levels()
+
+    @classmethod
+    def from_mapping(
+        cls, attribute: str, paths: Mapping[object, object], origin: str | None = None
+    ) -> Hierarchy:
+        """Build from ``{leaf: [label, ...]}`` (one label may stand alone).
+
+        >>> Hierarchy.from_mapping("sex", {"F": "*", "M": "*"}).levels
+        2
+        """
+        rows: list[Sequence[object]] = []
+        for leaf, path in paths.items():
+            above = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
+            rows.append([leaf, *above])
+        return cls(attribute, rows, origin=origin)
+
+    @property
+    def levels(self) -> int:
+        """How many levels there are, the leaves included."""
+        return len(next(iter(self._paths.values())))
+
+    @property
+    def top(self) -> str:
+        """The label of the root."""
+        return next(iter(self._paths.values()))[-1]
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """The leaves, in the order of the source."""
+        return tuple(self._paths)
+
+    def holds(self, label: str | None) -> bool:
+        """Whether any level has this label (the suppression mark always counts)."""
+        text = _text(label)
+        return text in self._lowest_level or text == SUPPRESSED
+
+    def level_of(self, label: str | None) -> int:
+        """The lowest level at which the label occurs; ``*`` is the top unless named."""
+        text = _text(label)
+        if text in self._lowest_level:
+            return self._lowest_level[text]
+        if text == SUPPRESSED:
+            return self.levels - 1
+        raise self.unknown_labels([label])
+
+    def path_of(self, leaf: str | None) -> tuple[str, ...]:
+        """All labels of a leaf, itself first."""
+        try:
+            return self._paths[_text(leaf)]
+        except KeyError:
+            raise self.unknown_leaves([leaf]) from None
+
+    def is_leaf(self, label: str | None) -> bool:
+        """Whether the label is one of the leaves."""
+        return _text(label) in self._paths
+
+    def generalize(self, leaf: str | None, level: int) -> str | None:
+        """The label of a leaf at a level."""
+        return self.path_of(leaf)[level] or None
+
+    def path_from(self, label: str | None) -> tuple[str, ...]:
+        """The labels from this label (at its lowest level) up to the root."""
+        level = self.level_of(label)
+        text = _text(label)
+        if text not in self._lowest_level:
+            return (self.top,)
+        return next(path[level:] for path in self._paths.values() if path[level] == text)
+
+    def unknown_labels(self, labels: Sequence[str | None]) -> HierarchyError:
+        """The error for labels of the data that no level holds."""
+        nulls = ""
+        if None in labels:
+            nulls = phrase(" (for nulls it needs a line with an empty leaf)")
+        return self.label_error(
+            phrase(
+                "column {column!r} holds {labels} that no level of its hierarchy ({origin}) "
+                "has{nulls}",
+                column=self.attribute,
+                labels=counted(len(labels), "label"),
+                origin=self.origin,
+                nulls=nulls,
+            ),
+            labels,
+            known=self._lowest_level,
+        )
+
+    def _near(self, labels: Sequence[str | None], known: Iterable[str]) -> str:
+        """The nearest label, unless as many are quoted already as a message may."""
+        return suggestion(_text(labels[0]), known) if len(labels) < MOST_QUOTED else ""
+
+    def unknown_leaves(self, labels: Sequence[str | None]) -> HierarchyError:
+        """The error for values of the data that are not leaves."""
+        if len(labels) == 1:
+            message = phrase(
+                "column {column!r} holds 1 value that is no leaf of its hierarchy ({origin})",
+                column=self.attribute,
+                origin=self.origin,
+            )
+        else:
+            message = phrase(
+                "column {column!r} holds {number:,} values that are no leaf of its hierarchy "
+                "({origin})",
+                column=self.attribute,
+                number=len(labels),
+                origin=self.origin,
+            )
+        return self.label_error(message, labels, known=self._paths, are_leaves=True)
+
+    def label_error(
+        self,
+        message: str,
+        labels: Sequence[str | None],
+        *,
+        known: Iterable[str] = (),
+        are_leaves: bool = False,
+    ) -> HierarchyError:
+        """Return an error about labels of the attribute, with the rows that hold them."""
+        data = DataValues(labels, self.attribute, are_leaves, self._near(labels, known))
+        problem = HierarchyError(message, data=data)
+        return problem if self.rows_of is None else problem.in_rows(self.rows_of)
+
+    def _validated(
+        self, rows: Iterable[Sequence[object]], line_numbers: Sequence[int] | None
+    ) -> dict[str, tuple[str, ...]]:
+        paths: dict[str, tuple[str, ...]] = {}
+        width = 0
+        for index, row in enumerate(rows):
+            line = line_numbers[index] if line_numbers else index + 1
+            if isinstance(row, str) or not isinstance(row, Iterable):
+                raise self._at(line, phrase("a list of labels was expected, the leaf first"))
+            labels = tuple(_text(label_of(cell)) for cell in row)
+            width = width or len(labels)
+            if not labels:
+                raise self._at(line, phrase("the row is empty"))
+            if len(labels) != width:
+                problem = phrase(
+                    "the leaf has {levels} levels where the rows before have {width}",
+                    levels=len(labels),
+                    width=width,
+                )
+                raise self._at(line, problem, labels[0])
+            if labels[0] != NULL_LABEL and NULL_LABEL in labels:
+                raise self._at(line, phrase("the leaf has a blank label above it"), labels[0])
+            known = paths.setdefault(labels[0], labels)
+            if known != labels:
+                problem = phrase("the leaf stands in an earlier line with another path")
+                raise self._at(line, problem, labels[0])
+        if not paths:
+            raise HierarchyError("{origin} is empty", origin=self.origin)
+        return paths
+
+    def _at(self, line: int, problem: str, *leaf: str) -> HierarchyError:
+        return HierarchyError(
+            "{origin}, line {line}: {problem}",
+            origin=self.origin,
+            line=line,
+            problem=problem,
+            data=DataValues(leaf),
+        )
+
+    def _add_root_if_missing(self) -> None:
+        if len({path[-1] for path in self._paths.values()}) > 1:
+            self._paths = {leaf: (*path, SUPPRESSED) for leaf, path in self._paths.items()}
+
+    def _index_levels(self) -> tuple[dict[str, int], tuple[str, ...]]:
+        lowest: dict[str, int] = {}
+        ambiguous: dict[str, None] = {}
+        for level in range(self.levels):
+            for path in self._paths.values():
+                if lowest.setdefault(path[level], level) != level and path[level] != NULL_LABEL:
+                    ambiguous[path[level]] = None
+        return lowest, tuple(ambiguous)
+
+
+def _text(label: str | None) -> str:
+    return NULL_LABEL if label is None else label

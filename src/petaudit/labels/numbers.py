@@ -1,0 +1,203 @@
+"""The numbers that very many labels spell, read all at once and exactly.
+
+A fraction per label takes minutes where a column has a million numbers. Here a number is a whole
+number and how many of its digits are decimal places; columns that are reckoned with together become
+whole numbers of one small unit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.exact.fractions import parse_number
+
+Whole: TypeAlias = npt.NDArray[Any]
+"""Whole numbers: int64 where they fit, Python's own elsewhere."""
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Integers: TypeAlias = npt.NDArray[np.int64]
+Reader: TypeAlias = Callable[[str], Fraction | Decimal | None]
+
+_LONGEST: Final = 24
+_MOST_DIGITS: Final = 18
+_BLOCK: Final = 1 << 15
+_LARGEST: Final = 1 << 60
+"""Sums and differences of two numbers below this fit into 64 bits."""
+_WITH_EXPONENT: Final = re.compile(r"([^eE]+)[eE]([+-]?\d{1,4})", re.ASCII)
+
+
+@dataclass(frozen=True)
+class LabelNumbers:
+    """A number per label, or none: ``mantissas`` times ten to the power of minus ``places``."""
+
+    is_number: Bools
+    mantissas: Integers
+    places: Integers
+    others: Mapping[int, Fraction]
+    """Numbers of too many digits, by their place among the labels."""
+
+    @cached_property
+    def most_places(self) -> int:
+        """Decimal places that write all the numbers."""
+        others = (_decimal_places(number) for number in self.others.values())
+        return max(int(self.places.max(initial=0)), *others, 0)
+
+    def with_others(self, others: Mapping[int, Fraction | None]) -> LabelNumbers:
+        """The same with numbers, or none, at some other places."""
+        numbers = {place: number for place, number in others.items() if number is not None}
+        is_number = self.is_number.copy()
+        is_number[list(others)] = False
+        is_number[list(numbers)] = True
+        return replace(self, is_number=is_number, others={**self.others, **numbers})
+
+    def fit(self, places: int) -> bool:
+        """Whether 64 bits hold every number in units of so many decimal places."""
+        # What is larger than this does not fit anyway, unless it is zero times as much.
+        shifts = np.minimum(places - self.places, 2 * _MOST_DIGITS)
+        sizes = np.abs(self.mantissas) * 10.0**shifts
+        return not self.others and float(sizes.max(initial=0)) < _LARGEST
+
+    def in_units(self, places: int, *, fits: bool) -> Whole:
+        """The numbers as whole numbers of units of so many decimal places; 0 for no number."""
+        shifts = np.where(self.mantissas == 0, 0, places - self.places)
+        if fits:
+            whole: Integers = self.mantissas * 10**shifts
+            return whole
+        different, which = np.unique(shifts, return_inverse=True)
+        powers = np.array([10**shift for shift in different.tolist()], dtype=object)
+        found: Whole = self.mantissas.astype(object) * powers[which]
+        unit = 10**places
+        for place, number in self.others.items():
+            found[place] = number.numerator * (unit // number.denominator)
+        return found
+
+
+def in_common_units(*columns: LabelNumbers) -> tuple[list[Whole], int]:
+    """The numbers of several columns in one unit, and how many decimal places that unit has.
+
+    >>> [one, other], places = in_common_units(read_numbers(["1.5", "2"]), read_numbers(["0.25"]))
+    >>> one.tolist(), other.tolist(), places
+    ([150, 200], [25], 2)
+    """
+    places = max(column.most_places for column in columns)
+    fits = all(column.fit(places) for column in columns)
+    return [column.in_units(places, fits=fits) for column in columns], places
+
+
+def read_numbers(labels: Sequence[str | None], reader: Reader = parse_number) -> LabelNumbers:
+    """The numbers of labels; ``reader`` reads what is not written plainly.
+
+    >>> found = read_numbers(["-1.50", "2e3", "a", None])
+    >>> found.is_number.tolist(), found.mantissas.tolist(), found.places.tolist()
+    ([True, True, False, False], [-150, 2, 0, 0], [2, -3, 0, 0])
+    """
+    return PlainNumbers.of(labels).completed(labels, reader)
+
+
+@dataclass(frozen=True)
+class PlainNumbers:
+    """The numbers of those labels that spell one plainly: in few digits, without blanks."""
+
+    is_number: Bools
+    mantissas: Integers
+    places: Integers
+    is_padded: bool = False
+    """Whether one of them has leading zeros, as codes have."""
+
+    @classmethod
+    def of(cls, labels: Sequence[str | None]) -> PlainNumbers:
+        """Read labels, of which any may be something else."""
+        found = _read(labels)
+        others = (
+            (place, labels[place] or "") for place in np.flatnonzero(~found.is_number).tolist()
+        )
+        with_exponent = [
+            (place, match.groups())
+            for place, label in others
+            if ("e" in label or "E" in label) and (match := _WITH_EXPONENT.fullmatch(label))
+        ]
+        if not with_exponent:
+            return found
+        heads = _read([head for _, (head, _) in with_exponent])
+        exponents = np.array([int(exponent) for _, (_, exponent) in with_exponent])
+        where = np.array([place for place, _ in with_exponent])
+        found.is_number[where] = heads.is_number
+        found.mantissas[where] = heads.mantissas
+        found.places[where] = np.where(heads.mantissas == 0, 0, heads.places - exponents)
+        return found
+
+    def completed(self, labels: Sequence[str | None], reader: Reader) -> LabelNumbers:
+        """The same with what a reader makes of all other labels."""
+        others = {
+            place: None if number is None else Fraction(number)
+            for place, number in self.others(labels, reader)
+        }
+        return LabelNumbers(self.is_number, self.mantissas, self.places, {}).with_others(others)
+
+    def others(
+        self, labels: Sequence[str | None], reader: Reader
+    ) -> Iterable[tuple[int, Fraction | Decimal | None]]:
+        """What a reader makes of the labels that are not written plainly, nulls left out."""
+        for place in np.flatnonzero(~self.is_number).tolist():
+            label = labels[place]
+            if label is not None:
+                yield place, reader(label)
+
+
+def _read(labels: Sequence[str | None]) -> PlainNumbers:
+    """Read labels in blocks that fit into the processor's cache."""
+    is_number, is_padded = (np.zeros(len(labels), dtype=bool) for _ in range(2))
+    mantissas, places = (np.zeros(len(labels), dtype=np.int64) for _ in range(2))
+    for start in range(0, len(labels), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        texts = [
+            label if label is not None and len(label) <= _LONGEST else "" for label in labels[block]
+        ]
+        is_number[block], mantissas[block], places[block], is_padded[block] = _read_block(texts)
+    return PlainNumbers(is_number, mantissas, places, bool(is_padded.any()))
+
+
+def _read_block(texts: Sequence[str]) -> tuple[Bools, Integers, Integers, Bools]:
+    """Go through all texts at once, character by character."""
+    lengths = np.array([len(text) for text in texts])
+    width = int(lengths.max(initial=0)) or 1
+    letters = np.array(texts, dtype=f"U{width}").view(np.uint32).reshape(len(texts), width).T
+    letters = np.ascontiguousarray(letters)
+    negative = letters[0] == ord("-")
+    read = (negative | (letters[0] == ord("+"))).astype(np.int64)
+    dot = np.zeros(len(texts), dtype=bool)
+    is_padded = np.zeros(len(texts), dtype=bool)
+    mantissas, places, digits, significant = (np.zeros(len(texts), np.int64) for _ in range(4))
+    for letter in letters:
+        digit = letter.astype(np.int64) - ord("0")
+        is_digit = (digit >= 0) & (digit <= 9)
+        is_padded |= is_digit & (digits == 1) & (mantissas == 0) & ~dot
+        mantissas = np.where(is_digit, mantissas * 10 + digit, mantissas)
+        significant += is_digit & (mantissas != 0)
+        digits += is_digit
+        places += is_digit & dot
+        first_dot = (letter == ord(".")) & ~dot
+        read += first_dot
+        dot |= first_dot
+    # Whatever is neither sign, digit nor dot was not read, and is missing from the length.
+    is_number = (digits > 0) & (read + digits == lengths) & (significant <= _MOST_DIGITS)
+    mantissas = np.where(is_number, np.where(negative, -mantissas, mantissas), 0)
+    return is_number, mantissas, np.where(mantissas == 0, 0, places), is_padded & is_number
+
+
+def _decimal_places(number: Fraction) -> int:
+    """Decimal places of a number that has an end: its denominator is 2s and 5s multiplied."""
+    denominator = number.denominator
+    twos = (denominator & -denominator).bit_length() - 1
+    rest, fives = denominator >> twos, 0
+    while rest > 1:
+        rest, fives = rest // 5, fives + 1
+    return max(twos, fives)

@@ -1,0 +1,104 @@
+"""Names and comments as YAML that reads back as exactly what went in."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+import yaml
+
+from petaudit.errors import shortened
+from petaudit.i18n.catalogue import ENGLISH
+from petaudit.i18n.current import here, language
+
+WIDEST: Final = 100
+_PLAIN: Final = re.compile(r"(\.{0,2}/)*[^\W\d_][\w./-]*((:| )[\w./-]+)*")
+_READ_AS_OTHERS: Final = ("y", "n")
+"""Truth values for some readers of YAML."""
+_ESCAPED: Final = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+
+
+def scalar(text: str) -> str:
+    r"""Write a text so that YAML reads it as this text; hidden characters are escaped.
+
+    >>> print(scalar("zip"), scalar("null"), scalar("a: #1"), scalar("年齡"), scalar("a\u202eb"))
+    zip "null" "a: #1" 年齡 "a\u202eb"
+    """
+    if _PLAIN.fullmatch(text) and text.isprintable() and text.lower() not in _READ_AS_OTHERS:
+        try:
+            if yaml.safe_load(text) == text:
+                return text
+        except yaml.YAMLError:
+            pass
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def remark(text: str) -> str:
+    """A name as it may stand in a comment: one printable line, not too long."""
+    return shortened("".join(_escaped(mark) if mark not in '"\\' else mark for mark in text))
+
+
+def comment(text: str, indent: str = "") -> list[str]:
+    """A sentence as comment lines, in the chosen language."""
+    start = f"{indent}# "
+    if language() != ENGLISH:
+        return [f"{start}{line}" for line in _wrapped(here(text), WIDEST - len(start))]
+    return textwrap.wrap(
+        here(text), WIDEST, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
+    )
+
+
+_WORDS: Final = re.compile(
+    # A mark that ends something stands with what is before it, one that opens with what follows.
+    r"\s+|[「（]*(?:[\u2e80-\u9fff]|[^\s\u2e80-\u9fff\u3000-\u303f\uff00-\uffef]+)"
+    r"[、。，；：？！）」]*|."
+)
+
+
+def _wrapped(text: str, most: int) -> list[str]:
+    """Lines of a text that may break between ideographs, which take two columns each."""
+    lines = [""]
+    for word in _WORDS.findall(text):
+        if width(lines[-1] + word.rstrip()) > most and lines[-1].strip():
+            lines.append(word.lstrip())
+        else:
+            lines[-1] += word
+    return [line.rstrip() for line in lines]
+
+
+def commented(lines: Sequence[str], indent: str = "") -> list[str]:
+    """Lines that stand there for later.
+
+    >>> commented(["  a:", "    b: 1"], "  ")
+    ['  # a:', '  #   b: 1']
+    """
+    return [f"{indent}# {line.removeprefix(indent)}" for line in lines]
+
+
+def entry(line: str, why: str, column: int) -> list[str]:
+    """A line with its reason behind it from a column on, or above it where that is too long."""
+    pad = " " * max(column - width(line), 2)
+    together = f"{line}{pad}# {here(why)}"
+    if width(together) <= WIDEST:
+        return [together]
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    return [*comment(why, indent), line]
+
+
+def width(text: str) -> int:
+    """Columns on a screen: ideographs take two."""
+    return sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in text)
+
+
+def _escaped(mark: str) -> str:
+    if mark in _ESCAPED:
+        return _ESCAPED[mark]
+    if mark.isprintable():
+        return mark
+    number = ord(mark)
+    if number <= 0xFF:
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"

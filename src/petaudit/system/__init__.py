@@ -1,0 +1,1 @@
+"""Files, folders, memory and output of the machine."""

@@ -1,0 +1,193 @@
+"""What holds for every file that is read: it is a regular one, and stays what it was."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from petaudit.errors import InputError, phrase
+
+_COARSEST_CLOCK: Final = 2_000_000_000
+"""Nanoseconds within which some file system gives two changes the same time."""
+
+State: TypeAlias = tuple[int, ...] | None
+
+
+class Watch:
+    """Files as they were before they were read, to notice when somebody changes them.
+
+    Whoever writes to a file or puts another in its place changes its size, times or inode. Only
+    the time of the last change (ctime) cannot be put back; and where it lies so close to the
+    moment of looking that the clock may not tell a later change apart, contents are compared.
+    """
+
+    def __init__(self) -> None:
+        self._states: dict[Path, State] = {}
+        self._hashes: dict[Path, str] = {}
+        self._recent: set[Path] = set()
+        self._listings: list[tuple[Callable[[], tuple[Path, ...]], tuple[Path, ...]]] = []
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Every file that was looked at."""
+        return tuple(self._states)
+
+    def note(self, path: Path) -> None:
+        """Remember a file as it is, or that there is none; the first look counts."""
+        if path in self._states:
+            return
+        state = self._states[path] = _state(path)
+        if state is not None and _is_recent(state):
+            self._recent.add(path)
+            self._hashes[path] = _sha256(path)
+
+    def note_listing(
+        self, listing: Callable[[], tuple[Path, ...]], found: tuple[Path, ...]
+    ) -> None:
+        """Remember which files a folder or a pattern stands for."""
+        self._listings.append((listing, found))
+
+    def sha256(self, paths: Iterable[Path]) -> str:
+        """One fingerprint of files; it holds for what was read if :meth:`check` passes after it."""
+        return _joined([self._hash(path) for path in paths])
+
+    def _hash(self, path: Path) -> str:
+        self.note(path)
+        if path not in self._hashes:
+            try:
+                self._hashes[path] = _sha256(path)
+            except OSError:
+                raise _changed(path) from None
+        return self._hashes[path]
+
+    def check(self, only: Iterable[Path] | None = None) -> None:
+        """Raise an error if a file is not what it was when it was noted."""
+        for path in self._states if only is None else self._states.keys() & set(only):
+            self._check(path)
+        for listing, found in self._listings if only is None else ():
+            try:
+                is_same = listing() == found
+            except InputError:
+                is_same = False
+            if not is_same:
+                raise _changed(found[0].parent)
+
+    def _check(self, path: Path) -> None:
+        try:
+            state = _state(path)
+            is_same = state == self._states[path]
+            if is_same and path in self._recent:
+                is_same = _sha256(path) == self._hashes[path]
+                if state is not None and not _is_recent(state):
+                    # From now on the clock tells every change apart.
+                    self._recent.discard(path)
+        except OSError:
+            is_same = False
+        if not is_same:
+            raise _changed(path)
+
+
+_current: ContextVar[Watch | None] = ContextVar("_current", default=None)
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """Have every file noted that is read within; the caller checks."""
+    token = _current.set(watch)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def unchanged() -> Iterator[Watch]:
+    """What is read within must still be the same at the end; if not, that is the error.
+
+    Within another such block, that one watches.
+    """
+    watch = _current.get() or Watch()
+    try:
+        with watching(watch):
+            yield watch
+    except Exception:
+        # Who reads two tables for one may stumble over anything.
+        watch.check()
+        raise
+    watch.check()
+
+
+def before_reading(path: Path) -> None:
+    """Refuse pipes and devices, whose reading may never end; remember what the file is now."""
+    refuse_impossible(path)
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, phrase("it is not a regular file"), str(path))
+    watch_file(path)
+
+
+def refuse_impossible(path: Path) -> None:
+    """Raise an error for a name that holds a zero: Python says of it what is no error of files."""
+    if "\0" in str(path):
+        raise OSError(errno.EINVAL, phrase("a name holds no zero character"), str(path))
+
+
+def watch_file(path: Path) -> None:
+    """Note a file, or that there is none, in the block that watches."""
+    watch = _current.get()
+    if watch is not None:
+        watch.note(path)
+
+
+def watch_listing(listing: Callable[[], tuple[Path, ...]], found: tuple[Path, ...]) -> None:
+    """Note which files a folder or a pattern stands for, in the block that watches."""
+    watch = _current.get()
+    if watch is not None:
+        watch.note_listing(listing, found)
+
+
+def sha256_of(paths: Iterable[Path]) -> str:
+    """One fingerprint of the contents of files, in the order given.
+
+    That of a single file is the one that every tool computes.
+    """
+    return _joined([_sha256(path) for path in paths])
+
+
+def fingerprint_of(paths: Iterable[Path]) -> str:
+    """The same of files that were read, from the block that watches them if there is one."""
+    watch = _current.get()
+    return sha256_of(paths) if watch is None else watch.sha256(paths)
+
+
+def _joined(hashes: list[str]) -> str:
+    if len(hashes) == 1:
+        return hashes[0]
+    # Of the fingerprints, so that nothing can move unseen from one file to the next.
+    return hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _state(path: Path) -> State:
+    try:
+        of = path.stat()
+    except FileNotFoundError:
+        return None
+    return (of.st_dev, of.st_ino, of.st_size, of.st_mtime_ns, of.st_ctime_ns)
+
+
+def _is_recent(state: tuple[int, ...]) -> bool:
+    return time.time_ns() - max(state[-2:]) < _COARSEST_CLOCK
+
+
+def _changed(path: Path) -> InputError:
+    return InputError("{file} changed while it was being read; run it again", file=path.name)

@@ -1,0 +1,193 @@
+"""How much memory this process may use."""
+
+from __future__ import annotations
+
+import os
+import re
+import warnings
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from petaudit.errors import OptionError, PetauditWarning, phrase
+
+VARIABLE: Final = "PETAUDIT_MEMORY"
+SMALLEST: Final = 512_000_000
+"""Python and the libraries take half of this before the first row is read."""
+
+_SHARE: Final = Fraction(60, 100)
+_BASE: Final = 270_000_000
+"""What a complete audit of a tiny table takes: Python, the libraries and their code."""
+_SMALLEST_ENGINE: Final = 100_000_000
+"""With less, DuckDB cannot group a large table even when it spills."""
+_SMALLEST_WORK: Final = 50_000_000
+_ASSUMED: Final = 4 << 30
+_UNITS: Final = {
+    "": 1,
+    "b": 1,
+    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgt", 1)},
+    **{letter: 1000**power for power, letter in enumerate("kmgt", 1)},
+    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", 1)},
+    **{f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)},
+}
+_AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([a-z]*)", re.ASCII)
+_GROUPS: Final = ("sys/fs/cgroup", "sys/fs/cgroup/unified", "sys/fs/cgroup/memory")
+_LIMITS: Final = ("memory.max", "memory.high", "memory.limit_in_bytes")
+
+_said: list[int] = []
+_listeners: list[Callable[[], None]] = []
+
+
+def memory_limit() -> int:
+    """The bytes that this process may use.
+
+    What :func:`set_memory` said, else what the variable PETAUDIT_MEMORY says, else 60 % of what
+    the machine or its control group has.
+    """
+    if _said:
+        return _said[0]
+    wanted = os.environ.get(VARIABLE, "").strip()
+    if wanted:
+        return min(parse_memory(wanted, name=VARIABLE), available_memory())
+    return max(int(available_memory() * _SHARE), min(SMALLEST, available_memory()))
+
+
+def engine_memory() -> int:
+    """The part of the limit that the embedded engine may use.
+
+    DuckDB keeps to it closely, but counts only what its own operators hold.
+    """
+    return max((memory_limit() - _BASE) // 2, _SMALLEST_ENGINE)
+
+
+def working_memory() -> int:
+    """The part for what comes out of the engine: results on their way, arrays made of them."""
+    return max(memory_limit() - _BASE - engine_memory(), _SMALLEST_WORK)
+
+
+def set_memory(value: str | int | None) -> None:
+    """Say how much memory this process may use; None goes back to what it would be by itself.
+
+    >>> set_memory("512 MB")
+    >>> memory_limit()
+    512000000
+    >>> set_memory(None)
+    """
+    wanted = None if value is None else parse_memory(value)
+    if wanted is not None and wanted > available_memory():
+        warnings.warn(
+            PetauditWarning(
+                phrase(
+                    "the memory limit is {wanted}, and there are {available}; the limit is {used} "
+                    "now",
+                    wanted=memory_text(wanted),
+                    available=memory_text(available_memory()),
+                    used=memory_text(available_memory()),
+                )
+            ),
+            stacklevel=2,
+        )
+        wanted = available_memory()
+    _said[:] = [] if wanted is None else [wanted]
+    for listener in _listeners:
+        listener()
+
+
+def when_memory_changes(listener: Callable[[], None]) -> None:
+    """Call a function whenever the limit was set anew."""
+    _listeners.append(listener)
+
+
+def parse_memory(value: str | int, name: str = "memory") -> int:
+    """An amount of memory in bytes; messages call it by a name.
+
+    >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory(600_000_000)
+    (2000000000, 1610612736, 600000000)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise _no_amount(value, name)
+    found = _AMOUNT.fullmatch(str(value).strip().lower())
+    if found is None or found[2] not in _UNITS:
+        raise _no_amount(value, name)
+    wanted = int(Fraction(found[1]) * _UNITS[found[2]])
+    if wanted < SMALLEST:
+        raise OptionError(
+            "{name} is {value!r}, which is too little; petaudit needs at least {smallest}",
+            name=name,
+            value=value,
+            smallest=memory_text(SMALLEST),
+        )
+    return wanted
+
+
+def memory_text(number: int) -> str:
+    """An amount of memory as people write it.
+
+    >>> memory_text(4_000_000_000), memory_text(1_610_612_736), memory_text(512_000_000)
+    ('4 GB', '1.61 GB', '512 MB')
+    """
+    unit, name = (1000**3, "GB") if number >= 1000**3 else (1000**2, "MB")
+    return f"{round(number / unit, 2):g} {name}"
+
+
+@cache
+def available_memory(root: Path = Path("/")) -> int:
+    """The bytes that the machine has, or the smallest control group that this process is in."""
+    return min([_machine(root), *_group_limits(root)])
+
+
+def _machine(root: Path) -> int:
+    try:
+        found = re.search(r"^MemTotal:\s*(\d+) kB", (root / "proc/meminfo").read_text(), re.M)
+        if found:
+            return int(found[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # pragma: no cover (Windows)
+        return _ASSUMED
+
+
+def _group_limits(root: Path) -> list[int]:
+    """The limits of the process's control groups and of all groups around them.
+
+    Inside a container the names are those of the host while the files are those of the container,
+    whose own group is then the outermost: what does not exist is left out.
+    """
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except (OSError, UnicodeError):
+        return []
+    limits = []
+    for line in lines:
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        # The second version of control groups names no controllers.
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        parts = [part for part in path.split("/") if part not in {"", ".", ".."}]
+        for depth in range(len(parts) + 1):
+            for place in _GROUPS:
+                folder = root.joinpath(place, *parts[:depth])
+                limits += [limit for name in _LIMITS if (limit := _limit(folder / name))]
+    return limits
+
+
+def _limit(path: Path) -> int | None:
+    """A limit; ``max`` and a file that is not there are none."""
+    try:
+        text = path.read_text().strip()
+    except (OSError, UnicodeError):
+        return None
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _no_amount(value: object, name: str) -> OptionError:
+    return OptionError(
+        "{name} is {value!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB",
+        name=name,
+        value=value,
+    )

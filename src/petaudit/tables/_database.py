@@ -1,0 +1,192 @@
+"""The embedded DuckDB that reads and counts files."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import shutil
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import duckdb
+
+from petaudit.errors import EngineError, OptionError
+from petaudit.system.memory import engine_memory, memory_limit, memory_text, when_memory_changes
+from petaudit.tables._private_folder import private_folder, temporary_folder_full
+
+_MEMORY_PER_THREAD: Final = 200_000_000
+"""With less, two threads that spill take longer than one."""
+
+_serial = itertools.count(1)
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    database = duckdb.connect(
+        config={
+            "temp_directory": str(private_folder() / "spill"),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+    )
+    run(database, "SET enable_progress_bar = false")
+    # Moments come out as labels, which must not depend on where the machine stands.
+    run(database, "SET GLOBAL TimeZone = 'UTC'")
+    # It compares every expression with every other: minutes for a file of 5,000 columns.
+    run(database, "SET disabled_optimizers = 'common_subexpressions'")
+    # The order of rows is kept (DuckDB's default): codes of rows are fetched column by column.
+    _keep_within_memory(database)
+    return database
+
+
+def _keep_within_memory(database: duckdb.DuckDBPyConnection) -> None:
+    """Let DuckDB have its part of the memory; what needs more goes to the spill folder."""
+    room = engine_memory()
+    run(database, f"SET memory_limit = '{room}B'")
+    # DuckDB's own number knows how many cores the control group has.
+    run(database, "RESET threads")
+    [(cores,)] = run(database, "SELECT current_setting('threads')")
+    run(database, f"SET threads = {max(min(cores, room // _MEMORY_PER_THREAD), 1)}")
+
+
+def _follow_memory() -> None:
+    if not _database.cache_info().currsize:
+        return
+    try:
+        _keep_within_memory(cursor())
+    except EngineError:
+        raise OptionError(
+            "the memory limit cannot be {limit} now: the tables that are open take more",
+            limit=memory_text(memory_limit()),
+        ) from None
+
+
+when_memory_changes(_follow_memory)
+
+
+def cursor() -> duckdb.DuckDBPyConnection:
+    """A cursor on the process's own in-memory database."""
+    return _database().cursor()
+
+
+def run(connection: duckdb.DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
+    """Run a query to its end: DuckDB 2.0 takes no further work while a result is open."""
+    try:
+        return connection.execute(query).fetchall()
+    except Exception as problem:
+        if is_interrupt(problem):
+            raise KeyboardInterrupt from None
+        short = out_of_memory(problem)
+        if short is not None:
+            raise short from None
+        raise
+
+
+def out_of_memory(problem: Exception) -> EngineError | None:
+    """What to say where memory or the place for spilling did not suffice; None of other errors."""
+    full = temporary_folder_full(problem)
+    if full is not None:
+        return full
+    if not isinstance(problem, duckdb.OutOfMemoryException | MemoryError):
+        return None
+    return EngineError(
+        "not enough memory: the limit is {limit}, and what did not fit could not be put into "
+        "temporary files either; allow more with --memory (petaudit.set_memory)",
+        limit=memory_text(memory_limit()),
+    )
+
+
+def is_interrupt(problem: Exception) -> bool:
+    """Whether an error is DuckDB's own wrapping of Ctrl-C.
+
+    The words alone would not do: an error of another kind may quote a cell that holds them.
+    """
+    return isinstance(problem, duckdb.InterruptException) or (
+        type(problem) is RuntimeError and "interrupted" in str(problem).lower()
+    )
+
+
+def new_file(connection: duckdb.DuckDBPyConnection) -> str:
+    """A database in a file of the private folder, for a table that memory has no room for.
+
+    There it is compressed, to a tenth of what would be spilled, and never written again.
+    """
+    folder = private_folder() / fresh_name()
+    folder.mkdir(mode=0o700)
+    name = fresh_name()
+    run(connection, f"ATTACH {quote_text(str(folder / 'table.db'))} AS {name}")
+    return name
+
+
+def remove_file(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Remove what :func:`new_file` made."""
+    query = f"SELECT path FROM duckdb_databases() WHERE database_name = {quote_text(name)}"  # noqa: S608
+    for (path,) in run(connection, query):
+        run(connection, f"DETACH {name}")
+        shutil.rmtree(Path(path).parent, ignore_errors=True)
+
+
+def fresh_name() -> str:
+    """A table name that no other table has."""
+    return f"petaudit_{next(_serial)}"
+
+
+def quote_identifier(name: str) -> str:
+    """Quote a name for SQL.
+
+    >>> print(quote_identifier('a"b'))
+    "a""b"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def numbered_cells(columns: Sequence[str], kinds: Sequence[Any]) -> str:
+    """Columns of a query as c0, c1, ..., text told apart by its characters alone.
+
+    A collation can take texts for equal that are not, and classes would look larger than they are.
+
+    >>> numbered_cells(["zip", "n"], ["VARCHAR", "INTEGER"])
+    '"zip" COLLATE C AS c0, "n" AS c1'
+    """
+    return ", ".join(
+        f"{quote_identifier(name)}{' COLLATE C' if str(kind) == 'VARCHAR' else ''} AS c{index}"
+        for index, (name, kind) in enumerate(zip(columns, kinds, strict=True))
+    )
+
+
+def quote_text(text: str) -> str:
+    """Quote a text for SQL.
+
+    >>> quote_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _release_duckdb_types() -> None:
+    """Let go of the DuckDB types that narwhals keeps in its modules.
+
+    DuckDB 2.0 prints a page of leak notices when its type objects outlive it, and narwhals holds
+    them in module globals and caches until the very end.
+    """
+    type_objects = type(duckdb.typing.VARCHAR) if hasattr(duckdb, "typing") else None
+    if type_objects is None:
+        return
+    for name, module in list(sys.modules.items()):
+        if name.startswith("narwhals.") and isinstance(module, ModuleType):
+            for attribute, value in list(vars(module).items()):
+                if isinstance(value, type_objects):
+                    delattr(module, attribute)
+                elif isinstance(value, dict) and any(
+                    isinstance(item, type_objects) for item in value.values()
+                ):
+                    value.clear()
+                elif name.startswith("narwhals._duckdb") and hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+atexit.register(_release_duckdb_types)

@@ -1,0 +1,141 @@
+"""Integer codes for columns and for combinations of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.tables.results import Integers
+
+_LARGEST_KEY = 1 << 62
+
+
+def whole_numbers(column: pa.ChunkedArray) -> Integers:
+    """A column without nulls as an array; PyArrow's own way would import pandas for this.
+
+    >>> whole_numbers(pa.chunked_array([[1], [2, 3]])).tolist()
+    [1, 2, 3]
+    """
+    return _buffer(column, pa.int64(), np.int64)
+
+
+def floats(column: pa.ChunkedArray) -> npt.NDArray[np.float64]:
+    """The same for floats."""
+    return _buffer(column, pa.float64(), np.float64)
+
+
+def arrow_floats(values: npt.NDArray[np.float64]) -> pa.Array:
+    """The way back, again without pandas.
+
+    >>> arrow_floats(np.array([1.0, 2.5])).to_pylist()
+    [1.0, 2.5]
+    """
+    return pa.Array.from_buffers(
+        pa.float64(), len(values), [None, pa.py_buffer(values.astype(np.float64).tobytes())]
+    )
+
+
+def arrow_integers(values: Integers) -> pa.Array:
+    """Whole numbers for an engine, again without pandas."""
+    return pa.Array.from_buffers(
+        pa.int64(), len(values), [None, pa.py_buffer(values.astype(np.int64).tobytes())]
+    )
+
+
+def _buffer(column: pa.ChunkedArray, kind: pa.DataType, dtype: Any) -> npt.NDArray[Any]:
+    # Casting loads PyArrow's compute module, which takes longer than many a query.
+    chunks = [
+        chunk if chunk.type == kind else chunk.cast(kind) for chunk in column.chunks if len(chunk)
+    ]
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype, count=len(chunk), offset=8 * chunk.offset)
+        for chunk in chunks
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
+def python_values(cells: pa.Array | pa.ChunkedArray) -> list[Any]:
+    """Cells as Python has them; Python knows no nanoseconds, so such times become text.
+
+    >>> python_values(pa.array([1, 1_000], pa.timestamp("ns")))
+    ['1970-01-01 00:00:00.000000001', '1970-01-01 00:00:00.000001']
+    """
+    if not (pa.types.is_timestamp(cells.type) and cells.type.unit == "ns"):
+        return cells.to_pylist()  # type: ignore[no-any-return]
+    return [
+        None
+        if text is None
+        else text.removesuffix("000").removesuffix(".000000").removesuffix(" 00:00:00")
+        for text in cells.cast(pa.string()).to_pylist()
+    ]
+
+
+def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
+    """A code per row and the value of each code; a null is a value.
+
+    >>> codes, values = dictionary_codes(pa.chunked_array([["b", None, "b"]]))
+    >>> codes.tolist(), values
+    ([0, 1, 0], ['b', None])
+    """
+    codes, cells = dictionary_cells(column)
+    return codes, python_values(cells)
+
+
+def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
+    """The same with the values as Arrow has them."""
+    encoded = column.combine_chunks()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], "string")
+    if not pa.types.is_dictionary(encoded.type):
+        encoded = encoded.dictionary_encode(null_encoding="encode")
+    return whole_numbers(pa.chunked_array([encoded.indices])), encoded.dictionary
+
+
+def class_indices(codes: Sequence[Integers], rows: int) -> Integers:
+    """One dense index per distinct combination of codes.
+
+    >>> class_indices([np.array([0, 1, 0]), np.array([5, 5, 5])], 3).tolist()
+    [0, 1, 0]
+    """
+    key = np.zeros(rows, dtype=np.int64)
+    if not rows:
+        return key
+    span = 1
+    for column in codes:
+        width = int(column.max()) + 1
+        if span * width > _LARGEST_KEY:
+            key, span = _dense(key)
+        key = key * width + column
+        span *= width
+    return _dense(key)[0]
+
+
+def folded_pairs(
+    class_index: Integers, group: Integers, counts: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Order pairs by class and group, and add up those that are the same.
+
+    >>> a, b, n = folded_pairs(np.array([1, 0, 1]), np.array([2, 5, 2]), np.array([1, 1, 3]))
+    >>> a.tolist(), b.tolist(), n.tolist()
+    ([0, 1], [5, 2], [1, 4])
+    """
+    if not counts.size:
+        return class_index, group, counts
+    # One number per pair sorts several times faster than two.
+    pair = class_index * (int(group.max()) + 1) + group
+    if (np.diff(pair) < 0).any():
+        order = np.argsort(pair, kind="stable")
+        pair, class_index, group, counts = (
+            values[order] for values in (pair, class_index, group, counts)
+        )
+    starts = np.flatnonzero(np.diff(pair, prepend=-1))
+    return class_index[starts], group[starts], np.add.reduceat(counts, starts)
+
+
+def _dense(key: Integers) -> tuple[Integers, int]:
+    values, inverse = np.unique(key, return_inverse=True)
+    return inverse.astype(np.int64), len(values)

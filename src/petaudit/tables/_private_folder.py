@@ -1,0 +1,199 @@
+"""A folder that only this process can read, gone when it ends, or soon after it was killed.
+
+The process that makes a folder holds a lock on a file in it for as long as it lives; the system
+lets go of the lock however the process ends. A folder whose lock can be taken has lost its owner.
+The lock file gets its name only once it is locked, so there is no moment in which the folder of a
+live process looks deserted.
+"""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import re
+import shutil
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from petaudit.errors import EngineError
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover (Windows; its temporary folder is the user's own anyway)
+    fcntl = None  # type: ignore[assignment]
+
+LOCK: Final = "petaudit.lock"
+_NOT_YET_LOCKED: Final = "petaudit.lock.new"
+_PREFIX: Final = "petaudit-"
+_DAY: Final = 24 * 60 * 60
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_LITTLE: Final = 1 << 16
+_TRIES: Final = 20
+_PAUSE: Final = 0.05
+# The names that ``tempfile`` makes: a user's petaudit-results.2026 is none of them.
+_FOLDER = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}", re.ASCII)
+# All that is ever in a folder of ours without a lock: a user's petaudit-examples holds more.
+_OURS = re.compile(rf"spill|petaudit_[0-9]+(-utf8\.csv)?|{re.escape(_NOT_YET_LOCKED)}", re.ASCII)
+
+_held: set[int] = set()
+
+
+@contextmanager
+def temporary_room() -> Iterator[None]:
+    """Have an error that says so where the disk of temporary files is full."""
+    try:
+        yield
+    except OSError as problem:
+        raise temporary_folder_full(problem) or problem from None
+
+
+def temporary_folder_full(problem: Exception) -> EngineError | None:
+    """What to say where there is no room for temporary files; None of other errors."""
+    # The words alone would not do: an error of another kind may quote a cell that holds them.
+    is_full = isinstance(problem, OSError) and problem.errno in _FULL
+    if isinstance(problem, OSError) and problem.errno is None:
+        # NumPy and PyArrow do not say why they could not write.
+        is_full = shutil.disk_usage(tempfile.gettempdir()).free < _LITTLE
+    if type(problem).__name__ == "IOException":
+        is_full = any(os.strerror(number) in str(problem) for number in _FULL)
+    if not is_full:
+        return None
+    return EngineError(
+        "the folder of temporary files, {folder!r}, is full; make room there, or name another "
+        "one with the environment variable TMPDIR",
+        folder=tempfile.gettempdir(),
+    )
+
+
+@cache
+def private_folder() -> Path:
+    """Create the folder on first use (mode 0700) and remove it at exit."""
+    remove_orphans()
+    with temporary_room():
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+    atexit.register(_remove_own, folder, os.getpid())
+    _hold(folder)
+    return folder
+
+
+def remove_orphans() -> int:
+    """Remove the folders of this user's dead processes and return how many there were.
+
+    It never waits and never raises: what cannot be removed now is left for the next time.
+    """
+    if fcntl is None:  # pragma: no cover (Windows)
+        return 0
+    removed = 0
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and _FOLDER.fullmatch(entry.name):
+                # Whatever is odd about somebody's leftovers, it must not stop an audit.
+                with suppress(Exception):
+                    removed += _removed_if_deserted(entry)
+    return removed
+
+
+def _hold(folder: Path) -> None:
+    """Lock the folder until this process ends; without locks only its age says that it is dead."""
+    if fcntl is None:  # pragma: no cover (Windows)
+        return
+    staged = folder / _NOT_YET_LOCKED
+    # On a file system without locks cleaners cannot take this one either, and stay away.
+    with suppress(OSError):
+        descriptor = os.open(staged, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        _held.add(descriptor)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        staged.rename(folder / LOCK)
+
+
+def _remove_own(folder: Path, owner: int) -> None:
+    # A forked child runs the exit functions of its parent, whose folder is still in use.
+    if os.getpid() != owner:
+        return
+    for _ in range(_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not folder.exists():
+            return
+        # An engine that was interrupted may be writing its last block.
+        time.sleep(_PAUSE)
+
+
+def _forget() -> None:
+    """A forked child has no part in its parent's folder: it must not keep it locked."""
+    while _held:
+        with suppress(OSError):
+            os.close(_held.pop())
+    private_folder.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
+def _removed_if_deserted(entry: os.DirEntry[str]) -> bool:
+    own = entry.stat(follow_symlinks=False)
+    is_private = stat.S_ISDIR(own.st_mode) and not stat.S_IMODE(own.st_mode) & 0o077
+    if not is_private or own.st_uid != os.geteuid():
+        return False
+    folder = Path(entry.path)
+    if (folder / LOCK).is_symlink() or not (folder / LOCK).exists():
+        return _removed_if_old(folder)
+    with _locked(folder / LOCK) as is_locked:
+        return is_locked and _removed(folder)
+
+
+def _removed_if_old(folder: Path) -> bool:
+    """A folder without a lock: of an older version, or its owner died before it could lock."""
+    if not all(_OURS.fullmatch(name) for name in os.listdir(folder)):  # noqa: PTH208 (names)
+        return False
+    paths = [Path(parent, name) for parent, _, files in os.walk(folder) for name in (*files, ".")]
+    # A walk through a folder that another cleaner has just removed finds nothing, not even it.
+    if time.time() - max(path.lstat().st_mtime for path in (folder, *paths)) <= _DAY:
+        return False
+    if not (folder / _NOT_YET_LOCKED).exists():
+        return _removed(folder)
+    with _locked(folder / _NOT_YET_LOCKED) as is_locked:
+        return is_locked and _removed(folder)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool]:
+    """Take a lock at once or not at all; whether this process has it now."""
+    flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+            return
+        # Another cleaner may have removed the file between opening and locking it; while this one
+        # is locked nobody removes the folder, so its name cannot become another folder's.
+        held, there = os.fstat(descriptor), path.lstat()
+        yield stat.S_ISREG(held.st_mode) and os.path.samestat(held, there)
+    finally:
+        os.close(descriptor)
+
+
+def _removed(folder: Path) -> bool:
+    """Remove everything and the lock last: a cleaner that fails or dies leaves an orphan again."""
+    locks = {LOCK, _NOT_YET_LOCKED}
+    for path in [path for path in folder.iterdir() if path.name not in locks]:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
+    if not {path.name for path in folder.iterdir()} <= locks:
+        return False
+    for name in locks:
+        (folder / name).unlink(missing_ok=True)
+    folder.rmdir()
+    return True

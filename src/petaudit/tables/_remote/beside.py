@@ -1,0 +1,136 @@
+"""Two tables on one engine: small ones are put beside a table whose rows live elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import narwhals.stable.v2 as nw
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.errors import InputError, counted
+from petaudit.tables._cell_labels import cell_labels
+from petaudit.tables._encoding import arrow_floats, arrow_integers
+
+if TYPE_CHECKING:
+    from petaudit.tables.table_counts import TableCounts
+
+Numbers: TypeAlias = npt.NDArray[Any]
+"""Whole numbers or floats."""
+
+_MOST_MOVED: Final = 200_000
+_MOST_BROADCAST: Final = 500_000
+
+
+def beside(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
+    """A small table in the engine of a large one, to be joined with it."""
+    if table.load is not None:
+        return table.load(small)
+    if table.frame.implementation.is_ibis():
+        import ibis  # noqa: PLC0415 (an extra)
+
+        return _wrapped(ibis.memtable(small))
+    try:
+        made = table.frame.to_native().sparkSession.createDataFrame(small)
+        # Sent to every worker once, so that the large table stays where it is.
+        return _wrapped(made.hint("broadcast") if len(small) <= _MOST_BROADCAST else made)
+    except Exception as problem:
+        raise table.failure(problem) from None
+
+
+def _wrapped(native: Any) -> nw.LazyFrame[Any]:
+    frame: nw.LazyFrame[Any] = nw.from_native(native)
+    return frame
+
+
+def join_numbers(
+    table: TableCounts,
+    rows: nw.LazyFrame[Any],
+    column: str,
+    cell: str,
+    numbers: Mapping[str, Numbers],
+) -> nw.LazyFrame[Any]:
+    """Give each row numbers of its label: ``cell`` holds the cells of a column, and goes.
+
+    Numbers have a place for every label of ``value_counts``, the null's too.
+    """
+    values = table.values(column)
+    data = {name: own[values.positions] for name, own in numbers.items()}
+    arrays = [
+        arrow_floats(own) if own.dtype.kind == "f" else arrow_integers(own) for own in data.values()
+    ]
+    lookup = pa.Table.from_arrays([values.cells, *arrays], names=[cell, *data])
+    lookup = lookup.filter(values.cells.is_valid())
+    others = [name for name in rows.collect_schema().names() if name != cell]
+    null = values.counts.index.get(None)
+    if not len(lookup):
+        same = (
+            nw.lit(own[null].item()).cast(nw.Float64 if own.dtype.kind == "f" else nw.Int64)
+            for own in numbers.values()
+        )
+        return rows.select(*others, *map(nw.Expr.alias, same, numbers))
+    joined = rows.join(beside(table, lookup), on=cell, how="left")
+    found = [
+        nw.col(name) if null is None else nw.col(name).fill_null(own[null].item())
+        for name, own in numbers.items()
+    ]
+    return joined.select(*others, *found)
+
+
+def on_one_engine(
+    first: TableCounts, second: TableCounts, columns: Sequence[str]
+) -> tuple[TableCounts, TableCounts]:
+    """Both tables where they can be joined; at least one of them lives elsewhere.
+
+    Of a small local table these columns are sent there.
+    """
+    if first.is_remote and second.is_remote:
+        if not _same_engine(first, second):
+            raise InputError(
+                "one table is in {first}, the other in {second}, and rows cannot be matched "
+                "across them: bring both tables to one of them",
+                first=first.engine,
+                second=second.engine,
+            )
+        return first, second
+    if first.is_remote:
+        return first, _moved(second, first, columns)
+    return _moved(first, second, columns), second
+
+
+def _same_engine(first: TableCounts, second: TableCounts) -> bool:
+    one, other = first.frame, second.frame
+    if one.implementation is not other.implementation:
+        return False
+    if not one.implementation.is_ibis():
+        return True
+    # Backends are equal where their addresses are, but databases in memory have none.
+    backends = [{id(b) for b in own.to_native()._find_backends()[0]} for own in (one, other)]
+    # A table in memory has no backend of its own, and goes to that of the other.
+    return not all(backends) or backends[0] == backends[1]
+
+
+def _moved(table: TableCounts, goal: TableCounts, columns: Sequence[str]) -> TableCounts:
+    if table.rows > _MOST_MOVED:
+        raise InputError(
+            "one table is in {engine}, and the other has {rows}, more than the {most:,} that "
+            "are sent there: bring both tables to {engine}",
+            engine=goal.engine,
+            rows=counted(table.rows, "row"),
+            most=_MOST_MOVED,
+        )
+    cells = [_sendable(own) for own in table.columns_values(columns)]
+    names = [f"c{place}" for place in range(len(columns))]
+    return type(table)(beside(goal, pa.Table.from_arrays(cells, names=names)), columns)
+
+
+def _sendable(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Cells of a kind that every engine has; others as their labels."""
+    kind = cells.type
+    known = (pa.types.is_string, pa.types.is_boolean, pa.types.is_date, pa.types.is_float64)
+    if any(is_kind(kind) for is_kind in known):
+        return cells
+    if pa.types.is_integer(kind) and kind != pa.uint64():
+        return cells.cast(pa.int64())
+    return pa.chunked_array([pa.array(cell_labels(cells), pa.string())])

@@ -1,0 +1,191 @@
+"""What a Spark session of ours is told: where it runs, what it may use, and what it keeps quiet."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from petaudit.errors import OptionError, shortened
+from petaudit.system.memory import memory_limit
+
+LOOPBACK: Final = "127.0.0.1"
+EVERYWHERE: Final = {
+    "spark.app.name": "petaudit",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    # Messages and plans may quote cells: neither is written down.
+    "spark.log.level": "OFF",
+    "spark.executor.syncLogLevel.enabled": "true",
+    "spark.eventLog.enabled": "false",
+}
+"""What nobody can change: it keeps the data out of logs."""
+
+OF_QUERIES: Final = {
+    # Labels of moments must not depend on where a machine stands, nor columns on their case.
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.caseSensitive": "true",
+    # A line of the wrong length is an error whatever columns are asked for.
+    "spark.sql.csv.parser.columnPruning.enabled": "false",
+}
+"""How our own sessions read and count."""
+
+_HEAP = 0.75
+"""Of the memory, what Java may fill with objects; the rest is for Java itself and for Python."""
+_SMALLEST_HEAP: Final = 512 << 20
+_GIVEN_MASTER = re.compile(r"(?:--master[= ]+|spark\.master=)(\S+)")
+_CONNECT: Final = "sc://"
+_NUMBER = "0*[1-9][0-9]{0,8}"
+_LOCAL = re.compile(
+    rf"local(\[({_NUMBER}|\*)(\s*,\s*{_NUMBER})?\])?"
+    rf"|local-cluster\[\s*{_NUMBER}\s*,\s*{_NUMBER}\s*,\s*{_NUMBER}\s*\]",
+    re.ASCII,
+)
+# Java, which reads it, knows no underscore in the name of a host.
+_HOST_AND_PORT = re.compile(
+    r"([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9.])?|\[[0-9A-Fa-f:.%]+\]):([0-9]{1,5})"
+)
+_KUBERNETES = re.compile(
+    r"k8s://((?i:https?)://)?([\w.-]+|\[[0-9A-Fa-f:.%]+\])(:[0-9]{1,5})?(/[^\s?#]*)?", re.ASCII
+)
+_YARN: Final = "yarn"
+_OF_HADOOP: Final = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
+
+
+def is_local(master: str) -> bool:
+    """Whether a master runs everything on this machine.
+
+    >>> is_local("local[*]"), is_local("local-cluster[2,1,1024]"), is_local("yarn")
+    (True, True, False)
+    """
+    return re.match(r"local(-cluster)?(\[|$)", master) is not None
+
+
+def is_master(given: str) -> bool:
+    """Whether Spark takes this for a master: it would need many seconds to say that it does not.
+
+    >>> is_master("local[2]"), is_master("yarn"), is_master("spark://a:7077"), is_master("local[x")
+    (True, True, True, False)
+    """
+    if given.startswith("spark://"):
+        # Several masters may stand in for each other, and Java takes no notice of a last comma.
+        named = given.removeprefix("spark://").rstrip(",").split(",")
+        return all(map(_is_host_and_port, named))
+    return given == _YARN or any(own.fullmatch(given) for own in (_LOCAL, _KUBERNETES))
+
+
+def _is_host_and_port(text: str) -> bool:
+    found = _HOST_AND_PORT.fullmatch(text)
+    return found is not None and 0 < int(found[3]) < 1 << 16
+
+
+def check_master(given: str) -> None:
+    """Refuse what is no master, before anything is started for it."""
+    if not given.strip():
+        raise OptionError("the Spark master is empty; for example local[4] or yarn")
+    if "@" in given:
+        raise OptionError(
+            "the Spark master has an @ in it, and names a user or a password before it: leave "
+            "them out; a master is local[4], spark://HOST:PORT, yarn or k8s://HOST:PORT"
+        )
+    if given.startswith(_CONNECT):
+        raise OptionError(
+            "{master!r} is an address of Spark Connect; a master is local[4], "
+            "spark://HOST:PORT, yarn or k8s://HOST:PORT",
+            master=shortened(given),
+        )
+    if not is_master(given):
+        raise OptionError(
+            "{master!r} is no Spark master; one is local[4], spark://HOST:PORT, yarn or "
+            "k8s://HOST:PORT",
+            master=shortened(given),
+        )
+
+
+def lacks_hadoop(master: str) -> bool:
+    """Whether a master is YARN, and nothing says where its cluster is."""
+    if master != _YARN or any(os.environ.get(name) for name in _OF_HADOOP):
+        return False
+    # This script runs before Java does, and may set what the environment lacks.
+    return not any((folder / "spark-env.sh").is_file() for folder in _configuration_folders())
+
+
+def chosen_master(given: str | None) -> str:
+    """The master: as given, as the environment has it, or else this machine."""
+    if given is not None:
+        return given
+    submitted = _GIVEN_MASTER.search(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
+    if submitted:
+        return submitted[1]
+    own = environment_settings()
+    return own.get("spark.master") or os.environ.get("MASTER") or "local[*]"
+
+
+def environment_settings() -> dict[str, str]:
+    """What ``spark-defaults.conf`` says, read as Spark reads it: a name, a blank, a value."""
+    found: dict[str, str] = {}
+    for folder in _configuration_folders():
+        with suppress(OSError, UnicodeDecodeError):
+            for line in (folder / "spark-defaults.conf").read_text(encoding="utf-8").splitlines():
+                parts = re.split(r"\s*[=:\s]\s*", line.strip(), maxsplit=1)
+                if len(parts) == 2 and not parts[0].startswith(("#", "!")):
+                    found[parts[0]] = parts[1]
+            return found
+    return found
+
+
+def _configuration_folders() -> Iterator[Path]:
+    if os.environ.get("SPARK_CONF_DIR"):
+        yield Path(os.environ["SPARK_CONF_DIR"])
+    if os.environ.get("SPARK_HOME"):
+        yield Path(os.environ["SPARK_HOME"]) / "conf"
+
+
+def session_settings(master: str, folder: Path) -> dict[str, str]:
+    """The settings of a session of ours; what the environment says of the rest stands."""
+    found = {"spark.master": master, **EVERYWHERE, **OF_QUERIES}
+    theirs = environment_settings()
+    java = theirs.get("spark.driver.extraJavaOptions", "")
+    # What is spilled, and what libraries unpack, is private and gone afterwards.
+    found["spark.driver.extraJavaOptions"] = f"{java} -Djava.io.tmpdir={folder}".strip()
+    if not is_local(master):
+        return found
+    ours = {
+        "spark.driver.host": LOOPBACK,
+        "spark.driver.bindAddress": LOOPBACK,
+        "spark.driver.memory": f"{heap(memory_limit()) >> 20}m",
+    }
+    found |= {name: value for name, value in ours.items() if name not in theirs}
+    found["spark.local.dir"] = str(folder)
+    return found
+
+
+def heap(memory: int) -> int:
+    """How many bytes Java may fill, of what the process may use.
+
+    >>> heap(4 << 30) >> 20, heap(256 << 20) >> 20
+    (3072, 512)
+    """
+    return max(int(memory * _HEAP), _SMALLEST_HEAP)
+
+
+@contextmanager
+def launching(master: str, folder: Path) -> Iterator[None]:
+    """The environment that Java starts in, as it was afterwards; what the user set stands."""
+    wanted: Mapping[str, str] = (
+        {"SPARK_LOCAL_IP": LOOPBACK, "PYSPARK_PYTHON": sys.executable}
+        if is_local(master)
+        # As a setting it would hold for the executors, too, which have folders of their own.
+        else {"SPARK_LOCAL_DIRS": str(folder)}
+    )
+    added = {name: value for name, value in wanted.items() if not os.environ.get(name)}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            os.environ.pop(name, None)

@@ -1,0 +1,298 @@
+"""Classes of a table beside the same classes of the population that its people are among."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.errors import InputError, counted, phrase
+from petaudit.i18n.units import Unit
+from petaudit.labels.cells import SUPPRESSED, label_of
+from petaudit.tables._cell_labels import plain
+from petaudit.tables._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys
+from petaudit.tables._encoding import class_indices, dictionary_codes, whole_numbers
+from petaudit.tables._remote.population import Labels, Translate, sizes_in_engine
+from petaudit.tables.results import Integers
+
+if TYPE_CHECKING:
+    from petaudit.tables.table_counts import TableCounts
+
+__all__ = [
+    "CodedClasses",
+    "Labels",
+    "Person",
+    "PopulationClasses",
+    "count_coded_classes",
+    "population_classes",
+]
+
+
+@dataclass(frozen=True)
+class CodedClasses:
+    """Every class of a table: per column the position of its label, and its size."""
+
+    labels: tuple[tuple[str | None, ...], ...]
+    codes: tuple[Integers, ...]
+    sizes: Integers
+
+    @cached_property
+    def is_suppressed(self) -> npt.NDArray[np.bool_]:
+        """Whether all labels of a class are the suppression mark."""
+        marked = np.ones(len(self.sizes), dtype=bool)
+        for own, codes in zip(self.labels, self.codes, strict=True):
+            mark = own.index(SUPPRESSED) if SUPPRESSED in own else -1
+            marked &= codes == mark
+        return marked
+
+
+@dataclass(frozen=True)
+class PopulationClasses:
+    """The classes of a table, each with its size in the table and in the population.
+
+    Classes of equal sizes are one entry; entries are ordered by size in the population, then by
+    size in the table. Rows whose every quasi-identifier is suppressed are in no class, neither
+    those of the table nor those of the population.
+    """
+
+    sizes: Integers
+    population_sizes: Integers
+    classes: Integers
+    suppressed_rows: int
+    population_rows: int
+    classes_without_rows: int
+    """Classes of the population that have no row in the table."""
+    people_without_rows: int
+    """The people in these classes."""
+    uniques_with_rows: int
+    """People of the population who are alone in their class, and have a row in the table."""
+    uniques_without_rows: int
+    """The same for people who have none."""
+    memberships: int
+    """The people of all classes of the population, the suppressed one too: each in every class."""
+    fit_elsewhere: bool = False
+    """Whether suppressed rows are a class, and some of their people must fit another one."""
+
+    @cached_property
+    def rows(self) -> int:
+        """Rows of the table in classes."""
+        return int((self.sizes * self.classes).sum())
+
+    def with_suppressed_as_class(self) -> PopulationClasses:
+        """The same with all suppressed rows as one more class.
+
+        They may be anybody who fits no class of the table. Where these people are fewer than the
+        rows, some fit another class, one that has more people than rows.
+        """
+        if not self.suppressed_rows:
+            return self
+        inside = self.population_sizes * self.classes
+        people = self.population_rows - int(inside.sum())
+        fit_elsewhere = people < self.suppressed_rows
+        if fit_elsewhere:
+            people += int(inside[self.population_sizes > self.sizes].sum())
+        alike = (self.sizes == self.suppressed_rows) & (self.population_sizes == people)
+        if alike.any():
+            return replace(
+                self, classes=self.classes + alike, suppressed_rows=0, fit_elsewhere=fit_elsewhere
+            )
+        sizes = np.append(self.sizes, self.suppressed_rows)
+        population_sizes = np.append(self.population_sizes, people)
+        order = np.lexsort((sizes, population_sizes))
+        return replace(
+            self,
+            sizes=sizes[order],
+            population_sizes=population_sizes[order],
+            classes=np.append(self.classes, 1)[order],
+            suppressed_rows=0,
+            fit_elsewhere=fit_elsewhere,
+        )
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whom rows belong to, where a person may have several of them."""
+
+    column: str | None
+    """The column of the population that tells people apart; None where its rows are people."""
+    in_table: int
+    in_population: int
+
+
+def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) -> CodedClasses:
+    """Count all classes; codes are positions among the values of each column."""
+    keys = class_keys(table, quasi_identifiers)
+    values = [table.value_counts(name) for name in quasi_identifiers]
+    labels = tuple(own.labels for own in values)
+    if keys.codes is not None:
+        # There are about as many classes as rows: sorting is faster than grouping in the engine.
+        rows = table.collected(keys.rows.select(*keys.keys))
+        key, sizes = np.unique(whole_numbers(rows.column(0)), return_counts=True)
+        parts = zip(keys.codes.strides, keys.codes.labels, strict=True)
+        coded = tuple(key // step % len(own) for step, own in parts)
+        return CodedClasses(labels, coded, sizes.astype(np.int64))
+    counted_keys = _grouped(table, keys)
+    if has_blanks(counted_keys):
+        keys = trimmed_keys(table, quasi_identifiers)
+        counted_keys = _grouped(table, keys)
+    codes = []
+    for name, own in zip(keys.keys, values, strict=True):
+        cells, found = dictionary_codes(counted_keys.column(name))
+        places = [own.index[label_of(plain(value))] for value in found]
+        codes.append(np.array(places, dtype=np.int64)[cells])
+    return CodedClasses(labels, tuple(codes), whole_numbers(counted_keys.column("n")))
+
+
+def _grouped(table: TableCounts, keys: ClassKeys) -> pa.Table:
+    groups = table.grouped(keys.rows, keys.keys)
+    blank = keys.flags.get("b")
+    return table.collected(groups if blank is None else groups.with_columns(blank.alias("b")))
+
+
+def population_classes(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+    person: Person | None = None,
+) -> PopulationClasses:
+    """Find every class of the sample in the population; an error if anybody is not in there.
+
+    With a person the sample has a row per person and class, and so the sizes are people.
+    """
+    everybody = population.rows if person is None else person.in_population
+    if person is not None and everybody < person.in_table:
+        raise InputError(
+            "the population has {people}, fewer than the {own_people:,} of the table; it must "
+            "hold everybody of the table",
+            people=counted(everybody, "person", "people", of=everybody),
+            own_people=person.in_table,
+        )
+    if person is None and everybody < sample.rows:
+        raise InputError(
+            "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
+            "hold everybody of the table",
+            rows=counted(population.rows, "row", of=population.rows),
+            own_rows=sample.rows,
+        )
+    is_local = not (sample.is_remote or population.is_remote)
+    found = _sizes if is_local else sizes_in_engine
+    column = None if person is None else person.column
+    sizes, people, times = found(sample, population, quasi_identifiers, translate, column)
+    _check_holds_all(sizes, people, times, Unit.ROW if person is None else Unit.PERSON)
+    without = sizes == 0
+    is_alone = people == 1
+    kept = np.flatnonzero(~without)
+    kept = kept[np.lexsort((sizes[kept], people[kept]))]
+    return PopulationClasses(
+        sizes=sizes[kept],
+        population_sizes=people[kept],
+        classes=times[kept],
+        suppressed_rows=sample.rows - int((sizes * times).sum()),
+        population_rows=everybody,
+        classes_without_rows=int(times[without].sum()),
+        people_without_rows=int((people * times)[without].sum()),
+        uniques_with_rows=int(times[~without & is_alone].sum()),
+        uniques_without_rows=int(times[without & is_alone].sum()),
+        memberships=(
+            everybody
+            if column is None
+            else int((people * times).sum())
+            + population.by_person(quasi_identifiers, column).suppressed_rows(quasi_identifiers)
+        ),
+    )
+
+
+def _sizes(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+    person: str | None,
+) -> tuple[Integers, Integers, Integers]:
+    """Pairs of sizes, in the table and in the population, and how many classes have each."""
+    own = sample.coded_classes(quasi_identifiers)
+    names = (*quasi_identifiers, *(() if person is None else (person,)))
+    by_name = population.coded_classes(names)
+    places = len(quasi_identifiers)
+    everybody = replace(by_name, labels=by_name.labels[:places], codes=by_name.codes[:places])
+    kept, known = ~own.is_suppressed, ~everybody.is_suppressed
+    columns = []
+    for place, name in enumerate(quasi_identifiers):
+        codes = own.codes[place][kept]
+        labels = own.labels[place]
+        released = [labels[code] for code in np.unique(codes).tolist()]
+        called = translate(name, released, everybody.labels[place])
+        position = {label: code for code, label in enumerate(labels)}
+        recode = [position.setdefault(label, len(position)) for label in called]
+        others = np.array(recode, dtype=np.int64)[everybody.codes[place][known]]
+        columns.append(np.concatenate([codes, others]))
+    number = int(kept.sum())
+    index = class_indices(columns, number + int(known.sum()))
+    classes = int(index.max(initial=-1)) + 1
+    in_sample = _summed(index[:number], own.sizes[kept], classes)
+    if person is None:
+        in_population = _summed(index[number:], everybody.sizes[known], classes)
+    else:
+        # Labels of the population may become one in the table: only now are people told apart.
+        width = int(by_name.codes[places].max(initial=0)) + 1
+        people = np.unique(index[number:] * width + by_name.codes[places][known])
+        in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
+    return _folded(in_sample, in_population)
+
+
+def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
+    # Sums of floats are exact below 2**53, which no number of rows reaches.
+    return np.bincount(index, weights=sizes, minlength=classes).astype(np.int64)
+
+
+def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: Unit) -> None:
+    lacking = people < sizes
+    number = int(times[lacking].sum())
+    if not number:
+        return
+    classes = counted(number, "class", "classes")
+    rows = unit.counted(int((sizes * times)[lacking].sum()))
+    nowhere = int(times[lacking & (people == 0)].sum())
+    if number == 1:
+        found = phrase(
+            "{classes} of the table with {rows} has fewer people in the population than rows in "
+            "the table ({nowhere:,} of them nobody at all)",
+            classes=classes,
+            rows=rows,
+            nowhere=nowhere,
+        )
+    else:
+        found = phrase(
+            "{classes} of the table with {rows} have fewer people in the population than rows in "
+            "the table ({nowhere:,} of them nobody at all)",
+            classes=classes,
+            rows=rows,
+            nowhere=nowhere,
+        )
+    if unit is Unit.PERSON:
+        found = phrase(
+            "{classes} of the table with {rows} and fewer people in the population ({nowhere:,} of "
+            "them with nobody at all)",
+            classes=classes,
+            rows=rows,
+            nowhere=nowhere,
+        )
+    raise InputError(
+        "{found}: the population must hold everybody of the table, with the labels of the "
+        "table or, where hierarchies lead to these, as it was collected",
+        found=found,
+    )
+
+
+def _folded(sizes: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
+    """Classes of equal sizes as one."""
+    # One number per pair: only a class of more than 2**31 people could be too large for that.
+    width = int(sizes.max(initial=0)) + 1
+    pairs, times = np.unique(people * width + sizes, return_counts=True)
+    return pairs % width, pairs // width, times.astype(np.int64)

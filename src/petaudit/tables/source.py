@@ -1,0 +1,256 @@
+"""Opening a table: a path or a frame in, something that can be counted out."""
+
+from __future__ import annotations
+
+import weakref
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    OptionError,
+    counted,
+    listing,
+    phrase,
+    suggestion,
+)
+from petaudit.labels.cells import trim
+from petaudit.system.files import fingerprint_of
+from petaudit.tables._databases.addresses import is_address, shown_address
+from petaudit.tables._databases.opening import DatabaseTable, open_table
+from petaudit.tables._files import find_files, notes_on_folders, open_files
+from petaudit.tables._frames import A_TABLE, normalized, with_trimmed_text, wrap_frame
+from petaudit.tables._spark.files import is_uri, open_with_spark, shown_uri
+from petaudit.tables._spark.settings import check_master
+from petaudit.tables.headers import column_named, header_note, refuse_data, shown_names
+from petaudit.tables.table_counts import THE_FRAME, TableCounts
+
+SPARK: Final = "spark"
+ENGINES: Final = ("duckdb", SPARK)
+"""What can count files."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """An opened table."""
+
+    name: str
+    columns: tuple[str, ...]
+    counts: TableCounts
+    paths: tuple[Path, ...]
+    is_untyped: bool = False
+    """Whether every column is text because the file has no types."""
+    database: tuple[Path, ...] = ()
+    """The files of the DuckDB database that the table is in."""
+    is_loaded: bool = False
+    """Whether the file is not read again."""
+
+    notes: tuple[str, ...] = ()
+    """What the reader of a figure should know about how the table was read."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that the table is in."""
+        return self.paths or self.database
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table has."""
+        return self.counts.rows
+
+    def rows_holding(self, column: str, labels: Sequence[str | None]) -> str:
+        """Say how many rows hold one of some labels of a column, and which the first are.
+
+        >>> source = open_source(pa.table({"zip": ["1", "2", "1", "3"]}))
+        >>> source.rows_holding("zip", ["1", "9"]), source.rows_holding("zip", ["2"])
+        (', in 2 rows of the frame (data rows 1, 3)', ', in 1 row of the frame (data row 2)')
+        """
+        counts = self.counts.value_counts(column)
+        places = [counts.index[label] for label in labels if label in counts.index]
+        rows = phrase(
+            ", in {rows} of {table}",
+            rows=counted(int(counts.counts[places].sum()), "row"),
+            table=self.name,
+        )
+        if not places or not self.counts.keeps_order:
+            return rows if places else ""
+        [codes] = self.counts.row_codes([column])
+        numbers = [str(place + 1) for place in np.flatnonzero(np.isin(codes, places)).tolist()]
+        if len(numbers) == 1:
+            return phrase("{rows} (data row {number})", rows=rows, number=numbers[0])
+        return phrase("{rows} (data rows {numbers})", rows=rows, numbers=listing(numbers, 3))
+
+    def to_arrow(self) -> pa.Table:
+        """The whole table, in row order."""
+        # One query: rows without an order of their own must stay together.
+        cells = self.counts.columns_values(self.columns)
+        return pa.Table.from_arrays(cells, names=list(self.columns))
+
+    def fingerprint(self) -> dict[str, Any]:
+        """What identifies the input without showing a value of it."""
+        found: dict[str, Any] = {
+            "name": self.name,
+            "rows": self.rows,
+            "columns": [*shown_names(self.columns).values()],
+            "engine": self.counts.engine,
+        }
+        if self.files:
+            found["sha256"] = fingerprint_of(self.files)
+        return found
+
+
+def open_source(
+    table: object,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    called: str = THE_FRAME,
+    engine: str | None = None,
+    spark_master: str | None = None,
+) -> Source:
+    """Open a path, a list of Parquet paths, a table in a database, or a frame of any engine.
+
+    A frame has no name of its own; messages call it as the caller says. An opened table stays so.
+    Files are counted by DuckDB, or by Spark where ``engine`` is "spark".
+    """
+    check_engine(engine, spark_master)
+    if isinstance(table, Source):
+        return table
+    source = _opened(table, delimiter, encoding, called, engine, spark_master)
+    if source.is_untyped:
+        refuse_data(source.name, *source.counts.names_in_data())
+    notes = (header_note(source.name, source.columns), *notes_on_folders(table))
+    return replace(source, notes=tuple(note for note in notes if note is not None))
+
+
+def _opened(
+    table: object,
+    delimiter: str | None,
+    encoding: str | None,
+    called: str,
+    engine: str | None,
+    spark_master: str | None,
+) -> Source:
+    if is_address(table):
+        return _opened_in_database(open_table(str(table)), engine)
+    if _is_path(table) and engine == SPARK:
+        return _opened_by_spark(table, spark_master, delimiter, encoding)
+    if _is_path(table):
+        paths = find_files(table)  # type: ignore[arg-type]
+        opened = open_files(paths, delimiter, encoding)
+        columns = _column_names(opened.columns, str(paths[0]))
+        lazy: nw.LazyFrame[Any] = nw.from_native(opened.relation())
+        untrimmed = None
+        if opened.is_view:
+            untrimmed = normalized(lazy, trim=False)
+            lazy = normalized(lazy)
+        name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
+        counts = TableCounts(lazy, columns, name, load=opened.load, untrimmed=untrimmed)
+        # At exit the whole database goes, so there is nothing to drop then.
+        weakref.finalize(counts, opened.close).atexit = False
+        is_loaded = not opened.is_view
+        return Source(name, columns, counts, paths, is_untyped=is_loaded, is_loaded=is_loaded)
+    lazy, names, replaced = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
+    if engine is not None and not _is_counted_by(lazy, engine):
+        raise OptionError(
+            "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
+            "for files",
+            engine=engine,
+            table=called,
+            own=lazy.implementation.value,
+        )
+    columns = _column_names(names, called)
+    is_arrow = lazy.implementation is nw.Implementation.PYARROW
+    trimming = with_trimmed_text if is_arrow else None
+    counts = TableCounts(normalized(lazy), columns, called, trim=trimming, replaced=replaced)
+    return Source(called, columns, counts, ())
+
+
+def shown_table(name: str) -> str:
+    """What a table was called, as results show it: an address without users, a path as it is.
+
+    >>> shown_table("postgresql://eve@db/health?table=t"), shown_table("s3a://eve@box/t")
+    ('postgresql://db/health?table=t', 's3a://box/t')
+    """
+    if is_address(name):
+        return shown_address(name)
+    return shown_uri(name) if is_uri(name) else name
+
+
+def check_engine(engine: str | None, spark_master: str | None) -> None:
+    """Refuse an engine that there is not, and a master without Spark."""
+    if engine is not None and engine not in ENGINES:
+        raise OptionError(
+            "the engine is {engine!r}{near}; it is 'duckdb' or 'spark'",
+            engine=engine,
+            near=suggestion(str(engine), ENGINES),
+        )
+    if spark_master is not None and engine != SPARK:
+        raise OptionError(
+            "a Spark master is given, and the engine is not Spark; say so, too (spark)"
+        )
+    if spark_master is not None:
+        check_master(spark_master)
+
+
+def _opened_by_spark(
+    table: Any, master: str | None, delimiter: str | None, encoding: str | None
+) -> Source:
+    opened = open_with_spark(table, master, delimiter, encoding)
+    columns = _column_names(opened.columns, opened.name)
+    counts = TableCounts(normalized(nw.from_native(opened.frame)), columns, opened.name)
+    return Source(opened.name, columns, counts, opened.paths, is_untyped=opened.is_untyped)
+
+
+def _opened_in_database(opened: DatabaseTable, engine: str | None) -> Source:
+    name = opened.address.shown
+    if engine is not None and not _is_counted_by(opened.frame, engine):
+        raise OptionError(
+            "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
+            "for files",
+            engine=engine,
+            table=name,
+            own=phrase("its database") if opened.address.path is None else "duckdb",
+        )
+    columns = _column_names(opened.columns, name)
+    lazy, untrimmed, load = opened.frame, None, None
+    if opened.in_file is not None:
+        lazy, untrimmed = normalized(lazy), normalized(lazy, trim=False)
+        load = opened.in_file.load
+    counts = TableCounts(lazy, columns, name, load=load, untrimmed=untrimmed)
+    weakref.finalize(counts, opened.close).atexit = False
+    return Source(name, columns, counts, (), database=opened.files)
+
+
+def _is_counted_by(lazy: nw.LazyFrame[Any], engine: str) -> bool:
+    own = lazy.implementation
+    return own.is_spark_like() if engine == SPARK else own is nw.Implementation.DUCKDB
+
+
+def _is_path(table: object) -> bool:
+    if isinstance(table, str | PathLike):
+        return True
+    return isinstance(table, Sequence) and all(isinstance(item, str | PathLike) for item in table)
+
+
+def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
+    trimmed = tuple(trim(name) for name in names)
+    if not trimmed:
+        raise InputError("{table} has no column", table=table)
+    twice = [name for name, times in Counter(trimmed).items() if times > 1]
+    if twice:
+        raise ColumnError(
+            "{table} has column {column} more than once",
+            table=table,
+            column=column_named(twice[0], trimmed),
+        )
+    return trimmed

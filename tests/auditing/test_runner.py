@@ -1,0 +1,652 @@
+"""An audit runs what it can, says what it could not, and never passes what it did not measure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from petaudit import __version__, audit, datasets, mask_right, ranges
+from petaudit.auditing.runner import Audit, NotMeasured
+from petaudit.errors import (
+    DataValues,
+    HierarchyError,
+    InputError,
+    NotMeasurableError,
+    OptionError,
+    Phrase,
+    RoleError,
+)
+from petaudit.i18n.kept import with_phrases
+from petaudit.inputs import Inputs
+from petaudit.measures import Measure, Need, Result, all_measures
+from petaudit.tables import open_source
+from petaudit.tables.table_counts import TableCounts
+
+TABLE = {"zip": ["4760*", "4760*", "4790*", "4790*"], "disease": ["flu", "flu", "flu", "cold"]}
+ORIGINAL = {"zip": ["47602", "47605", "47905", "47909"], "disease": TABLE["disease"]}
+ZIPS = {code: [f"{code[:4]}*", "*"] for code in ORIGINAL["zip"]}
+GAME = {"cost": 4, "gain": 300, "loss": 300, "benefit": 1200}
+
+QI: dict[str, Any] = {"quasi_identifiers": "zip"}
+SENSITIVE: dict[str, Any] = QI | {"sensitive": "disease"}
+HIERARCHIES: dict[str, Any] = {"hierarchies": {"zip": ZIPS}}
+ORIGINAL_TABLE = pa.table(ORIGINAL)
+EVERYTHING: dict[str, Any] = SENSITIVE | HIERARCHIES | {"original": ORIGINAL_TABLE}
+POPULATION = pa.table({"zip": [*TABLE["zip"], "4760*", "4780*"]})
+
+
+def audited(**given: Any) -> Audit:
+    return audit(pa.table(TABLE), **given)
+
+
+def measured(found: Audit) -> set[str]:
+    return {result.measure for result in found.results}
+
+
+def reasons(found: Audit, status: str) -> dict[str, str]:
+    return {entry.measure: entry.reason for entry in found.not_measured if entry.status == status}
+
+
+# --- what is run ----------------------------------------------------------------------------
+
+
+def possible(given: Mapping[str, Any]) -> set[str]:
+    """The measures whose needs are given, straight from what they declare."""
+    needs = {
+        Need.QUASI_IDENTIFIERS: "quasi_identifiers",
+        Need.SENSITIVE: "sensitive",
+        Need.HIERARCHIES: "hierarchies",
+        Need.ORIGINAL: "original",
+        Need.POPULATION: "population",
+    }
+    options = given.get("options", {})
+
+    def is_possible(measure: Measure) -> bool:
+        own = {"population_size": given.get("population_size")} | options.get(measure.name, {})
+        return (
+            measure.only_by_name is None
+            and all(needs[need] in given for need in measure.needs)
+            and all(own.get(option.name) for option in measure.options if option.required)
+            and all(
+                needs[need] in given or any(own.get(name) for name in names)
+                for need, names in measure.either
+            )
+        )
+
+    return {name for name, measure in all_measures().items() if is_possible(measure)}
+
+
+@pytest.mark.parametrize(
+    ("given", "some"),
+    [
+        (QI, {"k-anonymity", "prosecutor-risk", "suppression"}),
+        (SENSITIVE, {"k-anonymity", "l-diversity", "t-closeness", "delta-disclosure"}),
+        (HIERARCHIES, {"precision", "granularity", "ambiguity"}),
+        (QI | HIERARCHIES, {"k-anonymity", "precision"}),
+        (SENSITIVE | HIERARCHIES, {"t-closeness", "precision"}),
+        # Without a hierarchy these are labels, and of all-different ones nothing can be told.
+        (
+            {"original": pa.table(ORIGINAL | {"zip": ["47602", "47602", "47905", "47905"]})},
+            {"distribution-distance", "association-change"},
+        ),
+        (EVERYTHING, {"t-closeness", "non-uniform-entropy", "average-class-size"}),
+        (EVERYTHING | {"options": {"profitability": GAME}}, {"profitability", "discernibility"}),
+        (QI | {"options": {"profitability": GAME}}, {"profitability"}),
+        (QI | {"population": POPULATION}, {"k-map", "delta-presence", "journalist-risk"}),
+        (QI | {"population_size": 100}, {"k-map", "population-uniqueness"}),
+    ],
+)
+def test_all_that_the_inputs_allow_is_measured(given: dict[str, Any], some: set[str]) -> None:
+    found = audited(**given)
+    expected = possible(given)
+    assert some <= expected
+    assert measured(found) == expected
+    assert set(reasons(found, "skipped")) == set(all_measures()) - expected
+    assert all(reasons(found, "skipped").values())
+    assert found.exit_code == 0
+    assert found.passed is True
+
+
+def test_what_was_left_out_says_what_it_would_need() -> None:
+    skipped = reasons(audited(**SENSITIVE), "skipped")
+    assert skipped["precision"].startswith("needs hierarchies")
+    assert "hierarchies" in skipped["non-uniform-entropy"]
+    assert "the original table" in skipped["non-uniform-entropy"]
+    assert skipped["profitability"] == "needs the options cost, gain, loss, benefit"
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["precision"], ("Precision",), iter(["PRECISION"]), {"precision": 1}.keys()],
+    ids=["list", "tuple", "iterator", "keys"],
+)
+def test_only_the_named_measures_are_run(names: Iterable[str]) -> None:
+    found = audited(measures=names, **EVERYTHING)
+    assert measured(found) == {"precision"}
+    assert found.not_measured == ()
+
+
+def test_named_measures_are_run_in_the_order_named() -> None:
+    found = audited(measures=["precision", "t-closeness"], **EVERYTHING)
+    assert [result.measure for result in found.results] == ["precision", "t-closeness"]
+
+
+def test_a_measure_named_twice_is_run_once() -> None:
+    found = audited(measures=["precision", "Precision"], **EVERYTHING)
+    assert [result.measure for result in found.results] == ["precision"]
+
+
+def test_a_single_name_may_stand_alone() -> None:
+    assert measured(audited(measures="precision", **EVERYTHING)) == {"precision"}
+
+
+def test_a_measure_with_an_option_is_run_beside_the_named_ones() -> None:
+    found = audited(measures=["precision"], options={"t-closeness": {"limit": 1}}, **EVERYTHING)
+    assert measured(found) == {"precision", "t-closeness"}
+
+
+def test_options_are_found_under_any_spelling_of_the_name() -> None:
+    found = audited(options={"T_Closeness": {"limit": 0}}, **SENSITIVE)
+    assert found["t-closeness"].passed is False
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"measures": []}, "the list of measures is empty"),
+        ({"measures": ["precison"]}, "unknown measure 'precison' (did you mean 'precision'?)"),
+        ({"options": {"k-anonimity": {}}}, "(did you mean 'k-anonymity'?)"),
+        ({"population_size": "many"}, "population_size is 'many'"),
+        (
+            {"population_size": 9, "options": {"k-map": {"population_size": 8}}},
+            "the population_size of k-map is given twice",
+        ),
+        (
+            {"population_size": 9, "measures": ["precision"]},
+            "population_size changes nothing about the measures asked for; it is for k-map, ",
+        ),
+        ({"options": {"t-closeness": {"limt": 1}}}, "has no option 'limt' (did you mean 'limit'?)"),
+        ({"options": {"profitability": GAME | {"limit": 1}}}, "has no option 'limit'"),
+        ({"options": {"t-closeness": {"limit": "x"}}}, "the limit of t-closeness is 'x'"),
+        ({"options": {"t-closeness": {"distance": "ordered"}}}, "has no order"),
+        (
+            {"options": {"t-closeness": {"limit": 1}, "T_Closeness": {"limit": 0}}},
+            "the options of t-closeness are given twice",
+        ),
+        ({"suppressed": "never"}, "suppressed is 'never'"),
+    ],
+)
+def test_a_wrong_request_is_an_error_and_no_result(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        audited(**EVERYTHING | wrong)
+    assert message in str(caught.value)
+
+
+def test_without_roles_and_hierarchies_there_is_one_clear_error() -> None:
+    with pytest.raises(RoleError, match="no quasi-identifier is known"):
+        audited()
+
+
+# --- verdicts -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "exit_code", "verdict"),
+    [
+        ({}, 0, "measured"),
+        ({"t-closeness": {"limit": 0.25}}, 0, "passed"),
+        ({"t-closeness": {"limit": 0.24}}, 1, "failed"),
+        ({"t-closeness": {"limit": 0.24}, "precision": {"limit": 0.5}}, 1, "failed"),
+        ({"t-closeness": {"limit": 0.25}, "precision": {"limit": 0.6}}, 1, "failed"),
+        ({"profitability": GAME}, 0, "passed"),
+        ({"profitability": GAME | {"allow_attack": False}}, 1, "failed"),
+        ({"profitability": {"cost": 4}}, 2, "error"),
+        ({"profitability": {"cost": 4}, "t-closeness": {"limit": 0.1}}, 2, "error"),
+    ],
+)
+def test_the_exit_code_follows_from_limits_and_errors(
+    options: dict[str, Any], exit_code: int, verdict: str
+) -> None:
+    found = audited(options=options, **EVERYTHING)
+    assert found.exit_code == exit_code
+    assert found.passed is (exit_code == 0)
+    assert found.to_dict()["verdict"] == verdict
+    assert found.to_dict()["exit_code"] == exit_code
+
+
+def test_a_named_measure_that_lacks_an_input_is_an_error() -> None:
+    found = audited(measures=["precision", "t-closeness"], **SENSITIVE)
+    assert measured(found) == {"t-closeness"}
+    assert list(reasons(found, "error")) == ["precision"]
+    assert found.exit_code == 2
+
+
+def test_a_measure_with_a_limit_that_lacks_an_input_is_an_error() -> None:
+    found = audited(options={"precision": {"limit": 0.5}}, **SENSITIVE)
+    assert list(reasons(found, "error")) == ["precision"]
+    assert found.exit_code == 2
+
+
+def test_nothing_measured_is_never_a_pass() -> None:
+    """Where every row is suppressed there is no class; only what was lost can be told."""
+    suppressed = pa.table({"zip": ["*", "*"], "disease": ["flu", "cold"]})
+    exclude: dict[str, Any] = {**SENSITIVE, "suppressed": "exclude"}
+    found = audit(suppressed, **exclude)
+    assert found["suppression"].value == 1
+    assert found.exit_code == 0
+    models = ["k-anonymity", "l-diversity", "prosecutor-risk"]
+    assert measured(found).isdisjoint(models)
+    found = audit(suppressed, measures=models, **exclude)
+    assert found.results == ()
+    assert (found.exit_code, found.passed) == (2, False)
+    assert set(reasons(found, "error")) == set(models)
+    # By default they are a class: two people whom nobody can tell apart.
+    assert audit(suppressed, **SENSITIVE)["k-anonymity"].value == 2
+
+
+def test_without_figures_there_is_no_pass_even_if_nobody_asked() -> None:
+    """A hierarchy that is there, and does not fit: all that could be measured is an error."""
+    found = audited(hierarchies={"disease": {"flu": ["*"]}})
+    assert found.results == ()
+    assert (found.exit_code, found.passed) == (2, False)
+
+
+HIERARCHICAL = {"precision", "granularity", "ambiguity"}
+BAD_LABELS = {"hierarchies": {"zip": {"47602": ["4760*", "*"]}, "disease": {"flu": ["*"]}}}
+
+
+def test_a_measure_that_fails_is_an_error_when_nothing_was_asked_for_in_particular() -> None:
+    found = audited(**SENSITIVE | BAD_LABELS)
+    assert set(reasons(found, "error")) == {"t-closeness", *HIERARCHICAL}
+    assert found.exit_code == 2
+
+
+def test_a_measure_that_fails_beside_those_asked_for_is_left_out() -> None:
+    found = audited(options={"profitability": GAME}, **SENSITIVE | BAD_LABELS)
+    assert {"profitability", "k-anonymity", "l-diversity"} <= measured(found)
+    assert {"t-closeness", *HIERARCHICAL} <= set(reasons(found, "skipped"))
+    assert reasons(found, "error") == {}
+    assert found.exit_code == 0
+
+
+SUPPRESSED = {"zip": ["*"] * 4, "disease": TABLE["disease"]}
+
+
+def test_what_cannot_be_told_of_this_table_is_left_out_unless_it_was_named() -> None:
+    """Every row is suppressed, which is a fact about the table and no mistake of the caller."""
+    reason = "every row is suppressed: there is no class to measure"
+    table = pa.table(SUPPRESSED)
+    exclude: dict[str, Any] = {**SENSITIVE, "suppressed": "exclude"}
+    found = audit(table, **exclude)
+    assert reasons(found, "skipped")["k-anonymity"] == reason
+    assert found.exit_code == 0
+    for asked in ({"measures": "k-anonymity"}, {"options": {"k-anonymity": {"limit": 2}}}):
+        found = audit(table, **exclude | asked)
+        assert reasons(found, "error") == {"k-anonymity": reason}
+        assert found.exit_code == 2
+
+
+def test_a_population_size_names_no_measure() -> None:
+    table = pa.table(SUPPRESSED)
+    asked: dict[str, Any] = {**SENSITIVE, "population_size": 100, "suppressed": "exclude"}
+    found = audit(table, **asked)
+    assert "k-map" in reasons(found, "skipped")
+    assert found.exit_code == 0
+    found = audit(table, measures=["k-map", "suppression"], **asked)
+    assert set(reasons(found, "error")) == {"k-map"}
+
+
+def test_a_population_size_reaches_every_measure_that_takes_one() -> None:
+    found = audited(population_size=100, options={"k-anonymity": {"limit": 2}}, **SENSITIVE)
+    takers = {
+        name
+        for name, own in all_measures().items()
+        if any(option.name == "population_size" for option in own.options)
+    }
+    assert {"k-map", "population-uniqueness"} <= takers
+    written = found.to_dict()["options"]["options"]
+    sizes = {name: {"population_size": 100} for name in takers}
+    assert written == sizes | {"k-anonymity": {"limit": 2}}
+    without = audited(**SENSITIVE)
+    assert found["strict-average-risk"].value < without["strict-average-risk"].value
+
+
+def test_a_wrong_population_is_an_error_even_beside_other_limits() -> None:
+    """Who hands in a population, or its size, wants the table compared with it."""
+    asked = {"options": {"k-anonymity": {"limit": 2}}}
+    strangers = pa.table({"zip": ["1111*"]})
+    found = audited(population=strangers, **SENSITIVE | asked)
+    assert {"k-map", "delta-presence", "journalist-risk"} <= set(reasons(found, "error"))
+    assert found.exit_code == 2
+    found = audited(population_size=3, **SENSITIVE | asked)
+    assert "fewer than the 4 rows" in reasons(found, "error")["k-map"]
+    assert found.exit_code == 2
+
+
+def test_a_measure_that_fails_although_it_was_asked_for_is_an_error() -> None:
+    found = audited(options={"precision": {"limit": 0}}, **SENSITIVE | BAD_LABELS)
+    assert "precision" in reasons(found, "error")
+    assert found.exit_code == 2
+
+
+def test_tables_that_do_not_fit_are_an_error_even_beside_other_limits() -> None:
+    short = {"original": pa.table({"zip": ["47602"]})}
+    found = audited(options={"profitability": GAME}, **EVERYTHING | short)
+    assert "different numbers of rows" in reasons(found, "error")["non-uniform-entropy"]
+    assert found.exit_code == 2
+
+
+@pytest.mark.parametrize("asked_for", [True, False])
+def test_an_error_never_passes(asked_for: bool) -> None:
+    problem = NotMeasured("precision", HierarchyError("broken"), asked_for)
+    found = audited(**SENSITIVE)
+    assert Audit(found.inputs, found.results, (problem,)).passed is not asked_for
+    assert Audit(found.inputs, (), (problem,)).passed is False
+
+
+# --- reasons --------------------------------------------------------------------------------
+
+
+def test_reasons_hold_no_value_of_the_data() -> None:
+    found = audited(**EVERYTHING | BAD_LABELS)
+    document = json.dumps(found.to_dict()["not_measured"])
+    failed = {"t-closeness", "non-uniform-entropy", *HIERARCHICAL}
+    assert failed <= set(reasons(found, "error"))
+    for cell in {
+        cell for table in (TABLE, ORIGINAL) for column in table.values() for cell in column
+    }:
+        assert cell not in document
+
+
+def test_a_rule_that_does_not_fit_the_values_names_none_of_them() -> None:
+    found = audited(
+        **EVERYTHING | {"hierarchies": {"zip": ranges(10)}, "original": pa.table(TABLE)}
+    )
+    failed = reasons(found, "error")
+    assert {"non-uniform-entropy", *HIERARCHICAL} <= set(failed)
+    assert not any("4760" in reason for reason in failed.values())
+    with pytest.raises(NotMeasurableError) as caught:
+        found["precision"]
+    assert "4760" not in str(caught.value)
+    assert "'4760*'" in caught.value.with_values
+
+
+def test_rules_are_built_from_the_original() -> None:
+    found = audited(**EVERYTHING | {"hierarchies": {"zip": mask_right()}})
+    assert found["precision"].columns == {"zip": 0.8}
+
+
+def test_a_missing_measure_says_why() -> None:
+    found = audited(**SENSITIVE)
+    with pytest.raises(NotMeasurableError, match="precision was not measured: needs hierarchies"):
+        found["precision"]
+    only = audited(measures=["precision"], **EVERYTHING)
+    with pytest.raises(NotMeasurableError, match="t-closeness was not measured: not asked"):
+        only["t-closeness"]
+    with pytest.raises(OptionError, match="unknown measure 'presicion'"):
+        only["presicion"]
+
+
+def test_a_result_is_found_under_any_spelling_of_its_name() -> None:
+    found = audited(**SENSITIVE)
+    [wanted] = [result for result in found.results if result.measure == "t-closeness"]
+    assert found["T Closeness"] is wanted
+
+
+def test_an_entry_without_figure_becomes_plain_data() -> None:
+    problem = HierarchyError("column 'zip' has 1 unknown label", data=DataValues(["47602"]))
+    entry = NotMeasured("precision", problem, asked_for=True)
+    assert entry.to_dict() == {
+        "measure": "precision",
+        "status": "error",
+        "reason": "column 'zip' has 1 unknown label",
+    }
+    assert NotMeasured("precision", problem, asked_for=False).status == "skipped"
+
+
+# --- the document ---------------------------------------------------------------------------
+
+
+def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> None:
+    path = tmp_path / "released.csv"
+    path.write_text("zip;disease\n4760*;flu\n4790*;cold\n", encoding="utf-8")
+    found = audit(
+        path,
+        original=pa.table({"zip": ["47602", "47905"], "disease": ["flu", "cold"]}),
+        roles={"zip": "quasi_identifier", "disease": "sensitive_attribute"},
+        options={"t_closeness": {"limit": Decimal("0.5"), "distance": {"disease": "equal"}}},
+        suppressed="class",
+    )
+    document = found.to_dict()
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert document["document"] == "petaudit.check/1"
+    assert document["petaudit"] == __version__
+    assert document["inputs"]["table"] == {
+        "name": str(path),
+        "rows": 2,
+        "columns": ["zip", "disease"],
+        "engine": "duckdb",
+        "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+    }
+    assert document["inputs"]["original"]["rows"] == 2
+    assert "sha256" not in document["inputs"]["original"]
+    assert document["roles"] == {"zip": "quasi_identifier", "disease": "sensitive_attribute"}
+    assert document["options"] == {
+        "measures": None,
+        "options": {"t-closeness": {"limit": "0.5", "distance": {"disease": "equal"}}},
+        "strict": False,
+        "suppressed": "class",
+        "key": None,
+        "reveal_values": False,
+        "delimiter": None,
+        "encoding": None,
+        "engine": None,
+        "spark_master": None,
+        "person": None,
+        "person_is_pseudonym": None,
+    }
+    measures = [result["measure"] for result in document["results"]]
+    assert measures == [result.measure for result in found.results]
+    assert {"k-anonymity", "t-closeness"} < set(measures)
+    assert document["warnings"] == list(found.warnings)
+
+
+def test_what_the_document_says_can_be_said_in_another_language() -> None:
+    found = audited(options={"l-diversity": {"limit": 1}, "precision": {}}, **SENSITIVE)
+    document = json.loads(json.dumps(found.to_dict()))
+    texts = document.pop("texts")
+    assert texts
+    again = with_phrases(document, texts)
+    assert again == document
+    spoken = [line for result in again["results"] for line in result["explanation"]]
+    assert spoken == [line for result in found.results for line in result.explanation]
+    spoken += [*again["warnings"], *(entry["reason"] for entry in again["not_measured"])]
+    assert [line for line in spoken if not isinstance(line, Phrase)] == []
+
+
+@pytest.mark.parametrize("limit", [Fraction(1, 4), Decimal("0.25"), 0.25, "0.25"])
+def test_every_kind_of_limit_is_written_down(limit: Any) -> None:
+    found = audited(options={"t-closeness": {"limit": limit}}, **SENSITIVE)
+    written = json.loads(json.dumps(found.to_dict()))["options"]["options"]["t-closeness"]["limit"]
+    assert written in (0.25, "0.25", "1/4")
+    assert found["t-closeness"].passed is True
+
+
+def test_warnings_are_collected_once_each() -> None:
+    hierarchy = {"a": ["b"], "b": ["b"]}
+    found = audit(
+        pa.table({"x": ["b", "b"]}),
+        original=pa.table({"x": ["b", "b"]}),
+        hierarchies={"x": hierarchy},
+    )
+    said = [text for result in found.results for text in result.warnings]
+    assert len(found.warnings) == len(set(said)) < len(said)
+    assert set(found.warnings) == set(said)
+
+
+@pytest.mark.filterwarnings("error")
+def test_warnings_stay_in_the_result() -> None:
+    found = audited(options={"l-diversity": {"limit": 1}}, **SENSITIVE)
+    assert "it is never below 1" in found.warnings[0]
+
+
+def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Inputs] = []
+    run = Measure.run
+
+    def remembered(measure: Measure, inputs: Inputs, options: Any) -> Result:
+        seen.append(inputs)
+        return run(measure, inputs, options)
+
+    monkeypatch.setattr(Measure, "run", remembered)
+    opened: list[Any] = []
+    monkeypatch.setattr(
+        "petaudit.inputs.open_source",
+        lambda table, **how: opened.append(table) or open_source(table, **how),
+    )
+    found = audited(options={"profitability": GAME}, population=POPULATION, **EVERYTHING)
+    assert len(seen) >= len(found.results) > 25
+    assert all(inputs is found.inputs for inputs in seen)
+    assert len(opened) == 3
+
+
+COUNTERS = {
+    "class table": "petaudit.tables.class_blocks.ClassPairs.split",
+    "histogram": "petaudit.tables.table_counts.TableCounts._histogram",
+    "values": "petaudit.tables.table_counts.TableCounts._keep_values",
+    "classes": "petaudit.tables.table_counts.count_coded_classes",
+    "population": "petaudit.inputs.population_classes",
+    "pairs": "petaudit.inputs.pair_counts",
+    "alignment": "petaudit.inputs.check_aligned",
+}
+"""Where the work is done, below everything that remembers figures."""
+
+
+def count_calls(monkeypatch: pytest.MonkeyPatch) -> Counter[tuple[Any, ...]]:
+    """Note which figure is counted of which table and column."""
+    calls: Counter[tuple[Any, ...]] = Counter()
+
+    def watch(name: str, path: str) -> None:
+        place, _, attribute = path.rpartition(".")
+        owner = pkgutil.resolve_name(place)
+        real = getattr(owner, attribute)
+
+        def noted(*given: Any, **more: Any) -> Any:
+            tables = [id(own) for own in given if isinstance(own, TableCounts)]
+            columns = [own for own in given if isinstance(own, str)]
+            calls[(name, *tables, *columns)] += 1
+            return real(*given, **more)
+
+        monkeypatch.setattr(owner, attribute, noted)
+
+    for name, path in COUNTERS.items():
+        watch(name, path)
+    return calls
+
+
+@pytest.mark.parametrize("kind", ["frame", "file"])
+@pytest.mark.parametrize("revealed", [False, True])
+def test_every_figure_is_counted_once_in_a_complete_audit(
+    kind: str, revealed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = count_calls(monkeypatch)
+    given: dict[str, Any] = {
+        "table": pa.table(TABLE),
+        "original": ORIGINAL_TABLE,
+        "population": POPULATION,
+    }
+    if kind == "file":
+        for role, table in given.items():
+            pq.write_table(table, tmp_path / f"{role}.parquet")
+            given[role] = tmp_path / f"{role}.parquet"
+    found = audit(options={"profitability": GAME}, reveal_values=revealed, **EVERYTHING | given)
+    assert len(found.results) > 25
+    assert set(calls.values()) == {1}, calls
+    released, original, population = (
+        id(source.counts)
+        for source in (found.inputs.table, found.inputs.original, found.inputs.population)
+        if source is not None
+    )
+    assert ("class table",) in calls
+    # The class table tells the histogram, so that the released table is grouped once for both.
+    assert ("histogram", released) not in calls
+    assert ("histogram", original) in calls
+    assert {("values", table, "zip") for table in (released, original, population)} <= set(calls)
+    assert ("values", released, "disease") in calls
+    assert ("population", released, population) in calls
+    assert ("alignment", original, released) in calls
+    assert ("pairs", original, released, "zip") in calls
+
+
+def test_no_query_is_run_twice_in_a_complete_audit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the way to it: the same question is put to a table once."""
+    queries: Counter[tuple[int, str]] = Counter()
+    collected = TableCounts.collected
+
+    def noted(table: TableCounts, lazy: Any) -> pa.Table:
+        text = re.sub(r"unnamed_relation_\w+", "relation", lazy.to_native().sql_query())
+        queries[id(table), text] += 1
+        return collected(table, lazy)
+
+    monkeypatch.setattr(TableCounts, "collected", noted)
+    adult = datasets.load("adult-deidentified")
+    found = audit(
+        adult.path,
+        original=adult.original,
+        hierarchies=adult.hierarchies,
+        quasi_identifiers=adult.quasi_identifiers,
+        sensitive=adult.sensitive,
+        options={"profitability": GAME},
+    )
+    assert len(found.results) > 20
+    assert len(queries) > 10
+    assert set(queries.values()) == {1}
+
+
+def test_auditing_twice_gives_the_same_answer() -> None:
+    assert audited(**EVERYTHING).to_dict() == audited(**EVERYTHING).to_dict()
+
+
+def test_a_table_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        audit("nowhere.csv", **QI)
+
+
+@pytest.mark.parametrize("role", ["table", "original"])
+def test_a_table_without_rows_is_an_error(role: str) -> None:
+    empty = pa.table(TABLE).slice(0, 0)
+    tables = {"table": pa.table(TABLE), "original": pa.table(ORIGINAL)} | {role: empty}
+    with pytest.raises(InputError, match="has a header but no rows"):
+        audit(**tables, **SENSITIVE)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"qi": "born"}, "unknown argument 'qi'"),
+        ({"quasi_identifier": "born"}, r"did you mean 'quasi_identifiers'\?"),
+        ({"quasi_identifiers": "born", "options": {"k-anonymity": 5}}, "a mapping was expected"),
+    ],
+)
+def test_a_mistyped_argument_is_an_error_of_ours(given: dict[str, Any], message: str) -> None:
+    table = pa.table({"born": ["197*", "197*"]})
+    with pytest.raises(OptionError, match=message):
+        audit(table, **given)
+
+
+def test_an_audit_shows_itself_in_one_line() -> None:
+    table = pa.table({"born": ["197*", "197*"]})
+    found = audit(table, measures="k-anonymity", quasi_identifiers="born")
+    assert repr(found) == "<Audit of the frame: 1 result, measured>"

@@ -1,0 +1,268 @@
+"""Hierarchies built from a rule."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petaudit.errors import HierarchyError, OptionError
+from petaudit.labels.hierarchies import Rule, dates, mask_right, ordered, ranges
+
+
+def path(rule: Rule, leaf: str | None, *others: str | None) -> tuple[str, ...]:
+    return rule.build("x", [leaf, *others]).path_of(leaf)
+
+
+# Ranges ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("leaf", "expected"),
+    [
+        ("20", ("20", "[20,25[", "[20,30[", "*")),
+        ("24", ("24", "[20,25[", "[20,30[", "*")),
+        ("24.99", ("24.99", "[20,25[", "[20,30[", "*")),
+        ("25", ("25", "[25,30[", "[20,30[", "*")),
+        ("0", ("0", "[0,5[", "[0,10[", "*")),
+        ("-1", ("-1", "[-5,0[", "[-10,0[", "*")),
+        ("-10", ("-10", "[-10,-5[", "[-10,0[", "*")),
+        ("1e2", ("1e2", "[100,105[", "[100,110[", "*")),
+    ],
+)
+def test_numbers_fall_into_half_open_ranges(leaf: str, expected: tuple[str, ...]) -> None:
+    assert path(ranges(5, 10), leaf) == expected
+
+
+def test_ranges_may_start_anywhere() -> None:
+    assert path(ranges(10, origin=18), "27") == ("27", "[18,28[", "*")
+    assert path(ranges(10, origin=18), "17") == ("17", "[8,18[", "*")
+
+
+@pytest.mark.parametrize(
+    ("leaf", "label"),
+    [("17", "<18"), ("18", "[10,20["), ("79", "[70,80["), ("80", ">=80"), ("120", ">=80")],
+)
+def test_tails_can_be_coded(leaf: str, label: str) -> None:
+    assert path(ranges(10, bottom=18, top=80), leaf) == (leaf, label, "*")
+
+
+@pytest.mark.parametrize("width", [0.1, "0.1", Decimal("0.1"), Fraction(1, 10)])
+def test_widths_mean_what_was_written(width: Any) -> None:
+    """Three times 0.1 is 0.3: a float sum would put 0.3 into the range below."""
+    assert path(ranges(width), "0.3")[1] == "[0.3,0.4["
+
+
+@given(
+    start=st.integers(-(10**12), 10**12),
+    steps=st.lists(st.integers(0, 400), min_size=2, max_size=5, unique=True),
+)
+def test_two_ranges_never_share_a_label(start: int, steps: list[int]) -> None:
+    leaves = [str(start + Decimal(step) / 100) for step in steps]
+    built = ranges("0.25").build("x", leaves)
+    quarters = {leaf: Fraction(leaf) // Fraction(1, 4) for leaf in leaves}
+    for one in leaves:
+        for other in leaves:
+            same_range = quarters[one] == quarters[other]
+            assert (built.generalize(one, 1) == built.generalize(other, 1)) == same_range
+
+
+def test_nulls_meet_the_numbers_at_the_root() -> None:
+    hierarchy = ranges(5, 10).build("x", ["7", None])
+    assert [hierarchy.generalize(None, level) for level in range(4)] == [None, None, None, "*"]
+
+
+def test_a_value_that_is_no_number_is_refused() -> None:
+    with pytest.raises(HierarchyError) as caught:
+        ranges(5).build("age", ["23", "2*"])
+    assert str(caught.value) == "rule ranges for 'age': a value is not a number"
+    assert caught.value.with_values == "rule ranges for 'age': a value is not a number: '2*'"
+
+
+@pytest.mark.parametrize(
+    ("widths", "options", "complaint"),
+    [
+        ((), {}, "at least one width"),
+        ((0,), {}, "each above 0"),
+        ((-5,), {}, "each above 0"),
+        ((5, 12), {}, "width 12 is no larger multiple of 5"),
+        ((5, 5), {}, "width 5 is no larger multiple of 5"),
+        ((10, 5), {}, "width 5 is no larger multiple of 10"),
+        (("wide",), {}, "a range width is 'wide'"),
+        ((True,), {}, "a range width is True"),
+        ((5,), {"origin": "x"}, "origin is 'x'"),
+        ((5,), {"top": float("nan")}, "top is nan"),
+        ((5,), {"bottom": 80, "top": 20}, "bottom"),
+    ],
+)
+def test_ranges_that_make_no_sense(
+    widths: tuple[Any, ...], options: dict[str, Any], complaint: str
+) -> None:
+    with pytest.raises(OptionError, match=complaint):
+        ranges(*widths, **options)
+
+
+# Masks -------------------------------------------------------------------------------------------
+
+
+def test_characters_are_hidden_from_the_right() -> None:
+    assert path(mask_right(), "476") == ("476", "47*", "4**", "***")
+
+
+def test_a_short_value_has_as_many_levels_as_the_longest() -> None:
+    built = mask_right().build("zip", ["47677", "47"])
+    assert built.path_of("47") == ("47", "4*", "**", "***", "****", "*****")
+    assert built.path_of("47677")[-1] == built.top == "*****"
+
+
+def test_a_mask_may_stop_early() -> None:
+    assert path(mask_right(levels=2), "47677", "11111") == ("47677", "4767*", "476**", "*")
+    assert path(mask_right(levels=9), "47", "11") == ("47", "4*", "**")
+
+
+def test_another_mark() -> None:
+    assert path(mask_right(mark="#"), "47", "11") == ("47", "4#", "##")
+
+
+def test_chinese_characters_are_hidden_one_by_one() -> None:
+    assert path(mask_right(), "王小明") == ("王小明", "王小*", "王**", "***")
+
+
+def test_a_masked_null_is_null_up_to_the_root() -> None:
+    built = mask_right().build("zip", ["476", None])
+    assert [built.generalize(None, level) for level in range(4)] == [None, None, None, "***"]
+
+
+def test_a_value_with_the_mark_is_refused() -> None:
+    with pytest.raises(HierarchyError, match=r"rule mask for 'zip': a value holds the mark '\*'"):
+        mask_right().build("zip", ["476**"])
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"mark": ""}, "one character was expected"),
+        ({"mark": "**"}, "one character was expected"),
+        ({"levels": 0}, "hides nothing"),
+        ({"levels": -1}, "hides nothing"),
+    ],
+)
+def test_masks_that_make_no_sense(options: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(OptionError, match=complaint):
+        mask_right(**options)
+
+
+# Dates -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("steps", "leaf", "expected"),
+    [
+        ((), "1977-03-09", ("1977-03", "1977")),
+        (("month", "year"), "1977/03/09", ("1977-03", "1977")),
+        (("day", "month"), "1977-03-09 10:30:00", ("1977-03-09", "1977-03")),
+        (("quarter",), "1977-03-31", ("1977-Q1",)),
+        (("quarter",), "1977-04-01", ("1977-Q2",)),
+        (("quarter",), "1977-12-31", ("1977-Q4",)),
+        (("year", "decade"), "1977-03-09", ("1977", "197*")),
+        (("decade",), "2000-01-01", ("200*",)),
+    ],
+)
+def test_dates_grow_coarser(steps: tuple[str, ...], leaf: str, expected: tuple[str, ...]) -> None:
+    assert path(dates(*steps), leaf) == (leaf, *expected, "*")
+
+
+@pytest.mark.parametrize("leaf", ["09.03.1977", "1977-13-01", "1977-02-30", "yesterday", "1977"])
+def test_a_value_that_is_no_date_is_refused(leaf: str) -> None:
+    with pytest.raises(HierarchyError, match="a value is not a date like 1977-03-09") as caught:
+        dates().build("birth", [leaf])
+    assert leaf not in str(caught.value).removesuffix("1977-03-09")
+
+
+@pytest.mark.parametrize(
+    ("steps", "complaint"),
+    [
+        (("week",), "unknown date step 'week'; steps are day, month, quarter, year, decade"),
+        (("year", "month"), "must grow coarser"),
+        (("year", "year"), "must grow coarser"),
+    ],
+)
+def test_date_steps_that_make_no_sense(steps: tuple[str, ...], complaint: str) -> None:
+    with pytest.raises(OptionError, match=complaint):
+        dates(*steps)
+
+
+# Ordered lists -----------------------------------------------------------------------------------
+
+RISKS = ["none", "low", "mid", "high", "top"]
+
+
+def test_neighbours_form_groups() -> None:
+    assert path(ordered(RISKS, 2, 4), "low") == ("low", "none..low", "none..high", "*")
+    assert path(ordered(RISKS, 2, 4), "mid") == ("mid", "mid..high", "none..high", "*")
+
+
+def test_the_last_group_may_be_smaller() -> None:
+    assert path(ordered(RISKS, 3), "high") == ("high", "high..top", "*")
+    last = path(ordered(RISKS, 2), "top")
+    assert last[0] == "top"
+    assert last[1] in {"top", "top..top"}
+
+
+def test_a_list_without_groups_has_only_a_root() -> None:
+    assert path(ordered(RISKS), "mid", "top") == ("mid", "*")
+
+
+def test_a_null_in_an_ordered_column() -> None:
+    assert ordered(RISKS, 2).build("risk", [None, "low"]).generalize(None, 2) == "*"
+
+
+def test_a_value_outside_the_list_is_refused() -> None:
+    with pytest.raises(HierarchyError, match="a value is not in the ordered list") as caught:
+        ordered(RISKS, 2).build("risk", ["low", "huge"])
+    assert "huge" not in str(caught.value)
+    assert caught.value.with_values.endswith(": 'huge'")
+
+
+@pytest.mark.parametrize(
+    ("values", "sizes", "complaint"),
+    [
+        ([], (), "at least one value"),
+        (["a", "a"], (), "each value once"),
+        (["a", " a "], (), "each value once"),
+        (RISKS, (1,), "whole numbers from 2"),
+        (RISKS, (2.0,), "whole numbers from 2"),
+        (RISKS, ("2",), "whole numbers from 2"),
+        (RISKS, (2, 3), "group size 3 is no larger multiple of 2"),
+        (RISKS, (4, 2), "group size 2 is no larger multiple of 4"),
+    ],
+)
+def test_ordered_lists_that_make_no_sense(
+    values: list[str], sizes: tuple[Any, ...], complaint: str
+) -> None:
+    with pytest.raises(OptionError, match=complaint):
+        ordered(values, *sizes)
+
+
+# All rules ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rule", "leaf"),
+    [
+        (ranges(5, 10), "7"),
+        (mask_right(), "476"),
+        (dates(), "1977-03-09"),
+        (ordered(["low", "high"], 2), "low"),
+    ],
+    ids=["ranges", "mask", "dates", "ordered"],
+)
+def test_a_column_of_nulls_has_a_hierarchy_too(rule: Rule, leaf: str) -> None:
+    assert rule.build("x", [None]).is_leaf(None)
+    both = rule.build("x", [leaf, None, leaf])
+    assert both.is_leaf(None)
+    assert both.leaves[0] == leaf
