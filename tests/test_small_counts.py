@@ -16,7 +16,7 @@ from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, said
 from petaudit.measures import _attribute_figures, non_uniform_entropy
-from petaudit.measures._remedy import Remedy
+from petaudit.measures.remedy import Remedy
 from petaudit.measures._utility import suppressed_text
 from petaudit.reports.voice import HIDE_BELOW
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase, term
 from petaudit.exact.fractions import parse_number
-from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures._old import OldMeasure
+from petaudit.measures.base import Better, Family, Need, Option, announce
 from petaudit.measures.kinds import (
     Boolean,
     Choice,
@@ -263,7 +264,7 @@ def _as_number(value: Any) -> Any:
     return value
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=NAME,
     title="mpUCCs",
     family=Family.RISK,

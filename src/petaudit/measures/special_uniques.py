@@ -12,10 +12,11 @@ import numpy as np
 from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED, SIZE_OPTION, judged_fields, upper_limit, whole
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
 from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, SpecialUniquesResult
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, announce
 from petaudit.measures.kinds import Integer
 from petaudit.system.memory import memory_limit
 from petaudit.tables.column_codes import codes_of_rows
@@ -246,7 +247,7 @@ def check(given: Mapping[str, Any]) -> None:
     check_one(given)
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=SpecialUniquesResult.measure,
     title="Special uniques (SUDA)",
     family=Family.RISK,
