@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Final, get_type_hints
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
 
 from petaudit.errors import (
     OptionError,
@@ -203,7 +204,7 @@ class Measure:
         passed: bool | None = None,
         tolerance: Fraction | int = 0,
         warnings: Iterable[str] = (),
-        breakdown: Mapping[str, Any],
+        breakdown: Mapping[str, Any] | None = None,
         **internal: Any,
     ) -> Result:
         """Judge a figure; ``tolerance`` is what rounding may be off in favour of the limit.
@@ -220,7 +221,7 @@ class Measure:
             passed,
             (*self._limit_warnings(limit), *warnings),
             by=self,
-            breakdown=breakdown,
+            breakdown=breakdown or {},
             unit=internal.pop("unit", Unit.ROW),
             internal={"exact_value": value} | internal,
         )
@@ -354,10 +355,12 @@ class Measure:
         return replace(result, limit_exact=quotient_text(exact(limit, "limit")))
 
     def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
+        defaults = {parameter.name: parameter.default for parameter, _ in self._parameters()}
         own = {
             option.name: option.read(options[option.name])
             for option in self.options
-            if options.get(option.name) is not None
+            # None is no value, unless it is what an option is by default.
+            if options.get(option.name, defaults[option.name]) is not defaults[option.name]
         }
         self.check(options)
         return self.compute(inputs, self.read_limit(options.get("limit")), **own)
@@ -380,7 +383,7 @@ class Measure:
                         known=listing(list(signature.parameters), len(signature.parameters)),
                     )
             given = signature.bind(*tables, **arguments).arguments
-            own = [name for name in given if name not in _input_parameters()]
+            own = [name for name in given if name not in input_parameters()]
             options = {name: given.pop(name) for name in own}
             result = measure.run(gather(**given), options)
             announce(result)
@@ -399,7 +402,7 @@ class Measure:
     @classmethod
     def signature(cls) -> inspect.Signature:
         """The parameters of the function: tables, the limit, options, and what roles there are."""
-        keyword, inputs = inspect.Parameter.KEYWORD_ONLY, _input_parameters()
+        keyword, inputs = inspect.Parameter.KEYWORD_ONLY, input_parameters()
         tables = [
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=object)
             for name in cls.positional
@@ -408,7 +411,9 @@ class Measure:
             "limit", keyword, default=None, annotation=_Annotation("Number | None")
         )
         options = [
-            parameter.replace(annotation=_Annotation.of(parameter.annotation))
+            parameter.replace(
+                annotation=_Annotation.of(parameter.annotation), default=_shown(parameter.default)
+            )
             for parameter, _ in cls()._parameters()
         ]
         others = [
@@ -432,11 +437,17 @@ class _Annotation(str):
     @classmethod
     def of(cls, annotation: Any) -> _Annotation:
         """Write a type; what is read as an exact number may be given as any."""
-        text = inspect.formatannotation(annotation).replace("collections.abc.", "")
-        return cls(text.replace("fractions.Fraction", "Number"))
+        if get_origin(annotation) in (Union, UnionType):
+            return cls(" | ".join(map(cls.of, get_args(annotation))))
+        text = re.sub(r"\b(collections\.abc|typing)\.", "", inspect.formatannotation(annotation))
+        return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
 
 
-def _input_parameters() -> dict[str, inspect.Parameter]:
+def _shown(default: Any) -> Any:
+    return float(default) if isinstance(default, Fraction) else default
+
+
+def input_parameters() -> dict[str, inspect.Parameter]:
     """The arguments that all measures share, as :func:`petaudit.inputs.gather` has them."""
     from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
 

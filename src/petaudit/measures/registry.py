@@ -42,12 +42,13 @@ def all_measures() -> dict[str, Measure]:
             raise OptionError(
                 "entry point {entry!r} of {group} is not a Measure", entry=entry.value, group=GROUP
             )
-        if measure.name in found and type(found[measure.name]) is not type(measure):
+        if measure.name in found and found[measure.name] is not measure:
             raise OptionError("two packages register a measure named {name!r}", name=measure.name)
         found[measure.name] = measure
     return {measure.name: measure for measure in sorted(found.values(), key=_place)}
 
 
+@cache
 def _instance(loaded: object) -> object:
     if isinstance(loaded, type) and issubclass(loaded, Measure):
         return loaded()
