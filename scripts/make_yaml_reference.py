@@ -210,7 +210,8 @@ def own_words(language: str) -> dict[str, str]:
 
 
 def _options_of(measure: Measure) -> Iterator[tuple[str, ...]]:
-    given = inspect.signature(getattr(petaudit, measure.name.replace("-", "_"))).parameters
+    given = dict(inspect.signature(measure.compute).parameters)
+    given |= inspect.signature(getattr(petaudit, measure.name.replace("-", "_"))).parameters
     if measure.limit_help is not None:
         yield "`limit`", measure.limit_kind.expected, NONE, measure.limit_help
     for option in measure.options:
