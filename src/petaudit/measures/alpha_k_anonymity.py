@@ -98,8 +98,8 @@ class AlphaKAnonymity(SensitiveMeasure):
         parts = [phrase("smallest class: {rows}", rows=result.unit.counted(result.k, of=total))]
         if result.asked_k is not None:
             rows = result.unit.counted(result.rows_in_small_classes or 0, of=total)
-            text = "{rows} in classes smaller than {k:,}"
-            parts.append(phrase(text, rows=rows, k=result.asked_k))
+            k = result.asked_k
+            parts.append(phrase("{rows} in classes smaller than {k:,}", rows=rows, k=k))
         return (joined(parts, "; "),)
 
 

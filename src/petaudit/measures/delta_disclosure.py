@@ -128,8 +128,10 @@ class DeltaDisclosure(SensitiveMeasure):
         ]
         if result.absent == "infinite" or not where:
             return ()
-        text = "values of the table that are missing were ignored: in {where}"
-        return (phrase(text, where=joined(where)),)
+        missing = joined(where)
+        return (
+            phrase("values of the table that are missing were ignored: in {where}", where=missing),
+        )
 
 
 delta_disclosure = DeltaDisclosure.as_function()

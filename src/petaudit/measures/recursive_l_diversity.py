@@ -97,8 +97,8 @@ class RecursiveLDiversity(SensitiveMeasure):
         """Say what the figure is."""
         if isinf(result.value):
             return ()
-        text = "with l = {l:,}, c must be more than {value:.6g}"
-        return (phrase(text, l=result.l, value=result.value),)
+        l, value = result.l, result.value  # noqa: E741
+        return (phrase("with l = {l:,}, c must be more than {value:.6g}", l=l, value=value),)
 
 
 recursive_l_diversity = RecursiveLDiversity.as_function()
