@@ -25,7 +25,7 @@ from typing import Any
 import petaudit
 from petaudit.errors import Phrase, said
 from petaudit.i18n.catalogue import ENGLISH, LANGUAGES, catalogue
-from petaudit.measures import Family, Measure, Need, all_measures
+from petaudit.measures import Family, Measure, Need, listed_measures
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -134,7 +134,7 @@ class Reference:
         for family in Family:
             own = [
                 measure
-                for measure in all_measures().values()
+                for measure in listed_measures().values()
                 if measure.family is family and type(measure).__module__.startswith("petaudit.")
             ]
             if own:

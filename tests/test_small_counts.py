@@ -18,9 +18,9 @@ from petaudit.i18n.phrases import Joined, Phrase, phrase, said
 from petaudit.i18n.units import Unit
 from petaudit.measures import non_uniform_entropy
 from petaudit.measures._class_question import WorstClass
-from petaudit.measures._utility import suppressed_text
 from petaudit.measures.remedy import Remedy
 from petaudit.measures.sensitive import AttributeFigure
+from petaudit.measures.utility import suppressed_text
 from petaudit.reports.voice import HIDE_BELOW
 
 FORMATS = ("html", "markdown", "junit", "sarif")

@@ -27,6 +27,7 @@ from petaudit.i18n.units import Unit
 from petaudit.labels.cells import trim
 from petaudit.labels.common import labels_in_common, rule_hierarchy
 from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec
+from petaudit.labels.released import LeavesUnder
 from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
 from petaudit.tables import (
     AnyAnswer,
@@ -284,6 +285,10 @@ class Inputs:
             raise problem.in_rows(self.rows_of) from None
         hierarchy.rows_of = self.rows_of
         return hierarchy
+
+    def leaves_under(self, column: str) -> LeavesUnder | None:
+        """What the labels of a column stand for; None where it has no hierarchy."""
+        return LeavesUnder(self.hierarchy(column)) if column in self.hierarchies else None
 
     def rows_of(self, column: str, values: Sequence[str | None], are_leaves: bool) -> str:
         """Say which rows hold values of a column: how many there are, and the first of them."""

@@ -15,11 +15,15 @@ from scipy import stats
 
 import strategies
 from measures import comparison_twin as twin
+from measures.running import computing
 from petaudit import ranges
 from petaudit.errors import ColumnError, NotMeasurableError, OptionError, PetauditWarning
 from petaudit.inputs import Inputs, gather
-from petaudit.measures.association_change import PairChange, association_change, compute
+from petaudit.measures.association_change import association_change
+from petaudit.tables.associations import PairChange
 from strategies import NULL, Release, arrow
+
+compute = computing("association-change")
 
 # --- agreement with the twin ----------------------------------------------------------------
 

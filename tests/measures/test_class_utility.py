@@ -18,11 +18,9 @@ from measures.running import computing
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import mask_right
-from petaudit.measures import average_class_size as average_module
 from petaudit.measures import find_measure
 from petaudit.measures.average_class_size import average_class_size
 from petaudit.measures.discernibility import discernibility
-from petaudit.measures.suppression import compute as suppression_from
 from petaudit.measures.suppression import suppression
 from strategies import TABLE_ENGINES, Release, arrow, on_engine
 
@@ -38,7 +36,7 @@ both = pytest.mark.parametrize("measure", [average_class_size, discernibility])
 @pytest.mark.parametrize(
     ("compute", "expected"),
     [
-        (average_module.compute, twin.average_class_size),
+        (computing("average-class-size"), twin.average_class_size),
         (computing("discernibility"), twin.discernibility),
     ],
     ids=["average class size", "discernibility"],
@@ -74,14 +72,15 @@ def test_suppression_is_the_twins(release: Release) -> None:
         )
         cells = {name: twin.suppressed_cells(rows, name, known.get(name)) for name in names}
         exact = Fraction(sum(cells.values()), len(rows) * len(names))
-        found = suppression_from(inputs, limit=exact)
+        found = computing("suppression")(inputs, limit=exact)
         assert (found.value, found.passed) == (float(exact), True)
         assert found.suppressed_cells == cells
         assert found.suppressed_rows == sum(twin.is_suppressed(row, names) for row in rows)
         assert found.suppressed_rows_share == found.suppressed_rows / len(rows)
         assert found.columns == {name: cells[name] / len(rows) for name in names}
         if exact:
-            assert suppression_from(inputs, limit=exact - Fraction(1, 10**30)).passed is False
+            tighter = exact - Fraction(1, 10**30)
+            assert computing("suppression")(inputs, limit=tighter).passed is False
 
 
 # --- by hand --------------------------------------------------------------------------------

@@ -17,23 +17,21 @@ from scipy.stats import ks_2samp, wasserstein_distance
 
 import strategies
 from measures import comparison_twin as twin
+from measures.running import computing
 from petaudit import ranges
 from petaudit.errors import ColumnError, NotMeasurableError, OptionError, PetauditWarning
 from petaudit.inputs import gather
+from petaudit.measures import Result, find_measure
 from petaudit.measures.association_change import association_change
-from petaudit.measures.distribution_distance import (
-    FIGURES,
-    MEASURE,
-    DistributionDistanceResult,
-    compute,
-    distribution_distance,
-)
+from petaudit.measures.distribution_distance import FIGURES, distribution_distance
 from strategies import NULL, Release, arrow
+
+compute = computing("distribution-distance")
 
 PLACES = {"Paris": ["France", "Europe"], "Lyon": ["France", "Europe"], "Rome": ["Italy", "Europe"]}
 
 
-def of(result: DistributionDistanceResult, column: str) -> Any:
+def of(result: Result, column: str) -> Any:
     return next(own for own in result.columns if own.column == column)
 
 
@@ -362,8 +360,8 @@ def test_hellinger_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
     [
         ({"figure": "hellingr"}, "figure is 'hellingr' (did you mean 'hellinger'?); auto, total"),
         ({"figure": 3}, "figure is 3; auto, total-variation, hellinger, kolmogorov-smirnov or was"),
-        ({"columns": []}, "columns is an empty list; the name of a column or a list of names"),
-        ({"columns": [1]}, "columns is a list; the name of a column or a list of names"),
+        ({"columns": []}, "columns is an empty list; the name of a column ("),
+        ({"columns": [1]}, "columns[0] is 1; the name of a column ("),
         ({"limit": -1}, "the limit of distribution-distance is -1; it cannot be negative"),
     ],
 )
@@ -394,7 +392,7 @@ def test_tables_and_documents() -> None:
     assert "exact_value" not in found.to_dict()
     with pytest.raises(OptionError, match="has no table 'details'"):
         found.table("details")
-    assert MEASURE.range == (0.0, 1.0)
+    assert find_measure("distribution-distance").range == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("engine", strategies.TABLE_ENGINES)

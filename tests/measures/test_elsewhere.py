@@ -11,18 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from measures import utility_twin as twin
+from measures.running import computing
 from measures.test_squared_errors import TREE, Numbers, number_tables
 from petaudit import audit, generalize
 from petaudit.errors import NotMeasurableError
 from petaudit.inputs import gather
 from petaudit.measures.association_change import association_change
-from petaudit.measures.attribute_squared_error import compute as attribute_from
 from petaudit.measures.model_utility import model_utility
-from petaudit.measures.record_squared_error import compute as record_from
 from petaudit.measures.special_uniques import special_uniques
-from petaudit.measures.utility_bias import compute as bias_from
 from strategies import arrow_columns
 
+attribute_from = computing("attribute-squared-error")
+record_from = computing("record-squared-error")
+bias_from = computing("utility-bias")
 STAYS = "this looks at single rows, which stay in ibis; write the table"
 
 

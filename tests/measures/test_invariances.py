@@ -48,7 +48,8 @@ def test_every_measure_is_tested_here_or_has_tests_of_its_own() -> None:
     assert not ENTRIES.keys() & OWN_TESTS.keys()
     assert set(all_measures()) == ENTRIES.keys() | OWN_TESTS.keys()
     for name in OWN_TESTS:
-        assert all_measures()[name].only_by_name is not None, "part of every audit"
+        measure = all_measures()[name]
+        assert measure.only_by_name is not None or measure.needs_code, "part of every audit"
 
 
 def test_most_tables_of_these_tests_can_be_measured() -> None:

@@ -17,14 +17,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from measures.running import computing
 from petaudit.errors import NotMeasurableError, PetauditError
 from petaudit.inputs import gather
 from petaudit.learning.encoding import feature_encoder
 from petaudit.measures import Better, Family, Measure, all_measures
-from petaudit.measures._comparison import leaves_under
-from petaudit.measures.association_change import compute as association_change
-from petaudit.measures.distribution_distance import compute as distribution_distance
 
+association_change = computing("association-change")
+distribution_distance = computing("distribution-distance")
 MEASURES: Final = [
     own
     for own in all_measures().values()
@@ -134,7 +134,7 @@ def test_models_learn_the_same_from_labels_of_any_name(case: Case) -> None:
         )
         assert inputs.original is not None
         encoder = feature_encoder(
-            inputs.original.counts.value_counts("x"), leaves_under(inputs, "x")
+            inputs.original.counts.value_counts("x"), inputs.leaves_under("x")
         )
         seen.append(encoder.encoded(case.released[spelling]["x"]).tolist())
     assert seen[0] == seen[1]

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 
 import strategies
 import twins
+from measures.running import computing
 from petaudit import profitability
 from petaudit.errors import NotMeasurableError, OptionError, RoleError
 from petaudit.inputs import gather
-from petaudit.measures.profitability import ProfitabilityResult, compute
+from petaudit.measures import Result
 from strategies import Release, arrow
+
+compute = computing("profitability")
 
 # Small whole numbers and halves, so that gain/c meets the cost and loss/c the benefit often.
 AMOUNTS = st.sampled_from([Fraction(n, 2) for n in (0, 1, 2, 3, 4, 6, 8, 12, 24)])
@@ -28,7 +31,7 @@ SEED_ROWS = {"born": ["197*", "198*", "198*"]}
 SEED_GAME = {"cost": 4, "gain": 300, "loss": 300, "benefit": 1200}
 
 
-def measured(release: Release, allow_attack: bool, **game: Any) -> ProfitabilityResult:
+def measured(release: Release, allow_attack: bool, **game: Any) -> Result:
     inputs = gather(
         arrow(release.released),
         quasi_identifiers=release.quasi_identifiers,

@@ -28,7 +28,7 @@ from petaudit.errors import (
 )
 from petaudit.i18n.kept import texts_of
 from petaudit.inputs import Inputs, gather
-from petaudit.measures import Measure, Need, Result, all_measures, find_measure
+from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
 from petaudit.system.files import Watch, unchanged
 
 DOCUMENT = "petaudit.check/1"
@@ -236,7 +236,7 @@ def _measured(
     if named is not None and not named:
         raise OptionError("the list of measures is empty")
     inputs = gather(table, announce_notes=False, **given)
-    chosen = list(all_measures().values()) if named is None else named
+    chosen = list(listed_measures().values()) if named is None else named
     for name in wanted:
         if name not in [measure.name for measure in chosen]:
             chosen.append(find_measure(name))

@@ -8,13 +8,13 @@ import math
 from petaudit.cli.render import finished, format_table, indented
 from petaudit.cli.streams import as_json, say, takes_unicode
 from petaudit.errors import Phrase, joined, phrase, term
-from petaudit.measures import Better, Family, Measure, all_measures, find_measure
+from petaudit.measures import Better, Family, Measure, find_measure, listed_measures
 
 
 def run(chosen: argparse.Namespace) -> int:
     """List the measures and what each needs, or tell all about some."""
     named = [find_measure(name) for name in chosen.names]
-    measures = named or list(all_measures().values())
+    measures = named or list(listed_measures().values())
     if chosen.format == "json":
         entries = [_entry(measure) for measure in measures]
         say(as_json(entries, ascii_only=not takes_unicode()) + "\n")

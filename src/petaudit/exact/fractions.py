@@ -103,7 +103,7 @@ def exact_nonnegative(value: object, name: str) -> Fraction:
     return number
 
 
-def as_float(number: Fraction) -> float:
+def as_float(number: Fraction | float) -> float:
     """Return the nearest float; infinity where the number is too large for one.
 
     >>> as_float(Fraction(1, 2)), as_float(Fraction(10**400))

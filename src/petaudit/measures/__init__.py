@@ -1,7 +1,7 @@
 """Measures: one file each, found through the registry."""
 
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result
-from petaudit.measures.registry import all_measures, find_measure
+from petaudit.measures.registry import all_measures, find_measure, listed_measures
 
 __all__ = [
     "Better",
@@ -13,4 +13,5 @@ __all__ = [
     "Result",
     "all_measures",
     "find_measure",
+    "listed_measures",
 ]

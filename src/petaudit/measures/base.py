@@ -24,7 +24,7 @@ from petaudit.errors import (
     suggestion,
     term,
 )
-from petaudit.exact.fractions import exact, exact_nonnegative, quotient_text
+from petaudit.exact.fractions import as_float, exact, exact_nonnegative, quotient_text
 from petaudit.i18n.units import Unit
 from petaudit.measures import kinds
 from petaudit.measures.limits import breakable, refuse_unbreakable
@@ -107,6 +107,9 @@ class Option:
                     expected=self.kind.expected,
                 )
             return number
+        if isinstance(value, tuple):
+            # Python callers may pass one where files have a list.
+            value = list(value)
         problems = kinds.Problems()
         self.kind.check(value, (self.name,), problems)
         for _, message in problems:
@@ -216,7 +219,7 @@ class Measure:
             distance = value - limit if self.better is Better.HIGHER else limit - value
             passed = distance > -tolerance or (distance == -tolerance and not self.strict)
         return Result(
-            float(value),
+            value if isinstance(value, bool) else as_float(value),
             None if limit is None else float(limit),
             passed,
             (*self._limit_warnings(limit), *warnings),
@@ -266,6 +269,11 @@ class Measure:
             for name, parameter in inspect.signature(self.compute).parameters.items()
             if parameter.kind is parameter.KEYWORD_ONLY
         ]
+
+    @property
+    def needs_code(self) -> bool:
+        """Whether an option is a function, which no command line and no file can name."""
+        return any(isinstance(option.kind, kinds.PythonFunction) for option in self.options)
 
     @cached_property
     def granularities(self) -> tuple[str, ...]:
@@ -337,7 +345,7 @@ class Measure:
         ):
             return None
         name = phrase("the limit of {measure}", measure=self.name)
-        number = (exact if self.range[0] < 0 else exact_nonnegative)(limit, name)
+        number = (exact if self.limit_kind.least < 0 else exact_nonnegative)(limit, name)
         refuse_unbreakable(number, self.name, self.better.value, self.range)
         return number
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from petaudit.exact.class_figures import ClassFigures
-from petaudit.measures._shares import Shares, gain_figures
 from petaudit.measures.base import Better
 from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.tables import ClassTable
+from petaudit.tables.shares import Shares, gain_figures
 
 
 class BetaLikeness(SensitiveMeasure):

@@ -17,10 +17,10 @@ from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Truths
 from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
-from petaudit.measures._shares import Shares
 from petaudit.measures.base import Better, Result
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.tables import ClassTable
+from petaudit.tables.shares import Shares
 
 _DIGITS: Final = 40
 _BASE_HELP = "of the logarithm: e (default) or 2, which ARX uses"

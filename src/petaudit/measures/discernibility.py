@@ -6,13 +6,13 @@ from fractions import Fraction
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures._utility import both_tables, share_kept, suppressed_text
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
+from petaudit.measures.base import Columns, Need, Result
+from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
 from petaudit.tables import ClassHistogram
 from petaudit.tables.result_frames import ResultColumn
 
 
-class Discernibility(Measure):
+class Discernibility(UtilityMeasure):
     """How well can rows still be told apart?
 
     How well rows can still be told apart, compared with the original. With 1, as well as before;
@@ -40,25 +40,22 @@ class Discernibility(Measure):
 
     name = "discernibility"
     title = "Discernibility"
-    family = Family.UTILITY
-    better = Better.HIGHER
-    range = (0.0, 1.0)
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "discernibility must be at least this (1: as in the original)"
     positional = ("original", "table")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Measure discernibility."""
-        both = both_tables(inputs)
-        penalty, before = (_penalty(one, both.rows) for one in (both.released, both.original))
+        both, rows = classes_of_both(inputs), inputs.table.rows
+        penalty, before = (_penalty(classes, rows) for classes in both)
         return self.result(
-            share_kept(penalty, before, both.rows**2),
+            share_kept(penalty, before, rows**2),
             limit,
             breakdown={
-                "rows": both.rows,
+                "rows": rows,
                 "penalty": penalty,
                 "original_penalty": before,
-                "suppressed_rows": both.released.suppressed_rows,
+                "suppressed_rows": both[0].suppressed_rows,
             },
         )
 

@@ -10,10 +10,10 @@ import numpy as np
 from petaudit.errors import Phrase, phrase
 from petaudit.exact.class_figures import ClassFigures, Truths
 from petaudit.exact.logarithms import sign_of_logs
-from petaudit.measures._shares import Shares, gain_figures
 from petaudit.measures.base import Better, Result
 from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.tables import ClassTable
+from petaudit.tables.shares import Shares, gain_figures
 
 _MARGIN: Final = 1e-12
 

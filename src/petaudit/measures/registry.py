@@ -48,6 +48,11 @@ def all_measures() -> dict[str, Measure]:
     return {measure.name: measure for measure in sorted(found.values(), key=_place)}
 
 
+def listed_measures() -> dict[str, Measure]:
+    """Those that a command line, a file and an audit of everything can ask for."""
+    return {name: own for name, own in all_measures().items() if not own.needs_code}
+
+
 @cache
 def _instance(loaded: object) -> object:
     if isinstance(loaded, type) and issubclass(loaded, Measure):
@@ -77,13 +82,13 @@ def find_measure(name: str) -> Measure:
     >>> find_measure("precision").better.value
     'higher'
     """
-    known = all_measures()
+    known, listed = all_measures(), listed_measures()
     wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in known:
         raise OptionError(
             "unknown measure {name!r}{near}; measures are {known}",
             name=name,
-            near=suggestion(wanted, known),
-            known=listing(list(known), most=len(known)),
+            near=suggestion(wanted, listed),
+            known=listing(list(listed), most=len(listed)),
         )
     return known[wanted]

@@ -2,110 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 from petaudit.errors import HierarchyError, counted, phrase, share
-from petaudit.exact.fractions import Number, exact_nonnegative
-from petaudit.inputs import Inputs, gather
+from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._tables import COLUMNWISE
-from petaudit.measures._utility import COLUMN_TABLES, ColumnsResult
-from petaudit.measures.base import Better, Family, Need, announce
+from petaudit.measures.base import Better, Columns, Need, Result
+from petaudit.measures.utility import ColumnsMeasure
 from petaudit.tables.result_frames import ResultColumn
 
 
-@dataclass(frozen=True)
-class SuppressionResult(ColumnsResult):
-    """The suppressed cells of the quasi-identifiers, in all and per column."""
+class Suppression(ColumnsMeasure):
+    """How much of the quasi-identifiers is suppressed?
 
-    measure: ClassVar[str] = "suppression"
-    better: ClassVar[Better] = Better.LOWER
+    The share of the cells of the quasi-identifiers that say nothing any more. 0 means that none is
+    suppressed; with 0.1, one cell in ten is lost.
 
-    suppressed_cells: Mapping[str, int]
-    rows: int
-    suppressed_rows: int
-    suppressed_rows_share: float
+    Does not say: It does not see generalised cells, which may say next to nothing, nor rows that
+    were deleted. It also does not say who is missing: the suppressed rows may be all patients over
+    80.
 
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """Rows and cells in numbers, and the columns with most of them."""
-        cells = sum(self.suppressed_cells.values())
-        if not cells:
-            return (phrase("no cell of the quasi-identifiers is suppressed"),)
-        total = self.rows * len(self.columns)
-        lines = [
-            phrase(
-                "{cells} of {all:,} suppressed", cells=counted(cells, "cell", of=total), all=total
-            )
-        ]
-        if self.suppressed_rows:
-            lines.append(
-                phrase(
-                    "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
-                    rows=counted(self.suppressed_rows, "row", of=self.rows),
-                    all=self.rows,
-                    share=share(self.suppressed_rows, self.rows),
-                )
-            )
-        return (*lines, *super().explanation)
+    Formula: suppressed cells of the quasi-identifiers / all of them
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
-        """``columnwise`` has the share and the number of suppressed cells of each column."""
-        found = super().table(granularity)
-        if granularity == COLUMNWISE:
-            cells = list(self.suppressed_cells.values())
-            return found | {"suppressed_cells": ResultColumn("integer", cells)}
-        return found
-
-
-def suppression(table: object, *, limit: Number | None = None, **given: Any) -> SuppressionResult:
-    """Measure the share of suppressed cells among the quasi-identifiers.
+    Reference: P. Samarati: Protecting Respondents' Identities in Microdata Release. IEEE TKDE
+    13(6), 2001, doi 10.1109/69.971193
 
     A cell is suppressed where it is ``*``, or the root of its hierarchy and no leaf as well.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*", "*", "*"], "zip": ["47", "48", "*"]})
-    >>> found = suppression(table, quasi_identifiers=["born", "zip"], limit=0.5)
-    >>> found.value, found.passed, found.suppressed_rows
+    >>> result = suppression(table, quasi_identifiers=["born", "zip"], limit=0.5)
+    >>> result.value, result.passed, result.suppressed_rows
     (0.5, True, 1)
     """
-    result = compute(gather(table, **given), limit=limit)
-    announce(result)
-    return result
+
+    name = "suppression"
+    title = "Suppression"
+    better = Better.LOWER
+    needs = (Need.QUASI_IDENTIFIERS,)
+    limit_help = "the share of suppressed cells may be at most this"
+
+    def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
+        """Count the suppressed cells of each column."""
+        names, rows = inputs.quasi_identifiers, inputs.table.rows
+        cells = {name: _suppressed_cells(inputs, name) for name in names}
+        suppressed_rows = inputs.table.counts.suppressed_rows(names)
+        return self.result(
+            Fraction(sum(cells.values()), rows * len(names)),
+            limit,
+            breakdown={
+                "columns": {name: number / rows for name, number in cells.items()},
+                "suppressed_cells": cells,
+                "rows": rows,
+                "suppressed_rows": suppressed_rows,
+                "suppressed_rows_share": suppressed_rows / rows,
+            },
+        )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """Name the numbers of rows and cells, and the columns with most of them."""
+        cells = sum(result.suppressed_cells.values())
+        if not cells:
+            return (phrase("no cell of the quasi-identifiers is suppressed"),)
+        total = result.rows * len(result.columns)
+        number = counted(cells, "cell", of=total)
+        lines = [phrase("{cells} of {all:,} suppressed", cells=number, all=total)]
+        if result.suppressed_rows:
+            lines.append(
+                phrase(
+                    "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
+                    rows=counted(result.suppressed_rows, "row", of=result.rows),
+                    all=result.rows,
+                    share=share(result.suppressed_rows, result.rows),
+                )
+            )
+        return (*lines, *super().explain(result))
+
+    def columnwise(self, result: Result) -> Columns:
+        """Lay out the share and the number of suppressed cells of each column."""
+        cells = ResultColumn("integer", list(result.suppressed_cells.values()))
+        return super().columnwise(result) | {"suppressed_cells": cells}
 
 
-def compute(inputs: Inputs, limit: Number | None = None) -> SuppressionResult:
-    """Measure suppression from opened inputs."""
-    name = phrase("the limit of {measure}", measure=SuppressionResult.measure)
-    bound = None if limit is None else exact_nonnegative(limit, name)
-    names, rows = inputs.quasi_identifiers, inputs.table.rows
-    cells: dict[str, int] = {}
-    counts = inputs.table.counts
-    for column in names:
-        root = _root(inputs, column)
-        if root is None and not counts.is_text(counts.position(column)):
-            # Only text can hold the mark.
-            cells[column] = 0
-            continue
-        values = counts.value_counts(column)
-        marks = {SUPPRESSED, root}
-        places = [values.index[mark] for mark in marks if mark is not None and mark in values.index]
-        cells[column] = int(values.counts[places].sum())
-    suppressed_rows = counts.suppressed_rows(names)
-    return SuppressionResult.of(
-        Fraction(sum(cells.values()), rows * len(names)),
-        bound,
-        (),
-        columns={column: own / rows for column, own in cells.items()},
-        suppressed_cells=cells,
-        rows=rows,
-        suppressed_rows=suppressed_rows,
-        suppressed_rows_share=suppressed_rows / rows,
-    )
+suppression = Suppression.as_function()
+
+
+def _suppressed_cells(inputs: Inputs, column: str) -> int:
+    counts, root = inputs.table.counts, _root(inputs, column)
+    if root is None and not counts.is_text(counts.position(column)):
+        # Only text can hold the mark.
+        return 0
+    values = counts.value_counts(column)
+    marks = {SUPPRESSED, root}
+    places = [values.index[mark] for mark in marks if mark is not None and mark in values.index]
+    return int(values.counts[places].sum())
 
 
 def _root(inputs: Inputs, column: str) -> str | None:
@@ -120,31 +110,3 @@ def _root(inputs: Inputs, column: str) -> str | None:
             return None
         raise
     return None if hierarchy.is_leaf(hierarchy.top) else hierarchy.top
-
-
-MEASURE = OldMeasure(
-    name="suppression",
-    title="Suppression",
-    family=Family.UTILITY,
-    question="How much of the quasi-identifiers is suppressed?",
-    better=Better.LOWER,
-    range=(0.0, 1.0),
-    needs=(Need.QUASI_IDENTIFIERS,),
-    formula="suppressed cells of the quasi-identifiers / all of them",
-    reference=(
-        "P. Samarati: Protecting Respondents' Identities in Microdata Release. IEEE TKDE 13(6), "
-        "2001, doi 10.1109/69.971193"
-    ),
-    meaning=(
-        "The share of the cells of the quasi-identifiers that say nothing any more. 0 means "
-        "that none is suppressed; with 0.1, one cell in ten is lost."
-    ),
-    does_not_say=(
-        "It does not see generalised cells, which may say next to nothing, nor rows that were "
-        "deleted. It also does not say who is missing: the suppressed rows may be all patients "
-        "over 80."
-    ),
-    compute=compute,
-    limit_help="the share of suppressed cells may be at most this",
-    granularities=COLUMN_TABLES,
-)

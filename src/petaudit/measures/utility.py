@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Final
+from typing import Annotated, Final, TypeAlias
 
 from petaudit.errors import InputError, NotMeasurableError, counted, joined, numbered, phrase
 from petaudit.inputs import Inputs
@@ -209,7 +209,12 @@ def shared_columns(inputs: Inputs) -> tuple[str, ...]:
     return shared
 
 
-def chosen_columns(inputs: Inputs, given: Any) -> tuple[str, ...]:
+ChosenColumns: TypeAlias = Annotated[
+    Sequence[str] | str | None, kinds.COLUMNS, "which columns; all but identifiers if not given"
+]
+
+
+def chosen_columns(inputs: Inputs, given: Sequence[str] | str | None) -> tuple[str, ...]:
     """The columns that an option names, each in both tables; all shared ones if it is not given."""
     if given is None:
         return shared_columns(inputs)

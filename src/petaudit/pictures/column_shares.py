@@ -55,12 +55,12 @@ def column_shares(
     return ColumnShares(measure, is_kept, shown, len(figures) - len(shown), finite(overall))
 
 
-def column_shares_of(_: Inputs | None, result: Result) -> tuple[Picture, ...]:
+def column_shares_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """What each column keeps."""
     return (column_shares(result.measure, result.columns, result.value, is_kept=True),)
 
 
-def column_distances_of(_: Inputs | None, result: Result) -> tuple[Picture, ...]:
+def column_distances_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """How far each column moved, by the distance that was asked for."""
     figures = {own.column: own.distance for own in result.columns}
     return (column_shares(result.measure, figures, result.value, is_kept=False),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import MISSING, fields
 from typing import Any, Final
 
-from petaudit.measures import Measure, all_measures
+from petaudit.measures import Measure, listed_measures
 from petaudit.measures.kinds import JsonSchema
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
@@ -51,7 +51,7 @@ def _named(variants: list[JsonSchema]) -> JsonSchema:
 
 def _variants(module: str) -> list[JsonSchema]:
     if module == EVALUATOR:
-        return [_measure(measure) for measure in all_measures().values()]
+        return [_measure(measure) for measure in listed_measures().values()]
     variants = []
     for model in METHODS[module]:
         method = model.method  # type: ignore[attr-defined]

@@ -1,11 +1,12 @@
-"""How far released labels lie from the numbers that they were, at the worst."""
+"""Squared errors: how far released labels lie from the numbers that they were, at the worst."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -14,13 +15,74 @@ from petaudit.exact.class_figures import Floats
 from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import Hierarchy
-from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
+from petaudit.labels.leaf_numbers import leaf_intervals, numbers_above
+from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units
 from petaudit.labels.ranges import Ranges, ranges_of
-from petaudit.measures._utility import needed_original
+from petaudit.measures.base import Need, Result
+from petaudit.measures.utility import UNKNOWN, ColumnsMeasure
 from petaudit.tables.distances import Distances
 
-Interval: TypeAlias = tuple[Fraction, Fraction]
+_UNKNOWN_HELP = "labels that are no range of numbers: error, or maximal (any number)"
+Unknown: TypeAlias = Annotated[str, UNKNOWN, _UNKNOWN_HELP]
+
+
+class SquaredErrorMeasure(ColumnsMeasure):
+    """How close the quasi-identifiers that hold numbers stayed to their original values."""
+
+    needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
+    positional = ("original", "table")
+
+    def number_columns(
+        self, inputs: Inputs, unknown: str
+    ) -> tuple[dict[str, NumberColumn], tuple[str, ...]]:
+        """Read the quasi-identifiers whose original values are numbers; name those left out."""
+        original, names = inputs.needed_original, inputs.quasi_identifiers
+        numeric: dict[str, LabelNumbers] = {}
+        for name in names:
+            values = original.counts.value_counts(name)
+            numbers = values.numbers(parse_number)
+            nulls = sum(label is None for label in values.labels[-1:])
+            if len(values.labels) - nulls == int(np.count_nonzero(numbers.is_number)) > 0:
+                numeric[name] = numbers
+        if not numeric:
+            raise NotMeasurableError(
+                "no quasi-identifier of {table} holds numbers only: {names}",
+                table=original.name,
+                names=listing(names),
+            )
+        columns = {
+            name: NumberColumn(inputs, name, numbers, unknown=unknown)
+            for name, numbers in numeric.items()
+        }
+        return columns, tuple(name for name in names if name not in numeric)
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """Name the figure of each column, and the columns that are not in it."""
+        lines = super().explain(result)
+        names = listing(result.left_out)
+        if not result.left_out:
+            return lines
+        if len(result.left_out) == 1:
+            line = phrase("left out because it holds more than numbers: {name}", name=names)
+        else:
+            line = phrase("left out because they hold more than numbers: {names}", names=names)
+        return (*lines, line)
+
+
+@dataclass(frozen=True)
+class CellDistances:
+    """How far cells lie from their original numbers, and how far they could at the most."""
+
+    distances: Whole
+    largest: Whole
+    moved: bool
+    """Whether any cell is off, if only where all original numbers are the same."""
+
+    def share_kept(self, counts: Integers, *, squared: bool = False) -> Fraction:
+        """1 - lost / most; a column of one number keeps all unless it became another number."""
+        power = 2 if squared else 1
+        most = exact_sum(counts, *[self.largest] * power)
+        return share_of(exact_sum(counts, *[self.distances] * power), most, moved=self.moved)
 
 
 class NumberColumn:
@@ -58,20 +120,27 @@ class NumberColumn:
             inside = np.minimum(np.maximum(bound[known], lowest), highest)
             ends[np.array(places, dtype=np.int64)[known]] = inside
 
-    def distances(self, original: Integers, released: Integers) -> tuple[Whole, Whole]:
+    def distances(self, original: Integers, released: Integers) -> CellDistances:
         """The distance of each pair to the farther end of its interval, and the largest possible.
 
         Pairs are positions among the labels of both columns. A released number may lie outside of
-        the original ones, and then farther away than that.
+        the original ones, and then counts as far away as is possible.
         """
         numbers, largest = self.numbers[original], self._largest[original]
         low, high = self._low[released], self._high[released]
         was_null, became_null = self.is_null[original], self._became_null[released]
-        found = np.maximum(np.abs(numbers - low), np.abs(numbers - high))
-        found[was_null] = self._span
-        found[became_null] = largest[became_null]
-        found[was_null & became_null] = 0
-        return found, largest
+        distances = np.maximum(np.abs(numbers - low), np.abs(numbers - high))
+        distances[was_null] = self._span
+        distances[became_null] = largest[became_null]
+        distances[was_null & became_null] = 0
+        return CellDistances(np.minimum(distances, largest), largest, bool(distances.any()))
+
+    def variance(self, original: Integers, counts: Integers) -> Fraction:
+        """The variance of the original numbers, nulls left out."""
+        counts = np.where(self.is_null[original], 0, counts)
+        numbers = self.numbers[original]
+        rows, total = exact_sum(counts), exact_sum(counts, numbers)
+        return Fraction(rows * exact_sum(counts, numbers, numbers) - total * total, rows * rows)
 
     def in_engine(self, column: str, variance: Fraction) -> Distances:
         """What an engine reckons with, as floats, unless all numbers are the same.
@@ -98,26 +167,6 @@ class NumberColumn:
         )
 
 
-def number_columns(inputs: Inputs) -> tuple[dict[str, LabelNumbers], tuple[str, ...]]:
-    """The quasi-identifiers whose original values are numbers, and those left out."""
-    original = needed_original(inputs)
-    names = inputs.quasi_identifiers
-    numeric: dict[str, LabelNumbers] = {}
-    for name in names:
-        values = original.counts.value_counts(name)
-        found = values.numbers(parse_number)
-        nulls = sum(label is None for label in values.labels[-1:])
-        if len(values.labels) - nulls == int(np.count_nonzero(found.is_number)) > 0:
-            numeric[name] = found
-    if not numeric:
-        raise NotMeasurableError(
-            "no quasi-identifier of {table} holds numbers only: {names}",
-            table=original.name,
-            names=listing(names),
-        )
-    return numeric, tuple(name for name in names if name not in numeric)
-
-
 def exact_sum(counts: Integers, *factors: Whole) -> int:
     """The sum of the products, in whole numbers of any size.
 
@@ -130,25 +179,11 @@ def exact_sum(counts: Integers, *factors: Whole) -> int:
     return sum(products)
 
 
-def share_kept_of(lost: Fraction | int, most: Fraction | int, *, moved: bool) -> Fraction:
+def share_of(lost: Fraction | int, most: Fraction | int, *, moved: bool) -> Fraction:
     """1 - lost / most; a column of one number keeps all unless it became another number."""
     if not most:
         return Fraction(0 if moved else 1)
     return 1 - Fraction(lost) / Fraction(most)
-
-
-def left_out_text(columns: Sequence[str]) -> tuple[str, ...]:
-    """Say which columns are not in the figure.
-
-    >>> left_out_text(["sex", "zip"])
-    ('left out because they hold more than numbers: sex, zip',)
-    """
-    if not columns:
-        return ()
-    names = listing(columns)
-    if len(columns) == 1:
-        return (phrase("left out because it holds more than numbers: {name}", name=names),)
-    return (phrase("left out because they hold more than numbers: {names}", names=names),)
 
 
 def _places_of_ranges(labels: Sequence[str | None], released: LabelNumbers) -> list[int]:
@@ -170,7 +205,7 @@ def _places_of_numbers_above(inputs: Inputs, column: str, released: LabelNumbers
         return []
     hierarchy = inputs.hierarchy(column)
     labels = inputs.table.counts.value_counts(column).labels
-    above = _numbers_above(hierarchy)
+    above = numbers_above(hierarchy)
     candidates = {
         place: number
         for place in np.flatnonzero(released.is_number).tolist()
@@ -187,34 +222,22 @@ def _places_of_numbers_above(inputs: Inputs, column: str, released: LabelNumbers
     )
 
 
-def _numbers_above(hierarchy: Hierarchy) -> dict[Fraction | None, set[str]]:
-    """The labels above the leaves that spell a number, by that number."""
-    found: dict[Fraction | None, set[str]] = {}
-    for label in {label for leaf in hierarchy.leaves for label in hierarchy.path_of(leaf)[1:]}:
-        number = parse_number(label)
-        if number is not None:
-            found.setdefault(number, set()).add(label)
-    return found
-
-
 def _ranges(inputs: Inputs, column: str, labels: Sequence[str], unknown: str) -> Ranges:
     """What each label may stand for.
 
     Whether the end of a range belongs to it makes no difference to how far away it can be.
     """
-    known: Mapping[str, Interval] = {}
-    if labels and column in inputs.hierarchies:
-        known = _leaf_intervals(inputs.hierarchy(column), labels)
-    found = ranges_of(labels, known)
-    strange = [labels[place] for place in np.flatnonzero(~found.is_range).tolist()]
-    if strange and unknown == "error":
+    is_known = labels and column in inputs.hierarchies
+    ranges = ranges_of(labels, leaf_intervals(inputs.hierarchy(column), labels) if is_known else {})
+    unread = [labels[place] for place in np.flatnonzero(~ranges.is_range).tolist()]
+    if unread and unknown == "error":
         raise NotMeasurableError(
-            _holds_strange_labels(column, len(strange)), data=DataValues(strange, column)
+            _holds_other_labels(column, len(unread)), data=DataValues(unread, column)
         ).in_rows(inputs.rows_of)
-    return found
+    return ranges
 
 
-def _holds_strange_labels(column: str, number: int) -> str:
+def _holds_other_labels(column: str, number: int) -> str:
     labels = counted(number, "label")
     if number == 1:
         return phrase(
@@ -229,30 +252,3 @@ def _holds_strange_labels(column: str, number: int) -> str:
         column=column,
         labels=labels,
     )
-
-
-def _leaf_intervals(hierarchy: Hierarchy, labels: Sequence[str]) -> Mapping[str, Interval]:
-    """The smallest and the largest number among the leaves under each of some labels."""
-    leaves = hierarchy.leaves
-    numbers = read_numbers(leaves)
-    [whole], places = in_common_units(numbers)
-    above = _numbers_above(hierarchy)
-    # The table may write 50.0 where the hierarchy has 50.
-    spelled = {label: above.get(parse_number(label), set()) for label in labels}
-    wanted = {*labels}.union(*spelled.values())
-    found: dict[str, tuple[int, int]] = {}
-    for leaf, is_number, number in zip(
-        leaves, numbers.is_number.tolist(), whole.tolist(), strict=True
-    ):
-        if is_number:
-            for label in wanted.intersection(hierarchy.path_of(leaf)):
-                low, high = found.get(label, (number, number))
-                found[label] = (min(low, number), max(high, number))
-    unit = 10**places
-    ends: dict[str, Interval] = {}
-    for label, others in spelled.items():
-        own = [found[each] for each in (label, *others) if each in found]
-        if own:
-            low, high = min(each[0] for each in own), max(each[1] for each in own)
-            ends[label] = (Fraction(low, unit), Fraction(high, unit))
-    return ends

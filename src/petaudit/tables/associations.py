@@ -1,0 +1,412 @@
+"""Associations between columns of a table: from its rows, or from sums of an engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Final, Protocol, TypeAlias
+
+import numpy as np
+
+from petaudit.exact.association import (
+    Cells,
+    Floats,
+    WholeColumn,
+    centred_labels,
+    corrected_ratio,
+    corrected_v,
+    correlation_ratio,
+    count_cells,
+    cramers_v,
+    doubled_ranks,
+    exact_correlation,
+    pearson,
+    ranks_of,
+    spearman,
+)
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.numbers import Bools, Integers, Whole, in_common_units
+from petaudit.labels.released import LeavesUnder, decimal_of
+from petaudit.tables import Source, TableCounts, ValueCounts
+from petaudit.tables.column_codes import Codes, column_codes
+from petaudit.tables.pair_sums import PairSums
+from petaudit.tables.scales import NUMBERS, Scale, scale_of
+
+NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]
+
+_DIGITS: Final = 12
+_ROWS_PER_LABEL: Final = 2
+_EXACT_FLOAT: Final = 1 << 53
+_EXACT_POWER: Final = 22
+"""Ten to the power of this is exact as a float."""
+_MOST_ROWS_HELD: Final = 100_000
+_LARGEST: Final = 1 << 31
+"""Products of larger numbers are too large to be added up in 64 bits."""
+
+
+@dataclass(frozen=True)
+class AssociatedColumn:
+    """A column of one table, and what is known of each label."""
+
+    name: str
+    counts: TableCounts
+    codes: Codes | None
+    """The label of each row; None where rows live elsewhere."""
+    known: Bools
+    """Whether a label says anything: ``*`` does not, nor does a null among numbers."""
+    numbers: Floats | None
+    whole: Integers | None = None
+    """The same as whole numbers of some unit from 0 on, where 64 bits hold them."""
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all rows that count have the same value."""
+        if self.numbers is None:
+            return int(np.count_nonzero(self.known)) < 2
+        return len(np.unique(self.numbers[self.known])) < 2
+
+    def numbers_and_ranks(self, chosen: Bools | None = None) -> NumbersAndRanks:
+        """The numbers of all rows or of some, and twice their ranks."""
+        assert self.codes is not None  # noqa: S101 (asked only of tables that are here)
+        if chosen is None and len(self.codes) <= _MOST_ROWS_HELD:
+            return self._held
+        return self._numbers_and_ranks(self.codes if chosen is None else self.codes[chosen])
+
+    @cached_property
+    def _held(self) -> NumbersAndRanks:
+        """Held for small tables, where every other column asks for the same."""
+        assert self.codes is not None  # noqa: S101
+        return self._numbers_and_ranks(self.codes)
+
+    def _numbers_and_ranks(self, codes: Codes) -> NumbersAndRanks:
+        assert self.whole is not None  # noqa: S101
+        ranks = doubled_ranks(self.whole, codes)
+        return WholeColumn.of(self.whole[codes]), WholeColumn.of(ranks[codes])
+
+
+Sides: TypeAlias = tuple[AssociatedColumn, AssociatedColumn]
+"""A column of the original and of the table."""
+
+
+def both_sides(
+    original: Source, table: Source, leaves_under: Mapping[str, LeavesUnder | None]
+) -> dict[str, Sides]:
+    """Read columns of both tables; as numbers only where both can be read so."""
+    tables = (original, table)
+    codes = [
+        {} if side.counts.is_remote else column_codes(side, tuple(leaves_under)) for side in tables
+    ]
+    columns: dict[str, Sides] = {}
+    for name, under in leaves_under.items():
+        values = [side.counts.value_counts(name) for side in tables]
+        known = [_known(counts, under) for counts in values]
+        numbers = _numbers_of_both(values, known, under)
+        before, after = (
+            AssociatedColumn(name, side.counts, its_codes.get(name), *read)
+            for side, its_codes, read in zip(tables, codes, numbers, strict=True)
+        )
+        columns[name] = (before, after)
+    return columns
+
+
+class Association(Protocol):
+    """What is asked of two columns."""
+
+    @property
+    def rows(self) -> int:
+        """How many rows say something in both columns."""
+
+    @property
+    def values(self) -> tuple[int, int]:
+        """How many different labels these rows have, of either column."""
+
+    def correlations(self) -> tuple[float, float]:
+        """Pearson's and Spearman's, of two columns of numbers."""
+
+    def ratio(self) -> float:
+        """Eta, of a column of numbers and one of labels."""
+
+    def cramers_v(self) -> float:
+        """Of two columns of labels."""
+
+
+def association(left: AssociatedColumn, right: AssociatedColumn) -> Association:
+    """Where rows live elsewhere their engine adds up, and neither rows nor pairs are fetched."""
+    if left.codes is None or right.codes is None:
+        return _FromSums(left, right)
+    return _FromRows(left, right)
+
+
+def _values(column: AssociatedColumn) -> Floats:
+    assert column.numbers is not None  # noqa: S101 (asked only of columns of numbers)
+    return column.numbers
+
+
+class _FromRows:
+    """The rows in which both sides say something."""
+
+    def __init__(self, left: AssociatedColumn, right: AssociatedColumn) -> None:
+        self._left, self._right = left, right
+
+    @cached_property
+    def _cells(self) -> Cells:
+        """Counted pairs of values, so that the order of rows makes no difference."""
+        left, right = self._left, self._right
+        assert left.codes is not None  # noqa: S101 (asked only of tables that are here)
+        assert right.codes is not None  # noqa: S101
+        found = count_cells(left.codes, right.codes, (len(left.known), len(right.known)))
+        if left.known.all() and right.known.all():
+            return found
+        return found.where(left.known[found.first] & right.known[found.second])
+
+    @property
+    def rows(self) -> int:
+        return int(self._cells.counts.sum())
+
+    @property
+    def values(self) -> tuple[int, int]:
+        first, second = (
+            int(np.count_nonzero(np.bincount(own)))
+            for own in (self._cells.first, self._cells.second)
+        )
+        return first, second
+
+    def correlations(self) -> tuple[float, float]:
+        exact = self._exact_correlations()
+        if exact is not None:
+            return exact
+        first, second = _values(self._left), _values(self._right)
+        return pearson(self._cells, first, second), spearman(self._cells, first, second)
+
+    def _exact_correlations(self) -> tuple[float, float] | None:
+        """Straight from the rows, where whole numbers are small enough to be added up exactly."""
+        left, right = self._left, self._right
+        if left.whole is None or right.whole is None or left.codes is None or right.codes is None:
+            return None
+        chosen = None
+        if not (left.known.all() and right.known.all()):
+            chosen = left.known[left.codes] & right.known[right.codes]
+        sides = [own.numbers_and_ranks(chosen) for own in (left, right)]
+        linear, ranked = (exact_correlation(*own) for own in zip(*sides, strict=True))
+        return None if linear is None or ranked is None else (linear, ranked)
+
+    def ratio(self) -> float:
+        if self._right.numbers is None:
+            return correlation_ratio(self._cells.swapped, _values(self._left))
+        return correlation_ratio(self._cells, self._right.numbers)
+
+    def cramers_v(self) -> float:
+        return cramers_v(self._cells)
+
+
+class _FromSums:
+    """The same formulas, to twelve digits: an engine may add up floats in any order."""
+
+    def __init__(self, left: AssociatedColumn, right: AssociatedColumn) -> None:
+        self._columns = (left, right)
+        names, known = (left.name, right.name), (left.known, right.known)
+        self._sums = PairSums(left.counts, names, known)
+
+    @property
+    def rows(self) -> int:
+        return int(self._sums.rows[0].sum())
+
+    @property
+    def values(self) -> tuple[int, int]:
+        first, second = (int(np.count_nonzero(own)) for own in self._sums.rows)
+        return first, second
+
+    def correlations(self) -> tuple[float, float]:
+        rows = self._sums.rows
+        values = [_values(own) for own in self._columns]
+        ranks = [ranks_of(*own) for own in zip(values, rows, strict=True)]
+        sides = [
+            [centred_labels(*own) for own in zip(numbers, rows, strict=True)]
+            for numbers in (values, ranks)
+        ]
+        # Values that are all the same have the same rank too.
+        factors = [(one, other) for one, other in sides if one is not None and other is not None]
+        if not factors:
+            return 0.0, 0.0
+        found = []
+        sums = self._sums.products(factors)
+        for (one, other), covariance in zip(factors, sums, strict=True):
+            squares = float(np.sum(rows[0] * one * one)) * float(np.sum(rows[1] * other * other))
+            found.append(_rounded(max(-1.0, min(1.0, covariance / math.sqrt(squares)))))
+        return found[0], found[1]
+
+    def ratio(self) -> float:
+        group = int(self._columns[0].numbers is not None)
+        rows = self._sums.rows[group]
+        others = self._sums.rows[1 - group]
+        centred = centred_labels(_values(self._columns[1 - group]), others)
+        present = rows > 0
+        if centred is None:
+            return 0.0
+        sums = self._sums.sums_by(group, centred)
+        between = float(np.sum(sums[present] ** 2 / rows[present]))
+        squares = float(np.sum(others * centred * centred))
+        return _rounded(corrected_ratio(between / squares, self.values[group], self.rows))
+
+    def cramers_v(self) -> float:
+        if min(self.values) < 2:
+            return 0.0
+        total = float(self.rows)
+        surplus, expected, pairs = self._sums.surplus()
+        if pairs < self.values[0] * self.values[1]:
+            # What independence expects of the pairs that never occur: each adds just that.
+            surplus += max(total - expected, 0.0)
+        return _rounded(corrected_v(surplus / total, self.values, self.rows))
+
+
+def _rounded(coefficient: float) -> float:
+    # Adding zero makes -0.0 a 0.0.
+    return round(coefficient, _DIGITS) + 0.0
+
+
+@dataclass(frozen=True)
+class PairChange:
+    """The association of two columns before and after; ``change`` is from 0 to 1.
+
+    It is None, as both sides are, where labels are nearly all different: nothing can be told then.
+    """
+
+    first: str
+    second: str
+    kind: str
+    coefficient: str
+    original: float | None
+    released: float | None
+    change: float | None
+    pearson_original: float | None = None
+    pearson_released: float | None = None
+    spearman_original: float | None = None
+    spearman_released: float | None = None
+
+
+def pair_change(one: Sides, other: Sides, correlation: str, crowded: dict[str, None]) -> PairChange:
+    """Compare two columns; those whose labels are nearly all different are noted as crowded."""
+    first, second = one[0].name, other[0].name
+    sides = [association(one[side], other[side]) for side in range(2)]
+    are_numbers = [one[0].numbers is not None, other[0].numbers is not None]
+    if all(are_numbers):
+        linear, ranked = zip(*(side.correlations() for side in sides), strict=True)
+        before, after = linear if correlation == "pearson" else ranked
+        # These go from -1 to 1, the others from 0 to 1: halved, every change is from 0 to 1.
+        change = abs(after - before) / 2
+        kind = "number-number"
+        return PairChange(first, second, kind, correlation, before, after, change, *linear, *ranked)
+    kind = "-".join("number" if is_number else "category" for is_number in are_numbers)
+    pair = (first, second, kind, "eta" if any(are_numbers) else "cramers-v")
+    noted = [
+        name
+        for place, name in enumerate((first, second))
+        if not are_numbers[place] and any(_is_crowded(side, place) for side in sides)
+    ]
+    if noted:
+        crowded.update(dict.fromkeys(noted))
+        return PairChange(*pair, None, None, None)
+    before, after = (side.ratio() if any(are_numbers) else side.cramers_v() for side in sides)
+    return PairChange(*pair, before, after, abs(after - before))
+
+
+def _is_crowded(side: Association, place: int) -> bool:
+    """Whether labels have fewer than two rows each: then chance explains as much as they do."""
+    return 0 < side.rows < _ROWS_PER_LABEL * side.values[place]
+
+
+def _known(values: ValueCounts, under: LeavesUnder | None) -> Bools:
+    """Which labels say something."""
+    silent = (SUPPRESSED, *(() if under is None else under.silent))
+    found = np.ones(len(values.labels), dtype=bool)
+    for label in silent:
+        if label in values.labels:
+            found[values.labels.index(label)] = False
+    return found
+
+
+def _numbers_of_both(
+    values: Sequence[ValueCounts], known: Sequence[Bools], under: LeavesUnder | None
+) -> list[tuple[Bools, Floats | None, Integers | None]]:
+    """Which labels count in each table, and as which numbers; no numbers where one has none."""
+    as_labels: list[tuple[Bools, Floats | None, Integers | None]] = [
+        (own, None, None) for own in known
+    ]
+    # The original decides; only the released table has labels that stand for several.
+    scale = scale_of(values[0], values[1], decimal_of, () if under is None else under.silent)
+    if scale is None:
+        return as_labels
+    middles = None if under is None else _Middles(under, scale)
+    found: list[tuple[Bools, Floats | None, Integers | None]] = []
+    for own, said in zip(values, known, strict=True):
+        numbers = own.numbers(decimal_of) if scale.kind == NUMBERS else scale.read(own.labels)
+        if middles is not None:
+            numbers = numbers.with_others(middles.above(own.labels, said))
+        unread = np.flatnonzero(said & ~numbers.is_number).tolist()
+        if any(own.labels[place] is not None for place in unread):
+            return as_labels
+        counting = said & numbers.is_number
+        [whole], places = in_common_units(numbers)
+        floats = _as_floats(whole, places, counting)
+        if floats is None:
+            return as_labels
+        found.append((counting, floats, _from_zero(whole, counting)))
+    return found
+
+
+class _Middles:
+    """What labels above the leaves count as: half-way between the lowest and the highest leaf."""
+
+    def __init__(self, under: LeavesUnder, scale: Scale) -> None:
+        self._under = under
+        [numbers], places = in_common_units(read := scale.read(under.all))
+        self._numbers = {
+            leaf: Fraction(number, 10**places) if is_number else None
+            for leaf, number, is_number in zip(
+                under.all, numbers.tolist(), read.is_number.tolist(), strict=True
+            )
+        }
+
+    def above(self, labels: Sequence[str | None], known: Bools) -> dict[int, Fraction | None]:
+        """The number of each such label, by its place; none where a leaf under it has none."""
+        found: dict[int, Fraction | None] = {}
+        for place in np.flatnonzero(known).tolist():
+            leaves = self._under.leaves(labels[place])
+            if leaves is None or leaves == (labels[place],):
+                continue
+            numbers = [self._numbers[leaf] for leaf in leaves if leaf is not None]
+            read = [number for number in numbers if number is not None]
+            is_read = bool(read) and len(read) == len(numbers)
+            found[place] = (min(read) + max(read)) / 2 if is_read else None
+        return found
+
+
+def _as_floats(whole: Whole, places: int, counting: Bools) -> Floats | None:
+    """The nearest float of each number, NaN where it does not count; None where one has none."""
+    found = np.full(len(whole), math.nan)
+    chosen = whole[counting]
+    unit = 10**places
+    if whole.dtype != object and places <= _EXACT_POWER and (np.abs(chosen) < _EXACT_FLOAT).all():
+        # Both are exact as floats, so that their quotient is rounded once.
+        found[counting] = chosen / unit
+        return found
+    try:
+        found[counting] = [number / unit for number in chosen.tolist()]
+    except OverflowError:
+        return None
+    return found
+
+
+def _from_zero(whole: Whole, counting: Bools) -> Integers | None:
+    chosen = whole[counting]
+    if not chosen.size:
+        return np.zeros(len(whole), dtype=np.int64)
+    low = chosen.min()
+    if chosen.max() - low >= _LARGEST:
+        return None
+    above = np.where(counting, whole - low, 0).astype(np.int64)
+    step = int(np.gcd.reduce(above))
+    return above // step if step > 1 else above
