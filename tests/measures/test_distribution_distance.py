@@ -361,7 +361,7 @@ def test_hellinger_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
         ({"figure": "hellingr"}, "figure is 'hellingr' (did you mean 'hellinger'?); auto, total"),
         ({"figure": 3}, "figure is 3; auto, total-variation, hellinger, kolmogorov-smirnov or was"),
         ({"columns": []}, "columns is an empty list; the name of a column ("),
-        ({"columns": [1]}, "columns[0] is 1; the name of a column ("),
+        ({"columns": [1]}, "item 1 of columns is 1; the name of a column ("),
         ({"limit": -1}, "the limit of distribution-distance is -1; it cannot be negative"),
     ],
 )

@@ -48,7 +48,7 @@ class Profitability(Measure):
     range = (0.0, 1.0)
     needs = (Need.QUASI_IDENTIFIERS,)
 
-    def compute(  # type: ignore[override] (required options)
+    def compute(  # type: ignore[override]
         self,
         inputs: Inputs,
         limit: Fraction | None,

@@ -45,7 +45,7 @@ class UtilityBias(UtilityMeasure):
     needs = (Need.ORIGINAL,)
     limit_help = "the difference must be at most this"
 
-    def compute(  # type: ignore[override] (a required option)
+    def compute(  # type: ignore[override]
         self,
         inputs: Inputs,
         limit: Fraction | None,
