@@ -13,7 +13,6 @@ from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import kinds
 from petaudit.measures._old import OldMeasure
-from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce
@@ -206,7 +205,7 @@ def compute(
     )
     histogram = inputs.class_histogram
     if not histogram.sizes.size:
-        raise NotMeasurableError(ALL_SUPPRESSED)
+        raise NotMeasurableError("every row is suppressed: there is no class to measure")
     sizes = list(zip(histogram.sizes.tolist(), histogram.classes.tolist(), strict=True))
     failing_benefit = sum(c * n for c, n in sizes if not game.benefit_exceeds_risk(c))
     worth_attacking = sum(c * n for c, n in sizes if not game.attack_pays_not(c))
