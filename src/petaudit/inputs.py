@@ -292,11 +292,13 @@ class Inputs:
         return "" if column not in table.columns else table.rows_holding(column, values)
 
     def _original_values(self, column: str) -> tuple[str | None, ...]:
-        original = self._needed_original()
+        original = self.needed_original
         check_column(column, original.columns, original.name)
         return original.counts.value_counts(column).labels
 
-    def _needed_original(self) -> Source:
+    @property
+    def needed_original(self) -> Source:
+        """The original; an error without one."""
         if self.original is None:
             raise InputError("the original table is needed and was not given")
         return self.original
@@ -316,7 +318,7 @@ class Inputs:
     @cached_property
     def aligned_original(self) -> Source:
         """The original; an error unless every row has its partner, which is checked once."""
-        original = self._needed_original()
+        original = self.needed_original
         names = (original.name, self.table.name)
         check_aligned(original.counts, self.table.counts, self.key, names)
         return original

@@ -15,18 +15,21 @@ from hypothesis import given, settings
 
 import strategies
 import twins
+from measures.running import computing
 from petaudit import mask_right, non_uniform_entropy
 from petaudit.errors import ColumnError, HierarchyError, InputError, PetauditWarning
 from petaudit.inputs import gather
-from petaudit.measures.non_uniform_entropy import NonUniformEntropyResult, compute
+from petaudit.measures import Result
 from strategies import Release, arrow
 
 YEARS = {year: [year[:3] + "*", "19**", "*"] for year in ("1970", "1981", "1983", "1988")}
 ORIGINAL = {"born": ["1970", "1981", "1983", "1988"]}
 RELEASED = {"born": ["197*", "198*", "198*", "198*"]}
 
+compute = computing("non-uniform-entropy")
 
-def measured(release: Release, **given_options: Any) -> NonUniformEntropyResult:
+
+def measured(release: Release, **given_options: Any) -> Result:
     given_options.setdefault("quasi_identifiers", release.quasi_identifiers)
     inputs = gather(
         arrow(release.released),
@@ -40,7 +43,7 @@ def measured(release: Release, **given_options: Any) -> NonUniformEntropyResult:
 # --- agreement with the twin ----------------------------------------------------------------
 
 
-def agrees_with_the_twin(release: Release, found: NonUniformEntropyResult) -> bool:
+def agrees_with_the_twin(release: Release, found: Result) -> bool:
     tables = (release.original, release.released, list(found.columns), release.hierarchies)
     by_column = twins.non_uniform_entropy_by_column(*tables)
     return found.value == pytest.approx(twins.non_uniform_entropy(*tables), abs=1e-12) and (

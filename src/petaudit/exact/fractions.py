@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal
 from fractions import Fraction
@@ -100,6 +101,18 @@ def exact_nonnegative(value: object, name: str) -> Fraction:
     if number < 0:
         raise OptionError("{name} is {value}; it cannot be negative", name=name, value=value)
     return number
+
+
+def as_float(number: Fraction) -> float:
+    """Return the nearest float; infinity where the number is too large for one.
+
+    >>> as_float(Fraction(1, 2)), as_float(Fraction(10**400))
+    (0.5, inf)
+    """
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def parse_number(label: str) -> Fraction | None:

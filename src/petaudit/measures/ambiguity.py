@@ -2,148 +2,94 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from math import prod
+from typing import Annotated
 
 import numpy as np
 
 from petaudit.errors import phrase
-from petaudit.exact.class_figures import Integers
-from petaudit.exact.fractions import Number
-from petaudit.inputs import Inputs, gather
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._utility import (
-    COLUMN_TABLES,
-    ColumnsResult,
-    LeafNumbers,
-    check_unknown,
-    share_kept,
-    unknown_option,
-    utility_limit,
-    warn_if_limit_is_out_of_range,
-)
-from petaudit.measures.base import Better, Family, Need, announce
+from petaudit.exact.fractions import as_float
+from petaudit.inputs import Inputs
+from petaudit.measures.base import Need, Result
+from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, Leaves, share_kept
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables.products import sum_of_products
 
-
-@dataclass(frozen=True)
-class AmbiguityResult(ColumnsResult):
-    """How unambiguous the rows are; each column is also judged alone."""
-
-    measure: ClassVar[str] = "ambiguity"
-    better: ClassVar[Better] = Better.HIGHER
-
-    mean_combinations: float
-    """How many combinations of leaves a row may stand for, on average."""
-    possible_combinations: float
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """What a row may stand for, and the figure per column, lowest first."""
-        stands = phrase(
-            "on average a row may stand for {mean} of {possible} combinations of values",
-            mean=_plainly(self.mean_combinations),
-            possible=_plainly(self.possible_combinations),
-        )
-        return (stands, *super().explanation)
+_UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (as if it were any value)"
 
 
-def _plainly(number: float) -> str:
-    """A number of combinations, which may be large, without an exponent where people can read it.
+class Ambiguity(ColumnsMeasure):
+    """How few original rows can a released row stand for?
 
-    >>> _plainly(1.5), _plainly(6193850.4), _plainly(1e30)
-    ('1.5', '6,193,850', '1e+30')
-    """
-    return f"{number:,.0f}" if 1e4 <= number < 1e15 else f"{number:.6g}"
+    How few combinations of original values a released row may stand for. With 1, every row stands
+    for exactly one; with 0, every row may be anything.
 
+    Does not say: A figure close to 1 does not mean that the table is useful: the more columns there
+    are, the closer to 1 it is, however coarse the rows. Compare only tables with the same columns
+    and hierarchies.
 
-def ambiguity(
-    table: object, *, limit: Number | None = None, unknown: str = "error", **given: Any
-) -> AmbiguityResult:
-    """Measure how unambiguous generalised rows still are (Goldberger and Tassa 2009).
+    Formula: 1 - (sum over rows of the product over columns of the leaves under the label - n) / (n
+    * product of the domain sizes - n)
+
+    Reference: J. Goldberger, T. Tassa: Efficient Anonymizations with Enhanced Utility. IEEE ICDM
+    Workshops 2009, doi 10.1109/ICDMW.2009.15; normalised as in ARX
 
     >>> import pyarrow as pa
     >>> places = {"Germany": ["Europe", "*"], "France": ["Europe", "*"], "Peru": ["America", "*"]}
     >>> table = pa.table({"place": ["Europe", "Peru"], "sex": ["F", "*"]})
-    >>> found = ambiguity(table, hierarchies={"place": places, "sex": {"F": "*", "M": "*"}})
-    >>> found.value, found.mean_combinations  # 2 * 1 and 1 * 2 of 3 * 2 combinations
+    >>> result = ambiguity(table, hierarchies={"place": places, "sex": {"F": "*", "M": "*"}})
+    >>> result.value, result.mean_combinations  # 2 * 1 and 1 * 2 of 3 * 2 combinations
     (0.8, 2.0)
     """
-    result = compute(gather(table, **given), limit=limit, unknown=unknown)
-    announce(result)
-    return result
+
+    name = "ambiguity"
+    title = "Ambiguity"
+    needs = (Need.HIERARCHIES,)
+    limit_help = "ambiguity must be at least this (1: nothing is ambiguous)"
+    pictures = staticmethod(column_shares_of)
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        unknown: Annotated[str, UNKNOWN, _UNKNOWN_HELP] = "error",
+    ) -> Result:
+        """Multiply the leaves of the columns, row by row."""
+        rows = inputs.table.rows
+        columns = {name: Leaves.of(inputs, name, unknown) for name in inputs.generalized_columns}
+        leaves = {name: np.array(own.numbers, dtype=np.int64) for name, own in columns.items()}
+        total = sum_of_products(inputs.table.counts, leaves)
+        possible = prod(own.domain for own in columns.values())
+        return self.result(
+            share_kept(total, rows, rows * possible),
+            limit,
+            warnings=[message for own in columns.values() for message in own.warnings],
+            breakdown={
+                "columns": {name: float(own.kept) for name, own in columns.items()},
+                "mean_combinations": as_float(Fraction(total, rows)),
+                "possible_combinations": as_float(Fraction(possible)),
+            },
+        )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """Say what a row may stand for, and the figure of each column."""
+        line = phrase(
+            "on average a row may stand for {mean} of {possible} combinations of values",
+            mean=_shown(result.mean_combinations),
+            possible=_shown(result.possible_combinations),
+        )
+        return (line, *super().explain(result))
 
 
-def compute(inputs: Inputs, limit: Number | None = None, unknown: str = "error") -> AmbiguityResult:
-    """Measure ambiguity from opened inputs."""
-    bound = utility_limit(limit, "ambiguity")
-    check_unknown(unknown)
-    warnings = warn_if_limit_is_out_of_range(bound, "ambiguity")
-    rows, counts = inputs.table.rows, inputs.table.counts
-    names = inputs.generalized_columns
-    leaves: dict[str, Integers] = {}
-    columns: dict[str, float] = {}
-    domain = 1
-    for name in names:
-        numbers = LeafNumbers(inputs.hierarchy(name))
-        values = counts.value_counts(name)
-        own = numbers.of(values.labels, unknown)
-        warnings += numbers.warnings(values.labels)
-        total = sum(map(int.__mul__, own, values.counts.tolist()))
-        columns[name] = float(share_kept(total, rows, rows * numbers.domain))
-        leaves[name] = np.array(own, dtype=np.int64)
-        domain *= numbers.domain
-    total = sum_of_products(counts, leaves)
-    return AmbiguityResult.of(
-        share_kept(total, rows, rows * domain),
-        bound,
-        warnings,
-        columns=columns,
-        mean_combinations=_float(Fraction(total, rows)),
-        possible_combinations=_float(Fraction(domain)),
-    )
+ambiguity = Ambiguity.as_function()
 
 
-def _float(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf
+def _shown(combinations: float) -> str:
+    """Write a number, which may be large, without an exponent where people can read it.
 
-
-MEASURE = OldMeasure(
-    name="ambiguity",
-    title="Ambiguity",
-    family=Family.UTILITY,
-    question="How few original rows can a released row stand for?",
-    better=Better.HIGHER,
-    range=(0.0, 1.0),
-    needs=(Need.HIERARCHIES,),
-    formula=(
-        "1 - (sum over rows of the product over columns of the leaves under the label - n) / "
-        "(n * product of the domain sizes - n)"
-    ),
-    reference=(
-        "J. Goldberger, T. Tassa: Efficient Anonymizations with Enhanced Utility. IEEE ICDM "
-        "Workshops 2009, doi 10.1109/ICDMW.2009.15; normalised as in ARX"
-    ),
-    compute=compute,
-    limit_help="ambiguity must be at least this (1: nothing is ambiguous)",
-    options=(
-        unknown_option("labels in no hierarchy: error, or maximal (as if it were any value)"),
-    ),
-    granularities=COLUMN_TABLES,
-    pictures=column_shares_of,
-    meaning=(
-        "How few combinations of original values a released row may stand for. With 1, every row "
-        "stands for exactly one; with 0, every row may be anything."
-    ),
-    does_not_say=(
-        "A figure close to 1 does not mean that the table is useful: the more columns there are, "
-        "the closer to 1 it is, however coarse the rows. Compare only tables with the same "
-        "columns and hierarchies."
-    ),
-)
+    >>> _shown(1.5), _shown(6193850.4), _shown(1e30)
+    ('1.5', '6,193,850', '1e+30')
+    """
+    return f"{combinations:,.0f}" if 1e4 <= combinations < 1e15 else f"{combinations:.6g}"

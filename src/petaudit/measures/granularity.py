@@ -2,47 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated
 
-from petaudit.exact.fractions import Number
-from petaudit.inputs import Inputs, gather
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._utility import (
-    COLUMN_TABLES,
-    ColumnsResult,
-    LeafNumbers,
-    check_unknown,
-    share_kept,
-    suppressed_text,
-    unknown_option,
-    utility_limit,
-    warn_if_limit_is_out_of_range,
-)
-from petaudit.measures.base import Better, Family, Need, announce
+from petaudit.inputs import Inputs
+from petaudit.measures.base import Need, Result
+from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, Leaves, share_kept, suppressed_text
 from petaudit.pictures.column_shares import column_shares_of
 
-
-@dataclass(frozen=True)
-class GranularityResult(ColumnsResult):
-    """Granularity of the table and of each column."""
-
-    measure: ClassVar[str] = "granularity"
-    better: ClassVar[Better] = Better.HIGHER
-
-    suppressed_rows: int
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """The figure per column, lowest first."""
-        return (*super().explanation, *suppressed_text(self.suppressed_rows))
+_UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (as if it were any value)"
 
 
-def granularity(
-    table: object, *, limit: Number | None = None, unknown: str = "error", **given: Any
-) -> GranularityResult:
-    """Measure how fine-grained generalised cells still are (the loss of Iyengar 2002).
+class Granularity(ColumnsMeasure):
+    """How small a part of its domain does a cell still stand for?
+
+    How small a part of all possible values a cell still stands for. With 1, every cell is an
+    original value; with 0, every cell may be anything.
+
+    Does not say: It depends on the hierarchies: many values in them that never occur in the data
+    make coarse labels look precise. Compare only tables with the same hierarchies.
+
+    Formula: 1 - (r - m) / (1 - m), r = mean over columns of the mean share of the domain under the
+    label (1 where suppressed), m = mean over columns of 1 / domain size
+
+    Reference: V. S. Iyengar: Transforming Data to Satisfy Privacy Constraints. ACM KDD 2002, doi
+    10.1145/775047.775089; normalised as in ARX
 
     >>> import pyarrow as pa
     >>> places = {"Germany": ["Europe", "*"], "France": ["Europe", "*"], "Peru": ["America", "*"]}
@@ -50,72 +34,37 @@ def granularity(
     >>> granularity(table, hierarchies={"place": places}).value  # 1 - (1/2 - 1/3) / (1 - 1/3)
     0.75
     """
-    result = compute(gather(table, **given), limit=limit, unknown=unknown)
-    announce(result)
-    return result
+
+    name = "granularity"
+    title = "Granularity"
+    needs = (Need.HIERARCHIES,)
+    limit_help = "granularity must be at least this"
+    pictures = staticmethod(column_shares_of)
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        unknown: Annotated[str, UNKNOWN, _UNKNOWN_HELP] = "error",
+    ) -> Result:
+        """Measure granularity; a suppressed cell stands for its whole domain anyway."""
+        columns = {name: Leaves.of(inputs, name, unknown) for name in inputs.generalized_columns}
+        shares = [Fraction(own.total, own.rows * own.domain) for own in columns.values()]
+        least = [Fraction(1, own.domain) for own in columns.values()]
+        return self.result(
+            share_kept(sum(shares, Fraction(0)), sum(least, Fraction(0)), len(columns)),
+            limit,
+            warnings=[message for own in columns.values() for message in own.warnings],
+            breakdown={
+                "columns": {name: float(own.kept) for name, own in columns.items()},
+                "suppressed_rows": inputs.table.counts.suppressed_rows(tuple(columns)),
+            },
+        )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """Name the columns, and the suppressed rows."""
+        return (*super().explain(result), *suppressed_text(result.suppressed_rows))
 
 
-def compute(
-    inputs: Inputs, limit: Number | None = None, unknown: str = "error"
-) -> GranularityResult:
-    """Measure granularity from opened inputs.
-
-    Cells of suppressed rows are all ``*``, and this stands for the whole domain anyway.
-    """
-    bound = utility_limit(limit, "granularity")
-    check_unknown(unknown)
-    warnings = warn_if_limit_is_out_of_range(bound, "granularity")
-    names = inputs.generalized_columns
-    columns: dict[str, float] = {}
-    shares, least = Fraction(0), Fraction(0)
-    for name in names:
-        numbers = LeafNumbers(inputs.hierarchy(name))
-        values = inputs.table.counts.value_counts(name)
-        leaves = numbers.of(values.labels, unknown)
-        warnings += numbers.warnings(values.labels)
-        total = sum(map(int.__mul__, leaves, values.counts.tolist()))
-        share, smallest = Fraction(total, values.rows * numbers.domain), Fraction(1, numbers.domain)
-        columns[name] = float(share_kept(share, smallest, 1))
-        shares += share
-        least += smallest
-    return GranularityResult.of(
-        share_kept(shares, least, len(names)),
-        bound,
-        warnings,
-        columns=columns,
-        suppressed_rows=inputs.table.counts.suppressed_rows(names),
-    )
-
-
-MEASURE = OldMeasure(
-    name="granularity",
-    title="Granularity",
-    family=Family.UTILITY,
-    question="How small a part of its domain does a cell still stand for?",
-    better=Better.HIGHER,
-    range=(0.0, 1.0),
-    needs=(Need.HIERARCHIES,),
-    formula=(
-        "1 - (r - m) / (1 - m), r = mean over columns of the mean share of the domain under the "
-        "label (1 where suppressed), m = mean over columns of 1 / domain size"
-    ),
-    reference=(
-        "V. S. Iyengar: Transforming Data to Satisfy Privacy Constraints. ACM KDD 2002, "
-        "doi 10.1145/775047.775089; normalised as in ARX"
-    ),
-    compute=compute,
-    limit_help="granularity must be at least this",
-    options=(
-        unknown_option("labels in no hierarchy: error, or maximal (as if it were any value)"),
-    ),
-    granularities=COLUMN_TABLES,
-    pictures=column_shares_of,
-    meaning=(
-        "How small a part of all possible values a cell still stands for. With 1, every cell is "
-        "an original value; with 0, every cell may be anything."
-    ),
-    does_not_say=(
-        "It depends on the hierarchies: many values in them that never occur in the data make "
-        "coarse labels look precise. Compare only tables with the same hierarchies."
-    ),
-)
+granularity = Granularity.as_function()

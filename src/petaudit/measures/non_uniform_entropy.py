@@ -4,104 +4,77 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 from petaudit.errors import Phrase, counted, numbered, phrase
-from petaudit.exact.fractions import Number
-from petaudit.inputs import Inputs, gather
+from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._utility import (
-    COLUMN_TABLES,
-    ROUNDING,
-    ColumnsResult,
-    ambiguous_level_warnings,
-    utility_limit,
-    warn_if_limit_is_out_of_range,
-)
-from petaudit.measures.base import Better, Family, Need, announce
+from petaudit.measures.base import Need, Result
+from petaudit.measures.utility import ROUNDING, ColumnsMeasure, ambiguous_level_warnings
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.roles import check_column
 from petaudit.tables import PairCounts
 
 
-@dataclass(frozen=True)
-class NonUniformEntropyResult(ColumnsResult):
-    """Share of the information that is left, in the table and in each column."""
+class NonUniformEntropy(ColumnsMeasure):
+    """How much of the information is left after generalisation?
 
-    measure: ClassVar[str] = "non-uniform-entropy"
-    better: ClassVar[Better] = Better.HIGHER
+    How much of the information in the original cells is left, in bits: 1 means that nothing was
+    lost, 0 that every cell became the most general label. Rare values count for more than common
+    ones.
 
+    Does not say: It does not say whether what matters to you is left: one column with many
+    different values can keep the figure high while another is wiped out. It says nothing about
+    privacy.
 
-def non_uniform_entropy(
-    original: object, table: object, *, limit: Number | None = None, **given: Any
-) -> NonUniformEntropyResult:
-    """Measure the Non-Uniform Entropy of a generalised table (Gionis and Tassa 2009).
+    Formula: 1 - bits lost by generalising each cell / bits that can be lost at most
+
+    Reference: A. Gionis, T. Tassa: k-Anonymization with Minimal Loss of Information. IEEE TKDE
+    21(2), 2009, doi 10.1109/TKDE.2008.129
 
     >>> import pyarrow as pa
     >>> years = ["1970", "1981", "1983", "1988"]
     >>> decades = {year: [year[:3] + "*", "*"] for year in years}
     >>> released = pa.table({"born": ["197*", "198*", "198*", "198*"]})
     >>> original = pa.table({"born": years})
-    >>> found = non_uniform_entropy(original, released, hierarchies={"born": decades})
-    >>> round(found.value, 4)
+    >>> result = non_uniform_entropy(original, released, hierarchies={"born": decades})
+    >>> round(result.value, 4)
     0.4056
     """
-    result = compute(gather(table, original=original, **given), limit=limit)
-    announce(result)
-    return result
+
+    name = "non-uniform-entropy"
+    title = "Non-Uniform Entropy"
+    needs = (Need.HIERARCHIES, Need.ORIGINAL)
+    limit_help = "Non-Uniform Entropy must be at least this"
+    positional = ("original", "table")
+    pictures = staticmethod(column_shares_of)
+
+    def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
+        """Add up the bits that each column lost."""
+        hierarchies = {name: inputs.hierarchy(name) for name in inputs.generalized_columns}
+        loss: dict[str, float] = {}
+        most: dict[str, float] = {}
+        warnings: list[str] = []
+        for column, hierarchy in hierarchies.items():
+            if inputs.original is not None:
+                check_column(column, inputs.original.columns, inputs.original.name)
+            pairs = inputs.pair_counts(column)
+            _check_labels(pairs, hierarchy)
+            loss[column], most[column] = _bits_lost(pairs, hierarchy), _most_bits(pairs)
+            if rows := _rows_off_their_path(pairs, hierarchy):
+                warnings.append(_off_their_path(column, rows))
+        value = _share_left(math.fsum(loss.values()), math.fsum(most.values()))
+        return self.result(
+            Fraction(value),
+            limit,
+            tolerance=ROUNDING,
+            warnings=[*warnings, *ambiguous_level_warnings(inputs, hierarchies)],
+            breakdown={"columns": {name: _share_left(loss[name], most[name]) for name in loss}},
+        )
 
 
-def compute(inputs: Inputs, limit: Number | None = None) -> NonUniformEntropyResult:
-    """Measure Non-Uniform Entropy from opened inputs."""
-    bound = utility_limit(limit, "non-uniform-entropy")
-    columns = inputs.generalized_columns
-    warnings = warn_if_limit_is_out_of_range(bound, "non-uniform-entropy")
-    hierarchies = {column: inputs.hierarchy(column) for column in columns}
-    loss: dict[str, float] = {}
-    most: dict[str, float] = {}
-    for column in columns:
-        if inputs.original is not None:
-            check_column(column, inputs.original.columns, inputs.original.name)
-        pairs = inputs.pair_counts(column)
-        hierarchy = hierarchies[column]
-        _check_labels(pairs, hierarchy)
-        loss[column] = _loss(pairs, hierarchy)
-        most[column] = _most_that_can_be_lost(pairs)
-        strangers = _rows_off_their_path(pairs, hierarchy)
-        if strangers:
-            warnings.append(_strange(column, strangers))
-    value = _share_left(math.fsum(loss.values()), math.fsum(most.values()))
-    warnings += ambiguous_level_warnings(inputs, hierarchies)
-    return NonUniformEntropyResult.of(
-        Fraction(value),
-        bound,
-        warnings,
-        rounding=ROUNDING,
-        columns={column: _share_left(loss[column], most[column]) for column in columns},
-    )
-
-
-def _strange(column: str, strangers: int) -> Phrase:
-    rows = counted(strangers, "row")
-    return numbered(
-        strangers,
-        phrase(
-            "column {column!r}: {rows} holds a label that is not a generalisation of its original "
-            "value; only its level is counted",
-            column=column,
-            rows=rows,
-        ),
-        phrase(
-            "column {column!r}: {rows} hold a label that is not a generalisation of their original "
-            "value; only its level is counted",
-            column=column,
-            rows=rows,
-        ),
-    )
+non_uniform_entropy = NonUniformEntropy.as_function()
 
 
 def _share_left(loss: float, most: float) -> float:
@@ -109,17 +82,17 @@ def _share_left(loss: float, most: float) -> float:
     return 1.0 if most == 0 else 1 - loss / most + 0.0
 
 
-def _loss(pairs: PairCounts, hierarchy: Hierarchy) -> float:
-    """Bits lost, level by level: each step is compared with the one before, on its own rows."""
+def _bits_lost(pairs: PairCounts, hierarchy: Hierarchy) -> float:
+    """Add up the bits lost level by level: each step is compared with the one before."""
     levels = [hierarchy.level_of(label) for label in pairs.released]
     terms: list[float] = []
     before: int | None = None
     for level in sorted(set(levels)):
         rows: Counter[str | None] = Counter()
-        for value, own_level, count in zip(
+        for value, reached, count in zip(
             pairs.original, levels, pairs.counts.tolist(), strict=True
         ):
-            if own_level >= level:
+            if reached >= level:
                 rows[value] += count
         earlier = {
             value: value if before is None else hierarchy.generalize(value, before)
@@ -139,7 +112,8 @@ def _loss(pairs: PairCounts, hierarchy: Hierarchy) -> float:
     return math.fsum(terms)
 
 
-def _most_that_can_be_lost(pairs: PairCounts) -> float:
+def _most_bits(pairs: PairCounts) -> float:
+    """Return the bits that are lost where all values become one."""
     rows: Counter[str | None] = Counter()
     for value, count in zip(pairs.original, pairs.counts.tolist(), strict=True):
         rows[value] += count
@@ -148,15 +122,16 @@ def _most_that_can_be_lost(pairs: PairCounts) -> float:
 
 
 def _check_labels(pairs: PairCounts, hierarchy: Hierarchy) -> None:
-    unknown = sorted({label for label in pairs.released if not hierarchy.holds(label)}, key=str)
+    unknown = {label for label in pairs.released if not hierarchy.holds(label)}
     if unknown:
-        raise hierarchy.unknown_labels(unknown)
-    strange = sorted({value for value in pairs.original if not hierarchy.is_leaf(value)}, key=str)
-    if strange:
-        raise hierarchy.unknown_leaves(strange)
+        raise hierarchy.unknown_labels(sorted(unknown, key=str))
+    no_leaves = {value for value in pairs.original if not hierarchy.is_leaf(value)}
+    if no_leaves:
+        raise hierarchy.unknown_leaves(sorted(no_leaves, key=str))
 
 
 def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
+    """Count the rows whose label is no generalisation of their value."""
     return sum(
         count
         for value, label, count in zip(
@@ -166,31 +141,20 @@ def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
     )
 
 
-MEASURE = OldMeasure(
-    name="non-uniform-entropy",
-    title="Non-Uniform Entropy",
-    family=Family.UTILITY,
-    question="How much of the information is left after generalisation?",
-    better=Better.HIGHER,
-    range=(0.0, 1.0),
-    needs=(Need.HIERARCHIES, Need.ORIGINAL),
-    formula="1 - bits lost by generalising each cell / bits that can be lost at most",
-    reference=(
-        "A. Gionis, T. Tassa: k-Anonymization with Minimal Loss of Information. IEEE TKDE 21(2), "
-        "2009, doi 10.1109/TKDE.2008.129"
-    ),
-    meaning=(
-        "How much of the information in the original cells is left, in bits: 1 means that "
-        "nothing was lost, 0 that every cell became the most general label. Rare values count "
-        "for more than common ones."
-    ),
-    does_not_say=(
-        "It does not say whether what matters to you is left: one column with many different "
-        "values can keep the figure high while another is wiped out. It says nothing about "
-        "privacy."
-    ),
-    compute=compute,
-    limit_help="Non-Uniform Entropy must be at least this",
-    granularities=COLUMN_TABLES,
-    pictures=column_shares_of,
-)
+def _off_their_path(column: str, number: int) -> Phrase:
+    rows = counted(number, "row")
+    return numbered(
+        number,
+        phrase(
+            "column {column!r}: {rows} holds a label that is not a generalisation of its original "
+            "value; only its level is counted",
+            column=column,
+            rows=rows,
+        ),
+        phrase(
+            "column {column!r}: {rows} hold a label that is not a generalisation of their original "
+            "value; only its level is counted",
+            column=column,
+            rows=rows,
+        ),
+    )

@@ -11,8 +11,7 @@ from petaudit.pictures.base import Picture
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
-    from petaudit.measures._utility import ColumnsResult
-    from petaudit.measures.distribution_distance import DistributionDistanceResult
+    from petaudit.measures.result import Result
 
 MOST_COLUMNS: Final = 15
 
@@ -56,14 +55,12 @@ def column_shares(
     return ColumnShares(measure, is_kept, shown, len(figures) - len(shown), finite(overall))
 
 
-def column_shares_of(_: Inputs | None, result: ColumnsResult) -> tuple[Picture, ...]:
+def column_shares_of(_: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """What each column keeps."""
     return (column_shares(result.measure, result.columns, result.value, is_kept=True),)
 
 
-def column_distances_of(
-    _: Inputs | None, result: DistributionDistanceResult
-) -> tuple[Picture, ...]:
+def column_distances_of(_: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """How far each column moved, by the distance that was asked for."""
     figures = {own.column: own.distance for own in result.columns}
     return (column_shares(result.measure, figures, result.value, is_kept=False),)
