@@ -13,17 +13,18 @@ from hypothesis import assume, given, settings
 import petaudit
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
+from measures.running import computing
 from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning
 from petaudit.measures import find_measure
-from petaudit.measures.base import Remedy
-from petaudit.measures.delta_presence import DeltaPresenceResult, check, compute, delta_presence
+from petaudit.measures.base import Remedy, Result
+from petaudit.measures.delta_presence import delta_presence
 
 # Three of six people of 47*, two of three of 48* (Nergiz, Atzori and Clifton 2007).
 TABLE = ["47*"] * 3 + ["48*"] * 2
 POPULATION = ["47*"] * 6 + ["48*"] * 3
 
 
-def measured(table: Any, population: Any, **options: Any) -> DeltaPresenceResult:
+def measured(table: Any, population: Any, **options: Any) -> Result:
     return delta_presence(
         pa.table({"zip": table}),
         population=pa.table({"zip": population}),
@@ -44,6 +45,7 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     smallest = shares[:said]
     if not smallest or twin.classes_without_rows(populace.table, populace.people):
         smallest.append(Fraction(0))
+    compute = computing("delta-presence")
     found = compute(populace.inputs, limit=limit, least=least)
     assert (found.exact_value, found.exact_smallest) == (max(shares), min(smallest))
     assert found.passed is (max(shares) <= limit and min(smallest) >= least)
@@ -196,6 +198,7 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
 
 
 def test_bounds_that_exclude_each_other_are_found_before_any_work() -> None:
+    check = find_measure("delta-presence").check
     with pytest.raises(OptionError, match="no share keeps both"):
         check({"limit": 0.5, "least": "0.6"})
     check({"limit": 0.5, "least": 0.5})

@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 import petaudit
 import strategies
 from measures import people_twin
+from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.inputs import gather
 from petaudit.measures import distinction as module
-from petaudit.measures.distinction import MEASURE, compute, distinction
+from petaudit.measures import find_measure
+from petaudit.measures.base import Result
+from petaudit.measures.distinction import distinction
 from petaudit.singling import set_counts
 from petaudit.tables import open_source
 from petaudit.tables.set_counts import count_sets
@@ -61,7 +64,7 @@ def as_floats(figures: Figures) -> dict[tuple[str, ...], tuple[float, float]]:
     return {columns: (float(one), float(other)) for columns, (one, other) in figures.items()}
 
 
-def figures_of(result: module.DistinctionResult) -> dict[tuple[str, ...], tuple[float, float]]:
+def figures_of(result: Result) -> dict[tuple[str, ...], tuple[float, float]]:
     return {each.columns: (each.distinction, each.separation) for each in result.sets}
 
 
@@ -113,7 +116,7 @@ def test_all_columns_are_the_average_risk() -> None:
     """The risk of an average row is the number of classes by that of rows, too."""
     inputs = gather(PAPER.slice(0, 4), quasi_identifiers=["sex", "state"])
     risk = petaudit.prosecutor_risk(PAPER.slice(0, 4), quasi_identifiers=["sex", "state"])
-    assert compute(inputs).value == risk.average == 0.75
+    assert computing("distinction")(inputs).value == risk.average == 0.75
 
 
 # --- agreement with the twin -----------------------------------------------------------------
@@ -222,13 +225,14 @@ def test_too_many_sets_are_refused() -> None:
 def test_a_large_table_waits_until_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_MOST_WORK", 5 * 7 - 1)
     monkeypatch.setattr(module, "_MOST_WORK_IN_ENGINE", 5 * 3 - 1)
-    why = MEASURE.why_left_out(gather(PAPER, quasi_identifiers=NAMES))
+    measure = find_measure("distinction")
+    why = measure.why_left_out(gather(PAPER, quasi_identifiers=NAMES))
     assert why is not None
     assert "counts 5 rows by 7 sets of columns" in why
     monkeypatch.setattr(module, "_MOST_WORK", 5 * 7)
-    assert MEASURE.why_left_out(gather(PAPER, quasi_identifiers=NAMES)) is None
+    assert measure.why_left_out(gather(PAPER, quasi_identifiers=NAMES)) is None
     with_people = gather(PAPER, quasi_identifiers=["sex", "state"], person="age")
-    assert MEASURE.why_left_out(with_people) is not None
+    assert measure.why_left_out(with_people) is not None
 
 
 def test_tables() -> None:

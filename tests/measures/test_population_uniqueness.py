@@ -17,17 +17,16 @@ import strategies
 import twins
 from measures import uniqueness_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
+from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError, PetauditWarning
 from petaudit.inputs import Inputs, gather
-from petaudit.measures._sampled import PartOfAll
-from petaudit.measures.base import Remedy
-from petaudit.measures.population_uniqueness import (
-    MEASURE,
-    PopulationUniquenessResult,
-    compute,
-    population_uniqueness,
-)
+from petaudit.measures import find_measure
+from petaudit.measures.base import Remedy, Result
+from petaudit.measures.population import PartOfAll
+from petaudit.measures.population_uniqueness import population_uniqueness
 from strategies import Release
+
+compute = computing("population-uniqueness")
 
 ADULT = Path("/work/shared/data/adult/adult.csv")
 SKEWED = {1: 90, 2: 30, 3: 15, 4: 8, 5: 2, 50: 1}
@@ -47,7 +46,7 @@ def inputs_of(
     return gather(table, quasi_identifiers="zip", suppressed=treated, **given)
 
 
-def measured(sizes: Mapping[int, int], **options: Any) -> PopulationUniquenessResult:
+def measured(sizes: Mapping[int, int], **options: Any) -> Result:
     return compute(inputs_of(sizes), **options)
 
 
@@ -206,7 +205,7 @@ def test_a_population_table_says_how_many_people_there_are() -> None:
     inputs = inputs_of({1: 2, 2: 1}, population=population)
     found = compute(inputs, model="zayatz")
     assert found.population_size == 80
-    assert MEASURE.missing(inputs, {}) == []
+    assert find_measure("population-uniqueness").missing(inputs, {}) == []
     assert compute(inputs, population_size=80, model="zayatz") == found
     assert compute(inputs, sampling_fraction="0.05", model="zayatz") == found
     with pytest.raises(InputError, match="population_size is 90, but the population table has 80"):
@@ -283,12 +282,12 @@ def test_people_are_counted_at_the_labels_of_the_table() -> None:
 
 def test_without_a_size_it_is_left_out() -> None:
     inputs = inputs_of({1: 2})
-    [missing] = MEASURE.missing(inputs, {})
+    [missing] = find_measure("population-uniqueness").missing(inputs, {})
     assert missing == (
         "a population table (--population) or the option population_size or sampling_fraction"
     )
-    assert MEASURE.missing(inputs, {"population_size": 5}) == []
-    assert MEASURE.missing(inputs, {"sampling_fraction": 0.5}) == []
+    assert find_measure("population-uniqueness").missing(inputs, {"population_size": 5}) == []
+    assert find_measure("population-uniqueness").missing(inputs, {"sampling_fraction": 0.5}) == []
     with pytest.raises(NotMeasurableError, match="needs the size of the population"):
         compute(inputs)
 
@@ -348,9 +347,6 @@ def test_a_limit_that_always_holds_is_an_error() -> None:
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         measured({1: 2, 2: 1}, **options)
-    assert MEASURE.check is not None
-    with pytest.raises(OptionError, match=message):
-        MEASURE.check(options)
 
 
 def test_other_wrong_options() -> None:

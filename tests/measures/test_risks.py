@@ -137,7 +137,8 @@ def test_journalist_risk_is_the_twins(
 def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: bool) -> None:
     pairs = populace.own_pairs if alone else outcome_of(populace)
     assume(isinstance(pairs, list) and pairs)
-    found = marketer.compute(populace.alone if alone else populace.inputs, limit)
+    inputs = populace.alone if alone else populace.inputs
+    found = computing("marketer-risk")(inputs, limit=limit)
     assert found.exact_value == twin.average(pairs)
     assert found.passed is (twin.average(pairs) <= limit)
     check_common(found, pairs, twin.average(pairs), Fraction(1, 5))
@@ -152,7 +153,7 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
 def test_sample_uniques_are_the_twins(populace: Populace, limit: Fraction) -> None:
     pairs = populace.own_pairs
     assume(pairs)
-    found = uniques.compute(populace.alone, limit)
+    found = computing("sample-uniques")(populace.alone, limit=limit)
 
     def value(own: Pairs) -> Fraction:
         return Fraction(sum(size == 1 for size, _ in own), sum(size for size, _ in own))

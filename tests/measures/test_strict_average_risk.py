@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import Any
 
@@ -10,27 +9,22 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.special import hyp2f1
 
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
+from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError
-from petaudit.measures._estimated_risk import expected_risks
-from petaudit.measures.base import Remedy
+from petaudit.measures import find_measure
+from petaudit.measures.base import Remedy, Result
 from petaudit.measures.k_map import k_map
-from petaudit.measures.strict_average_risk import (
-    StrictAverageRiskResult,
-    check,
-    compute,
-    strict_average_risk,
-)
+from petaudit.measures.strict_average_risk import strict_average_risk
 
 # Classes of 1, 3 and 6 rows; with 4, 6 and 10 people.
 TABLE = ["a", *["b"] * 3, *["c"] * 6]
 POPULATION = ["a"] * 4 + ["b"] * 6 + ["c"] * 10
 
 
-def measured(population: Any = None, **options: Any) -> StrictAverageRiskResult:
+def measured(population: Any = None, **options: Any) -> Result:
     return strict_average_risk(
         pa.table({"zip": TABLE}),
         population=None if population is None else pa.table({"zip": population}),
@@ -74,7 +68,7 @@ def test_it_is_the_twins(
         return average(own) <= limit and all(people(of) >= (k or 0) for _, of in own)
 
     inputs = populace.alone if alone else populace.inputs
-    found = compute(inputs, limit=limit, k=k, population_size=size)
+    found = computing("strict-average-risk")(inputs, limit=limit, k=k, population_size=size)
     if is_estimate:
         assert found.value == pytest.approx(float(average(pairs)), rel=1e-12)
         assert found.highest == pytest.approx(max(float(risk(of)) for _, of in pairs), rel=1e-12)
@@ -146,50 +140,6 @@ def test_a_table_of_unique_rows_is_not_safe_because_the_population_is_large() ->
         judged = strict_average_risk(large, limit=1, k=k, **given)
         assert judged.passed is k_map(large, limit=k, **given).passed
         assert judged.fewest_people == k_map(large, **given).value == 6.0
-
-
-PARTS = ("1/1000", "1/50", "0.3", "1/2", "0.501", "0.9", "0.999999")
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_expected_risks_are_those_of_scipy_and_of_the_plain_sum(part: str) -> None:
-    fraction = Fraction(part)
-    p = float(fraction)
-    sizes = [1, 2, 3, 10, 63, 64, 65]
-    found = {size: float(risk) for size, risk in expected_risks(fraction, sizes).items()}
-    rows, people = fraction.numerator, fraction.denominator
-    for size in sizes:
-        # Euler: p^f 2F1(f, f; f+1; q) = p 2F1(1, 1; f+1; q), which does not overflow.
-        assert found[size] == pytest.approx(p / size * hyp2f1(1, 1, size + 1, 1 - p), rel=1e-12)
-        if size <= 10:
-            assert found[size] == pytest.approx(
-                p**size / size * hyp2f1(size, size, size + 1, 1 - p), rel=1e-10
-            )
-            assert found[size] == pytest.approx(twin.expected_risk(size, rows, people), rel=1e-12)
-        assert p / size <= found[size] <= 1 / size
-
-
-def test_expected_risks_of_samples_that_are_tiny_or_everybody() -> None:
-    tiny = expected_risks(Fraction(1, 10**12), [1, 2, 3, 10**6])
-    p = 1e-12
-    # -p ln p / q, p/q^2 (p ln p + q), and 1/F is about p / (f - 1) for many rows.
-    assert float(tiny[1]) == pytest.approx(-p * math.log(p) / (1 - p), rel=1e-12)
-    closed = p / (1 - p) ** 2 * (p * math.log(p) + 1 - p)
-    assert float(tiny[2]) == pytest.approx(closed, rel=1e-12)
-    assert float(tiny[3]) == pytest.approx(p / 2, rel=1e-10)
-    assert float(tiny[10**6]) == pytest.approx(p / (10**6 - 1), rel=1e-10)
-    assert expected_risks(Fraction(1), [1, 3]) == {1: 1, 3: Fraction(1, 3)}
-
-
-@pytest.mark.parametrize("part", ["1/1000", "1/2", "0.9"])
-def test_larger_classes_have_smaller_risks(part: str) -> None:
-    """Remedies suppress the smallest classes first; both ways to compute meet at 64 rows."""
-    p = Fraction(part)
-    found = expected_risks(p, range(1, 200))
-    for size in range(1, 199):
-        assert found[size] > found[size + 1]
-        by_parts = p / (1 - p) * (Fraction(1, size) - found[size])
-        assert abs(found[size + 1] - by_parts) < Fraction(1, 10**40)
 
 
 def test_an_estimate_at_its_limit_keeps_it() -> None:
@@ -294,9 +244,8 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_wrong_options_are_found_before_any_work() -> None:
-    with pytest.raises(OptionError, match="k is 0"):
-        check({"k": 0})
+def test_a_k_without_a_limit_is_found_before_any_work() -> None:
+    check = find_measure("strict-average-risk").check
     with pytest.raises(OptionError, match="k is judged together with the limit"):
         check({"k": 2})
     check({"limit": 0.5, "k": 2, "population_size": 9})

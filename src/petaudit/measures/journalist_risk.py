@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from petaudit.inputs import Inputs
-from petaudit.measures._named_risk import NamedRiskMeasure
-from petaudit.measures._risk_classes import RiskClasses
 from petaudit.measures.base import Need
+from petaudit.measures.risk import ChosenFigureRisk
+from petaudit.measures.risk_classes import RiskClasses
 
 
-class JournalistRisk(NamedRiskMeasure):
+class JournalistRisk(ChosenFigureRisk):
     """How likely is somebody of the population found to be the person of a row?
 
     How likely it is that an attacker who has a register of the population, and does not know who is

@@ -22,7 +22,7 @@ CURVE = (2, 3, 5, 10, 15, 20, 25, 50, 100)
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a k would take: the rows in smaller classes, and their share of the table."""
+    """What a k would take: the rows that fall short of it, and their share of the table."""
 
     k: int
     rows: int

@@ -3,219 +3,193 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Annotated, Final
 
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
-from petaudit.exact.fractions import Number
-from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
+from petaudit.exact.uniqueness import dankar
 from petaudit.exact.uniqueness._sample import Sample
 from petaudit.exact.uniqueness.dankar import Estimate
-from petaudit.inputs import Inputs, gather
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._risk import (
-    ALL_SUPPRESSED,
-    SIZE_OPTION,
-    TIE,
-    remedy_lines,
-    upper_limit,
-    word,
+from petaudit.inputs import Inputs
+from petaudit.measures import kinds
+from petaudit.measures.base import Columns, Need, Remedy, Result
+from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
+from petaudit.measures.result import columns_of
+from petaudit.measures.risk import remedy_lines
+from petaudit.measures.risk_classes import RiskClasses
+
+_COUNTED: Final = "counted"
+_MODEL_HELP: Final = (
+    "dankar (the rule), zayatz, pitman or snb; if not given, a population table is counted, and "
+    "dankar is for where there is none"
 )
-from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
-from petaudit.measures._suppressed import left_out
-from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Remedy, Result, announce
-from petaudit.measures.kinds import Choice
-from petaudit.tables.population import PopulationClasses
-from petaudit.tables.result_frames import ResultColumn
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-_TABLES = (GLOBAL, DETAILS)
-_MODELS: Final = Choice((dankar.NAME, *dankar.MODELS))
-COUNTED: Final = "counted"
 
 
-@dataclass(frozen=True)
-class PopulationUniquenessResult(Result):
-    """The share of the population that is unique: counted in its table, or else estimated."""
+class PopulationUniqueness(SampleMeasure):
+    """What share of the population is unique, judged by the table as a sample of it?
 
-    measure: ClassVar[str] = "population-uniqueness"
-    better: ClassVar[Better] = Better.LOWER
+    The share of all people in the population whom their quasi-identifiers single out. Whoever has a
+    register of everybody can find these people with certainty. With 0.01, that is one person in a
+    hundred.
 
-    model: str
-    """As asked for; "counted" where a population table tells and no model was asked for."""
-    used_model: str
-    uniques: float
-    """People of the population who are unique, or are estimated to be."""
-    population_size: int
-    sampling_fraction: float
-    sample_uniques: int
-    rows: int
-    suppressed_rows: int
-    estimates: tuple[Estimate, ...]
-    remedy: Remedy | None = field()
+    Does not say: Unless a population table was counted, it is an estimate, and it takes the table
+    for a random sample. If the people were chosen otherwise, or the population is smaller than
+    said, the true share may be much higher.
 
-    @property
-    def figure(self) -> str:
-        """The measure, and the model that was asked for or that the people were counted."""
-        return f"{self.measure}, {self.model}"
+    Formula: people who are unique in the population / P: counted in a population table at the
+    labels of the released one, else estimated from the class sizes of a sample of n: Pitman's model
+    for n/P <= 0.1, else the smaller of the estimates of Zayatz and of the slide negative binomial
+    model
 
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """How many people are unique, by which model, and what the others say."""
-        people = counted(self.population_size, "person", "people", of=self.population_size)
-        alone = self.unit.counted(self.sample_uniques, of=self.rows + self.suppressed_rows)
-        if self.used_model == COUNTED:
-            said = [
-                phrase(
-                    "{number} of {people} alone in a class, counted in the population table",
-                    number=tally(round(self.uniques), of=self.population_size),
-                    people=people,
-                )
-            ]
-            if self.passed is False:
-                said.append(phrase("suppressing rows of the table does not change that"))
-            broken = self.remedy is not None and (self.remedy.rows_breaking or self.passed)
-            return (joined(said, "; "), *remedy_lines(self.remedy if broken else None))
-        if self.rows == self.population_size:
-            everybody = phrase(
-                "the table is the whole population: {alone} of {people} alone in a class",
-                alone=alone,
-                people=people,
-            )
-            return (everybody, *remedy_lines(self.remedy))
-        estimated = phrase(
-            "about {number} of {people} unique by {model}; the table has {percent:.3g} % of them, "
-            "{alone} alone in their class",
-            number=f"{self.uniques:,.0f}" if self.uniques >= 100 else f"{self.uniques:.3g}",
-            people=people,
-            model=self.used_model,
-            percent=100 * self.sampling_fraction,
-            alone=alone,
-        )
-        shares = [
-            phrase("{model} none", model=own.model)
-            if own.share is None
-            else f"{own.model} {own.share:.4g}"
-            for own in self.estimates
-        ]
-        others = phrase("estimates: {shares}", shares=joined(shares))
-        return (estimated, others, *remedy_lines(self.remedy))
-
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
-        """``details`` has the models, each with its estimate or the reason why it has none."""
-        if granularity == DETAILS:
-            own = self.estimates
-            return {
-                "model": ResultColumn("text", [each.model for each in own]),
-                "uniques": ResultColumn("number", [each.uniques for each in own]),
-                "value": ResultColumn("number", [each.share for each in own]),
-                "reason": ResultColumn("text", [each.reason for each in own]),
-            }
-        if granularity == GLOBAL:
-            return super().table(granularity)
-        raise no_such_table(self.measure, granularity, _TABLES)
-
-
-def population_uniqueness(
-    table: object,
-    *,
-    limit: Number | None = None,
-    population_size: int | None = None,
-    sampling_fraction: Number | None = None,
-    model: str | None = None,
-    **given: Any,
-) -> PopulationUniquenessResult:
-    """Count the share of a population that is unique, or estimate it from a sample.
+    Reference: F. K. Dankar, K. El Emam, A. Neisa, T. Roffey: Estimating the re-identification risk
+    of clinical data sets. BMC Medical Informatics and Decision Making 12:66, 2012, doi
+    10.1186/1472-6947-12-66; L. Zayatz: Estimation of the Percent of Unique Population Elements on a
+    Microdata File Using the Sample. US Bureau of the Census, report RR-91/08, 1991; N. Hoshino:
+    Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment. Journal of Official
+    Statistics 17(4), 2001; G. Chen, S. Keller-McNulty: Estimation of Identification Disclosure Risk
+    in Microdata. Journal of Official Statistics 14(1), 1998
 
     A population table is counted unless a model is named; where only its size is known, the
     model is dankar if none is named.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**", "131**", "148**", "148**"]})
-    >>> found = population_uniqueness(
+    >>> result = population_uniqueness(
     ...     table, population_size=8, model="zayatz", quasi_identifiers="zip")
-    >>> round(found.uniques, 3), round(found.value, 3)
+    >>> round(result.uniques, 3), round(result.value, 3)
     (2.545, 0.318)
     """
-    result = compute(
-        gather(table, **given),
-        limit=limit,
-        population_size=population_size,
-        sampling_fraction=sampling_fraction,
-        model=model,
-    )
-    announce(result)
-    return result
 
+    name = "population-uniqueness"
+    title = "Population uniqueness"
+    needs = (Need.QUASI_IDENTIFIERS,)
+    either = ((Need.POPULATION, ("population_size", "sampling_fraction")),)
 
-def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    population_size: int | None = None,
-    sampling_fraction: Number | None = None,
-    model: str | None = None,
-) -> PopulationUniquenessResult:
-    """Count or estimate from opened inputs.
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        population_size: PopulationSize = None,
+        sampling_fraction: SamplingFraction = None,
+        model: Annotated[
+            str | None, kinds.Choice((dankar.NAME, *dankar.MODELS)), _MODEL_HELP
+        ] = None,
+    ) -> Result:
+        """Count unique people in a population table, or estimate from the table as a sample."""
+        size = self.people(inputs, population_size, sampling_fraction)
+        if size is None:
+            raise NotMeasurableError(
+                "{measure} needs the size of the population: a population table, or one of the "
+                "options population_size and sampling_fraction",
+                measure=self.name,
+            )
+        classes = RiskClasses.of_table(inputs)
+        if inputs.person is not None:
+            _require_one_class_each(phrase("the table"), inputs.counted.rows, inputs.individuals)
+        sample = Sample(classes.sizes, classes.classes, size)
+        warnings: list[str] = []
+        is_counted = model is None and inputs.population is not None
+        if is_counted:
+            model, uniques = _COUNTED, _unique_people(inputs, size)
+            value = Fraction(uniques, size)
+            used = Estimate(_COUNTED, float(uniques), float(value))
+            estimates = {_COUNTED: used}
+        else:
+            model, estimates = model or dankar.NAME, dankar.all_estimates(sample)
+            used = _chosen(model, sample, estimates, warnings)
+            value = Fraction(used.share or 0)
+            _warn_of_lost_classes(inputs, warnings)
 
-    An estimate has no exact value: one that is above the limit by a millionth of a millionth of it
-    still keeps it.
-    """
-    name = PopulationUniquenessResult.measure
-    bound = upper_limit(limit, name)
-    asked = None if model is None else word(model, "model", _MODELS)
-    size = population_of(inputs, population_size, sampling_fraction)
-    if size is None:
-        raise NotMeasurableError(
-            "{measure} needs the size of the population: a population table, or one of the "
-            "options population_size and sampling_fraction",
-            measure=name,
+        def remedy(limit: Fraction) -> Remedy:
+            if is_counted:
+                # People are as unique as before when rows of the table are suppressed.
+                alone = inputs.population_classes.uniques_with_rows
+                return Remedy.of(alone, None, inputs.counted.rows, inputs.unit)
+            # Without a row that is alone there is nobody to be unique, whatever the model says.
+            return classes.remedy(sample.uniques, sample.uniques)
+
+        breakdown = {
+            "model": model,
+            "used_model": used.model,
+            "uniques": used.uniques,
+            "population_size": size,
+            "sampling_fraction": sample.fraction,
+            "sample_uniques": sample.uniques,
+            "rows": sample.rows,
+            "suppressed_rows": classes.suppressed_rows,
+            "estimates": tuple(estimates.values()),
+        }
+        return self.judge(
+            classes,
+            value,
+            limit,
+            remedy,
+            breakdown,
+            is_estimate=not is_counted,
+            warnings=warnings,
+            figure=f"{self.name}, {model}",
         )
-    histogram = inputs.class_histogram
-    if not histogram.sizes.size:
-        raise NotMeasurableError(ALL_SUPPRESSED)
-    if inputs.person is not None:
-        _require_one_class_each(phrase("the table"), inputs.counted.rows, inputs.individuals)
-    sample = Sample(histogram.sizes, histogram.classes, size)
-    warnings: Sequence[str] = ()
-    if asked is None and inputs.population is not None:
-        people = inputs.population_classes
-        if inputs.population_person is not None:
-            _require_one_class_each(phrase("the population"), people.memberships, size)
-        uniques = people.uniques_with_rows + people.uniques_without_rows
-        used = Estimate(COUNTED, float(uniques), uniques / size)
-        asked, estimates = COUNTED, {COUNTED: used}
-        passed = None if bound is None else Fraction(uniques, size) <= bound
-        remedy = None if passed is None else _counted_remedy(inputs, people, passed=passed)
-    else:
-        asked = asked or dankar.NAME
-        estimates = dankar.all_estimates(sample)
-        used, warnings = _chosen(asked, sample, estimates)
-        suppressed = histogram.suppressed_rows + histogram.suppressed_class
-        warnings = (*warnings, *_missing_classes(suppressed))
-        passed = None if bound is None else Fraction(used.share or 0) <= bound * (1 + TIE)
-        remedy = None if passed is None else _remedy(inputs, sample, passed=passed)
-    assert used.uniques is not None and used.share is not None  # noqa: S101, PT018 (see _chosen)
-    return PopulationUniquenessResult(
-        value=used.share,
-        limit=None if bound is None else float(bound),
-        passed=passed,
-        warnings=(*warnings, *left_out(histogram.suppressed_rows, inputs.unit)),
-        model=asked,
-        used_model=used.model,
-        uniques=used.uniques,
-        population_size=size,
-        sampling_fraction=sample.fraction,
-        sample_uniques=sample.uniques,
-        rows=sample.rows,
-        suppressed_rows=histogram.suppressed_rows,
-        estimates=tuple(estimates.values()),
-        remedy=remedy,
-        unit=inputs.unit,
-    )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """How many people are unique, by which model, and what the others say."""
+        people = counted(result.population_size, "person", "people", of=result.population_size)
+        alone = result.unit.counted(result.sample_uniques, of=result.rows + result.suppressed_rows)
+        if result.used_model == _COUNTED:
+            parts = [
+                phrase(
+                    "{number} of {people} alone in a class, counted in the population table",
+                    number=tally(round(result.uniques), of=result.population_size),
+                    people=people,
+                )
+            ]
+            if result.passed is False:
+                parts.append(phrase("suppressing rows of the table does not change that"))
+            has_rows = result.remedy is not None and (result.remedy.rows_breaking or result.passed)
+            return (joined(parts, "; "), *remedy_lines(result.remedy if has_rows else None))
+        if result.rows == result.population_size:
+            everybody = phrase(
+                "the table is the whole population: {alone} of {people} alone in a class",
+                alone=alone,
+                people=people,
+            )
+            return (everybody, *remedy_lines(result.remedy))
+        uniques = result.uniques
+        estimated = phrase(
+            "about {number} of {people} unique by {model}; the table has {percent:.3g} % of them, "
+            "{alone} alone in their class",
+            number=f"{uniques:,.0f}" if uniques >= 100 else f"{uniques:.3g}",
+            people=people,
+            model=result.used_model,
+            percent=100 * result.sampling_fraction,
+            alone=alone,
+        )
+        shares = [
+            phrase("{model} none", model=estimate.model)
+            if estimate.share is None
+            else f"{estimate.model} {estimate.share:.4g}"
+            for estimate in result.estimates
+        ]
+        others = phrase("estimates: {shares}", shares=joined(shares))
+        return (estimated, others, *remedy_lines(result.remedy))
+
+    def details(self, result: Result, *, with_values: bool) -> Columns:
+        """Lay out the models, each with its estimate or the reason why it has none."""
+        columns = columns_of(
+            result.estimates, model="text", uniques="number", share="number", reason="text"
+        )
+        return {"value" if name == "share" else name: own for name, own in columns.items()}
+
+
+population_uniqueness = PopulationUniqueness.as_function()
+
+
+def _unique_people(inputs: Inputs, size: int) -> int:
+    """Count the people of the population table who are alone in their class."""
+    people = inputs.population_classes
+    if inputs.population_person is not None:
+        _require_one_class_each(phrase("the population"), people.memberships, size)
+    return people.uniques_with_rows + people.uniques_without_rows
 
 
 def _require_one_class_each(table: str, memberships: int, people: int) -> None:
@@ -232,95 +206,37 @@ def _require_one_class_each(table: str, memberships: int, people: int) -> None:
 
 
 def _chosen(
-    asked: str, sample: Sample, estimates: Mapping[str, Estimate]
-) -> tuple[Estimate, Sequence[str]]:
-    if asked != dankar.NAME:
-        own = estimates[asked]
-        if own.uniques is None:
-            raise NotMeasurableError(own.reason or asked)
-        return own, ()
-    own, wanted = dankar.chosen(sample, estimates)
-    if wanted is None:
-        return own, ()
-    said = phrase(
-        "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: {reason}",
-        model=own.model,
-        wanted=wanted,
-        reason=estimates[wanted].reason,
-    )
-    return own, (said,)
+    model: str, sample: Sample, estimates: Mapping[str, Estimate], warnings: list[str]
+) -> Estimate:
+    """Return the estimate of a model, or the one that the rule believes."""
+    if model != dankar.NAME:
+        estimate = estimates[model]
+        if estimate.uniques is None:
+            raise NotMeasurableError(estimate.reason or model)
+        return estimate
+    estimate, wanted = dankar.chosen(sample, estimates)
+    if wanted is not None:
+        warnings.append(
+            phrase(
+                "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: "
+                "{reason}",
+                model=estimate.model,
+                wanted=wanted,
+                reason=estimates[wanted].reason,
+            )
+        )
+    return estimate
 
 
-def _missing_classes(suppressed: int) -> tuple[str, ...]:
+def _warn_of_lost_classes(inputs: Inputs, warnings: list[str]) -> None:
     """Say that the estimate is of a sample whose small classes are gone."""
-    if not suppressed:
-        return ()
-    return (
-        phrase(
-            "{rows} with '*' in every quasi-identifier: if they were small classes, unique people "
-            "are among them, and the estimate is too low; estimate before suppressing",
-            rows=counted(suppressed, "row"),
-        ),
-    )
-
-
-def _remedy(inputs: Inputs, sample: Sample, *, passed: bool) -> Remedy:
-    """Without a row that is alone there is nobody to be unique, whatever the model says."""
-    alone = 0 if passed else sample.uniques
-    helps = not alone or alone < sample.rows
-    return Remedy.of(
-        alone,
-        alone if helps else None,
-        inputs.counted.rows,
-        inputs.unit,
-        by_dropping=inputs.suppressed == "class",
-    )
-
-
-def _counted_remedy(inputs: Inputs, people: PopulationClasses, *, passed: bool) -> Remedy:
-    """People are as unique as before when rows of the table are suppressed."""
-    broken, enough = (0, 0) if passed else (people.uniques_with_rows, None)
-    return Remedy.of(broken, enough, inputs.counted.rows, inputs.unit)
-
-
-MEASURE = OldMeasure(
-    name=PopulationUniquenessResult.measure,
-    title="Population uniqueness",
-    family=Family.RISK,
-    question="What share of the population is unique, judged by the table as a sample of it?",
-    better=Better.LOWER,
-    range=(0.0, 1.0),
-    needs=(Need.QUASI_IDENTIFIERS,),
-    formula=(
-        "people who are unique in the population / P: counted in a population table at the labels "
-        "of the released one, else estimated from the class sizes of a sample of n: Pitman's model "
-        "for n/P <= 0.1, else the smaller of the estimates of Zayatz and of the slide negative "
-        "binomial model"
-    ),
-    reference="; ".join(own.REFERENCE for own in (dankar, zayatz, pitman, snb)),
-    meaning=(
-        "The share of all people in the population whom their quasi-identifiers single out. "
-        "Whoever has a register of everybody can find these people with certainty. With 0.01, "
-        "that is one person in a hundred."
-    ),
-    does_not_say=(
-        "Unless a population table was counted, it is an estimate, and it takes the table for a "
-        "random sample. If the people were chosen otherwise, or the population is smaller than "
-        "said, the true share may be much higher."
-    ),
-    compute=compute,
-    limit_help="the share may be at most this",
-    options=(
-        SIZE_OPTION,
-        FRACTION_OPTION,
-        Option(
-            "model",
-            "dankar (the rule), zayatz, pitman or snb; if not given, a population table is "
-            "counted, and dankar is for where there is none",
-            kind=_MODELS,
-        ),
-    ),
-    granularities=_TABLES,
-    check=check_one,
-    either=((Need.POPULATION, (SIZE_OPTION.name, FRACTION_OPTION.name)),),
-)
+    classes = inputs.class_histogram
+    suppressed = classes.suppressed_rows + classes.suppressed_class
+    if suppressed:
+        warnings.append(
+            phrase(
+                "{rows} with '*' in every quasi-identifier: if they were small classes, unique "
+                "people are among them, and the estimate is too low; estimate before suppressing",
+                rows=counted(suppressed, "row"),
+            )
+        )

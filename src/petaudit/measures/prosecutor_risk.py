@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from petaudit.inputs import Inputs
-from petaudit.measures._named_risk import NamedRiskMeasure
-from petaudit.measures._risk_classes import RiskClasses
 from petaudit.measures.base import Need
+from petaudit.measures.risk import ChosenFigureRisk
+from petaudit.measures.risk_classes import RiskClasses
 
 
-class ProsecutorRisk(NamedRiskMeasure):
+class ProsecutorRisk(ChosenFigureRisk):
     """How likely is the row of somebody found who is known to be in the table?
 
     How likely somebody finds the row of a person whom he knows to be in the table. A highest risk

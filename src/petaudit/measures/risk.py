@@ -1,33 +1,41 @@
-"""Risks of re-identification: several figures of which one is judged."""
+"""Risks of re-identification: what is judged, and what the riskiest classes take."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
-from petaudit.errors import exactly, numbered, phrase
+from petaudit.errors import OptionError, counted, exactly, numbered, phrase
 from petaudit.errors import share as in_percent
+from petaudit.inputs import Inputs
 from petaudit.measures import kinds
-from petaudit.measures._risk import THRESHOLD_HELP, remedy_lines, rows_in_classes
-from petaudit.measures._risk_classes import RiskClasses
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Remedy, Result
+from petaudit.measures.risk_classes import RiskClasses
 from petaudit.pictures.rows_at_risk import rows_at_risk_of
 from petaudit.tables.result_frames import ResultColumn
 
-Threshold: TypeAlias = Annotated[Fraction, kinds.Number(0, 1), THRESHOLD_HELP]
-USUAL_THRESHOLD = Fraction(1, 5)
+Figure: TypeAlias = Annotated[
+    Literal["highest", "average", "at-risk"],
+    kinds.Choice(("highest", "average", "at-risk")),
+    "which figure is the value: highest (if not given), average or at-risk",
+]
+Threshold: TypeAlias = Annotated[
+    Fraction, kinds.Number(0, 1), "a row is at risk when its risk is above this (0.2 if not given)"
+]
+USUAL_THRESHOLD: Final = Fraction(1, 5)
+_TIE: Final = Fraction(1, 10**12)
+"""An estimate has no exact value: by this part of a limit it may be above it."""
 
 
 class RiskMeasure(Measure):
-    """A risk of every row, of which the value is one figure."""
+    """A risk, or a share of people at risk, from the classes of a table."""
 
     family = Family.RISK
     better = Better.LOWER
     range = (0.0, 1.0)
-    limit_help = "the figure may be at most this"
-    pictures = staticmethod(rows_at_risk_of)
+    limit_help = "the share may be at most this"
 
     def judge(
         self,
@@ -35,40 +43,87 @@ class RiskMeasure(Measure):
         value: Fraction,
         limit: Fraction | None,
         remedy: Callable[[Fraction], Remedy],
+        breakdown: Mapping[str, Any],
         *,
-        judged: str,
-        threshold: Fraction,
-        average: Fraction | None = None,
+        holds: bool = True,
+        is_estimate: bool = False,
+        warnings: Iterable[str] = (),
         **internal: Any,
     ) -> Result:
-        """Judge one figure of classes; what the limit takes is asked only where it is broken."""
-        at_risk = classes.rows_above(threshold)
-        takes = None
+        """Judge a figure; ``remedy`` is asked only where the limit is broken.
+
+        ``holds`` is whether all other conditions do.
+        """
+        passed = takes = None
         if limit is not None:
-            takes = Remedy.of(0, 0, 1, classes.unit) if value <= limit else remedy(limit)
+            bound = limit * (1 + _TIE) if is_estimate else limit
+            passed = holds and value <= bound
+            takes = Remedy.of(0, 0, 1, classes.unit) if passed else remedy(bound)
         return self.result(
             value,
             limit,
-            warnings=left_out(classes.suppressed_rows, classes.unit),
-            breakdown={
-                "highest": float(classes.highest),
-                "average": float(classes.average if average is None else average),
-                "lowest": float(classes.lowest),
-                "share_at_risk": at_risk / classes.rows,
-                "rows_at_risk": at_risk,
-                "risk_threshold": float(threshold),
-                # None where suppressing is no help, or only dropping rows is.
-                "rows_to_suppress_for_threshold": classes.remedy(at_risk, at_risk).rows_to_suppress,
-                "judged": judged,
-                "classes": classes.number,
-                "rows": classes.rows,
-                "suppressed_rows": classes.suppressed_rows,
-                "remedy": takes,
-            },
-            figure=f"{self.name}, {judged}",
+            passed=passed,
+            warnings=(*warnings, *left_out(classes.suppressed_rows, classes.unit)),
+            breakdown={**breakdown, "remedy": takes},
             unit=classes.unit,
             **internal,
         )
+
+
+class AttackRisk(RiskMeasure):
+    """The risk of every row against an attacker; the value is one of several figures."""
+
+    limit_help = "the figure may be at most this"
+    pictures = staticmethod(rows_at_risk_of)
+    either_way = False
+    """Whether the attack may start from the population, too: the more promising way counts."""
+
+    def judge_figure(
+        self,
+        classes: RiskClasses,
+        limit: Fraction | None,
+        figure: str,
+        threshold: Fraction,
+        *,
+        judged: str,
+    ) -> Result:
+        """Judge one of the figures."""
+        average = max(classes.average, classes.per_person) if self.either_way else classes.average
+        at_risk = classes.rows_above(threshold)
+        values = {
+            "highest": classes.highest,
+            "average": average,
+            "at-risk": Fraction(at_risk, classes.rows),
+        }
+
+        def remedy(limit: Fraction) -> Remedy:
+            breaking = classes.rows_above(limit)
+            if figure == "highest":
+                return classes.remedy(breaking, breaking)
+            if figure == "at-risk":
+                return classes.remedy(at_risk, classes.enough_for_share_above(threshold, limit))
+            enough = classes.enough_for_average(limit)
+            if self.either_way:
+                # Both take the riskiest classes first, so the longer list has the other in it.
+                enough = max(enough, classes.enough_per_person(limit))
+            return classes.remedy(breaking, enough)
+
+        breakdown = {
+            "highest": float(classes.highest),
+            "average": float(average),
+            "lowest": float(classes.lowest),
+            "share_at_risk": at_risk / classes.rows,
+            "rows_at_risk": at_risk,
+            "risk_threshold": float(threshold),
+            # None where suppressing is no help, or only dropping rows is.
+            "rows_to_suppress_for_threshold": classes.remedy(at_risk, at_risk).rows_to_suppress,
+            "judged": judged,
+            "classes": classes.number,
+            "rows": classes.rows,
+            "suppressed_rows": classes.suppressed_rows,
+        }
+        name = f"{self.name}, {judged}"
+        return self.judge(classes, values[figure], limit, remedy, breakdown, figure=name)
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """All figures, what the threshold takes, and what the limit takes."""
@@ -81,7 +136,7 @@ class RiskMeasure(Measure):
             "highest {highest:.4g}{others}; {rows}",
             highest=result.highest,
             others=exactly(others),
-            rows=rows_in_classes(result.rows, result.classes, result.suppressed_rows, result.unit),
+            rows=rows_in_classes(result),
         )
         return (figures, *_at_risk(result), *remedy_lines(result.remedy))
 
@@ -97,6 +152,31 @@ class RiskMeasure(Measure):
             "figure": ResultColumn("text", list(figures)),
             "value": ResultColumn("number", list(figures.values())),
         }
+
+
+class ChosenFigureRisk(AttackRisk):
+    """A risk of which the user names the figure that is judged."""
+
+    def classes(self, inputs: Inputs) -> RiskClasses:
+        """Count the classes, each with the people that its rows could be."""
+        raise NotImplementedError
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        figure: Figure = "highest",
+        threshold: Threshold = USUAL_THRESHOLD,
+    ) -> Result:
+        """Measure the risk."""
+        if limit is not None and figure == "at-risk" and threshold == 1:
+            raise OptionError(
+                "threshold is 1; no risk is above that, so every table would keep the limit of "
+                "{measure}",
+                measure=self.name,
+            )
+        return self.judge_figure(self.classes(inputs), limit, figure, threshold, judged=figure)
 
 
 def _at_risk(result: Result) -> Iterator[str]:
@@ -125,4 +205,45 @@ def _at_risk(result: Result) -> Iterator[str]:
     yield unit.choose(
         phrase("{found}; without them no row has", found=text),
         phrase("{found}; without them nobody has", found=text),
+    )
+
+
+def rows_in_classes(result: Result) -> str:
+    """Say how many rows are in how many classes, and how many are in none."""
+    total = result.rows + result.suppressed_rows
+    rows = result.unit.counted(result.rows, of=total)
+    classes = counted(result.classes, "class", "classes")
+    if not result.suppressed_rows:
+        return phrase("{rows} in {classes}", rows=rows, classes=classes)
+    return phrase(
+        "{rows} in {classes}, {suppressed} suppressed",
+        rows=rows,
+        classes=classes,
+        suppressed=result.unit.counted(result.suppressed_rows, of=total),
+    )
+
+
+def remedy_lines(remedy: Remedy | None) -> tuple[str, ...]:
+    """Say what a limit takes, so that nobody takes it for the fewest rows possible."""
+    if remedy is None:
+        return ()
+    if not (remedy.rows_to_suppress or remedy.rows_to_drop):
+        return (remedy.text,)
+    fields: dict[str, Any] = {
+        "breaks": remedy.breaks,
+        "rows": remedy.to_remove,
+        "share": remedy.shown_share,
+    }
+    if remedy.rows_to_drop is None:
+        return (
+            phrase(
+                "{breaks}; suppressing {rows} ({share}), riskiest classes first, is enough",
+                **fields,
+            ),
+        )
+    return (
+        phrase(
+            "{breaks}; dropping {rows} ({share}) from the table, riskiest classes first, is enough",
+            **fields,
+        ),
     )

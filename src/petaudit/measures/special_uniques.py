@@ -3,137 +3,205 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, OptionError, phrase
-from petaudit.exact.fractions import Number
-from petaudit.inputs import Inputs, gather
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._risk import ALL_SUPPRESSED, SIZE_OPTION, judged_fields, upper_limit, whole
-from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
-from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, SpecialUniquesResult
-from petaudit.measures.base import Better, Family, Need, Option, Remedy, announce
-from petaudit.measures.kinds import Integer
+from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally
+from petaudit.exact.sampling import disclosure_risks
+from petaudit.inputs import Inputs
+from petaudit.measures import kinds
+from petaudit.measures.base import Columns, Need, Remedy, Result
+from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
+from petaudit.measures.result import columns_of
+from petaudit.measures.risk import remedy_lines
+from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system.memory import memory_limit
 from petaudit.tables.column_codes import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
+from petaudit.tables.result_frames import ResultColumn
 
 if TYPE_CHECKING:
-    from petaudit.exact.class_figures import Floats
     from petaudit.singling._arrays import Codes
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
+_USUAL_CAP: Final = 3
 _AS_GOOD_AS_MORE: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
-_USUAL_CAP: Final = 3
 _LARGEST_SCORE: Final = 10**300
+_MOST_SHOWN: Final = 5
+_COLUMNS_HELP: Final = (
+    "look for minimal sets of up to so many columns; if not given all, or 3 where there are more "
+    f"than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)"
+)
 
 
-def special_uniques(
-    table: object,
-    *,
-    limit: Number | None = None,
-    max_columns: int | None = None,
-    population_size: int | None = None,
-    sampling_fraction: Number | None = None,
-    **given: Any,
-) -> SpecialUniquesResult:
-    """Measure the share of special uniques (Elliot, Manning and Ford 2002).
+@dataclass(frozen=True)
+class MinimalSets:
+    """How many minimal unique sets have one size, how many rows have one, and their score."""
+
+    columns: int
+    sets: int
+    """Sets of columns; each may be minimal for many rows."""
+    minimal_uniques: int
+    """Pairs of a row and a minimal set of it."""
+    score: int
+    """What one of them adds to the score of its row."""
+
+
+@dataclass(frozen=True)
+class ColumnPart:
+    """The part of a column in the minimal unique sets."""
+
+    attribute: str
+    minimal_uniques: int
+    contribution: float
+    """The share of the total score that is due to sets with the column; 0 where there is none."""
+
+
+class SpecialUniques(SampleMeasure):
+    """What share of the rows is unique already on some of the quasi-identifiers?
+
+    The share of rows that fewer than all quasi-identifiers suffice to single out. Such rows stick
+    out, as a very young widow does, and are the first to look at. With 0, nobody is alone unless
+    all quasi-identifiers are known.
+
+    Does not say: Rows that are alone only on all quasi-identifiers together are not counted, nor
+    are pairs: look at sample uniques as well. That a row sticks out does not prove that the person
+    is unique in the population.
+
+    Formula: rows that are alone on a proper subset of the m quasi-identifiers / rows; the score of
+    a row is the sum over its minimal such sets, of s columns, of the product of (m - i) for i from
+    s to min(max_columns, m - 1) - 1
+
+    Reference: M. J. Elliot, A. M. Manning, R. W. Ford: A Computational Algorithm for Handling the
+    Special Uniques Problem. IJUFKS 10(5), 2002, doi 10.1142/S0218488502001600; A. M. Manning, D. J.
+    Haglin, J. A. Keane: A recursive search algorithm for statistical disclosure assessment. Data
+    Mining and Knowledge Discovery 16, 2008, doi 10.1007/s10618-007-0078-6
 
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "f", "m", "m"], "age": ["30", "99", "30", "30"]})
-    >>> found = special_uniques(table, quasi_identifiers=["sex", "age"])
-    >>> found.value, found.unique_rows, [own.minimal_uniques for own in found.sizes]
+    >>> result = special_uniques(table, quasi_identifiers=["sex", "age"])
+    >>> result.value, result.unique_rows, [own.minimal_uniques for own in result.sizes]
     (0.25, 2, [1, 1])
     """
-    result = compute(
-        gather(table, **given),
-        limit=limit,
-        max_columns=max_columns,
-        population_size=population_size,
-        sampling_fraction=sampling_fraction,
-    )
-    announce(result)
-    return result
+
+    name = "special-uniques"
+    title = "Special uniques (SUDA)"
+    needs = (Need.QUASI_IDENTIFIERS,)
+    figure_ignores = ("max_columns",)
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        max_columns: Annotated[int | None, kinds.Integer(1), _COLUMNS_HELP] = None,
+        population_size: PopulationSize = None,
+        sampling_fraction: SamplingFraction = None,
+    ) -> Result:
+        """Search for the minimal sets, and score the rows by them."""
+        from petaudit.singling.special import set_score  # noqa: PLC0415 (compiles)
+
+        names = inputs.quasi_identifiers
+        columns = len(names)
+        cap = _usual_cap(columns) if max_columns is None else min(max_columns, columns)
+        _require_scores(columns, cap)
+        people = self.people(inputs, population_size, sampling_fraction)
+        classes = RiskClasses.of_table(inputs)
+
+        def score(size: int) -> int:
+            return set_score(size, columns, cap)
+
+        uniques = _minimal_uniques(inputs, cap, score)
+        alone, in_pairs = (int(classes.classes[classes.sizes == size].sum()) for size in (1, 2))
+        scores, rows_of_score = uniques.scores, uniques.rows_of_score
+        highest_dis = mean_dis = None
+        if people is not None:
+            # Some people may be in several classes, and some in none.
+            fraction = min(classes.rows, inputs.individuals) / people
+            risks = disclosure_risks(scores, rows_of_score, 2 * in_pairs, fraction, columns)
+            highest_dis = float(risks.max(initial=0))
+            mean_dis = float(risks @ rows_of_score) / max(int(rows_of_score.sum()), 1)
+        breakdown = {
+            "special_rows": uniques.special,
+            "unique_rows": alone,
+            "rows": classes.rows,
+            "suppressed_rows": classes.suppressed_rows,
+            "max_columns": cap,
+            # Larger minimal sets were not looked for: all but the value may be too low.
+            "is_capped": cap < columns,
+            "sizes": tuple(_by_size(uniques, score)),
+            "columns": _by_column(uniques, names, score),
+            "highest_score": float(scores.max(initial=0)),
+            "mean_score": float(scores @ rows_of_score / classes.rows),
+            # The estimated chance that a match with a row is correct.
+            "highest_dis": highest_dis,
+            "mean_dis": mean_dis,
+        }
+        return self.judge(
+            classes,
+            Fraction(uniques.special, classes.rows),
+            limit,
+            lambda _: Remedy.of(uniques.special, None, inputs.counted.rows, inputs.unit),
+            breakdown,
+        )
+
+    def when_left_out(self, inputs: Inputs) -> str | None:
+        """Say why a large table waits until somebody asks."""
+        columns = len(inputs.quasi_identifiers)
+        sets = sum(math.comb(columns, size) for size in range(1, _usual_cap(columns) + 1))
+        histogram = inputs.class_histogram
+        alone = int(histogram.classes[histogram.sizes == 1].sum())
+        if sets * alone <= _MOST_WORK:
+            return None
+        return phrase(
+            "looks at {sets:,} sets of columns for {rows:,} rows that are alone, which takes a "
+            "while; name it to run it (--measures special-uniques)",
+            sets=sets,
+            rows=alone,
+        )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """How many rows are unique, by how many columns, and which columns matter."""
+        total = result.rows + result.suppressed_rows
+        alone = phrase(
+            "{unique} of {rows} unique, {special} of them on fewer than all {columns}",
+            unique=tally(result.unique_rows, of=total),
+            rows=result.unit.counted(result.rows, of=total),
+            special=tally(result.special_rows, of=total),
+            columns=counted(len(result.columns), "quasi-identifier"),
+        )
+        return (alone, *_minimal_sets(result), *remedy_lines(result.remedy))
+
+    def columnwise(self, result: Result) -> Columns:
+        """Lay out the part of each column in the scores."""
+        return {
+            **columns_of(result.columns, attribute="text"),
+            "value": ResultColumn("number", [part.contribution for part in result.columns]),
+            **columns_of(result.columns, minimal_uniques="integer"),
+        }
+
+    def details(self, result: Result, *, with_values: bool) -> Columns:
+        """Lay out the minimal sets by size."""
+        counts = columns_of(
+            result.sizes, columns="integer", sets="integer", minimal_uniques="integer"
+        )
+        # A product may be larger than any integer of a file.
+        scores = ResultColumn("number", [float(size.score) for size in result.sizes])
+        return {**counts, "score": scores}
 
 
-def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    max_columns: int | None = None,
-    population_size: int | None = None,
-    sampling_fraction: Number | None = None,
-) -> SpecialUniquesResult:
-    """Measure the share of special uniques from opened inputs."""
-    name = SpecialUniquesResult.measure
-    bound = upper_limit(limit, name)
-    names = inputs.quasi_identifiers
-    cap = len(names) if len(names) <= _FEW_COLUMNS else _USUAL_CAP
-    if max_columns is not None:
-        cap = min(whole(max_columns, "max_columns"), len(names))
-    _require_scores(len(names), cap)
-    people = population_of(inputs, population_size, sampling_fraction)
-    histogram = inputs.class_histogram
-    if not histogram.sizes.size:
-        raise NotMeasurableError(ALL_SUPPRESSED)
-    found = _found(inputs, cap)
-    alone, in_pairs = (int(histogram.classes[histogram.sizes == size].sum()) for size in (1, 2))
-    rows, special = histogram.rows, found.special
-    scored = int(found.rows_of_score.sum())
-    risks = None
-    if people is not None:
-        # Some people may be in several classes, and some in none.
-        drawn = min(rows, inputs.individuals)
-        risks = disclosure_risks(found, 2 * in_pairs, drawn / people, len(names))
-    judged = judged_fields(
-        Fraction(special, rows),
-        bound,
-        lambda _: Remedy.of(special, None, inputs.counted.rows, inputs.unit),
-        suppressed_rows=histogram.suppressed_rows,
-        unit=inputs.unit,
-    )
-    return SpecialUniquesResult(
-        **judged,
-        special_rows=special,
-        unique_rows=alone,
-        rows=rows,
-        suppressed_rows=histogram.suppressed_rows,
-        max_columns=cap,
-        is_capped=cap < len(names),
-        sizes=_by_size(found, len(names), cap),
-        columns=_by_column(found, names, cap),
-        highest_score=float(found.scores.max(initial=0)),
-        mean_score=float(found.scores @ found.rows_of_score / rows),
-        highest_dis=None if risks is None else float(risks.max(initial=0)),
-        mean_dis=None if risks is None else float(risks @ found.rows_of_score) / max(scored, 1),
-        unit=inputs.unit,
-    )
+special_uniques = SpecialUniques.as_function()
 
 
-def disclosure_risks(
-    found: MinimalUniques, rows_in_pairs: int, fraction: float, columns: int
-) -> Floats:
-    """DIS-SUDA by score: the estimated chance that a match with a row is correct.
-
-    The chance of an average unique, d (Skinner and Elliot 2002), is spread over the unique rows by
-    their scores; from 28 columns on evenly, because the exponent of Elliot's manual would turn
-    around there.
-    """
-    if not found.scores.size:
-        return found.scores
-    # U/d - U for U unique rows, where d = U f / (U f + rows in pairs * (1 - f)).
-    wrong = rows_in_pairs * (1 - fraction) / fraction
-    # As parts of the highest one, no score is too large for its power.
-    parts = found.scores / found.scores[-1]
-    weights = parts ** -max(1 + (8 - columns) / 20, 0)
-    risks: Floats = 1 / (1 + wrong * weights / (weights @ found.rows_of_score))
-    return risks
+def _usual_cap(columns: int) -> int:
+    return columns if columns <= _FEW_COLUMNS else _USUAL_CAP
 
 
 def _require_scores(columns: int, cap: int) -> None:
@@ -148,10 +216,10 @@ def _require_scores(columns: int, cap: int) -> None:
         )
 
 
-def _found(inputs: Inputs, cap: int) -> MinimalUniques:
-    """The minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
+def _minimal_uniques(inputs: Inputs, cap: int, score: Callable[[int], int]) -> MinimalUniques:
+    """Find the minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
     from petaudit.singling.memory_need import need_of_special  # noqa: PLC0415 (compiles)
-    from petaudit.singling.special import find_special, set_score  # noqa: PLC0415
+    from petaudit.singling.special import find_special  # noqa: PLC0415
 
     names, counts = inputs.quasi_identifiers, inputs.table.counts
     histogram = inputs.class_histogram
@@ -163,134 +231,77 @@ def _found(inputs: Inputs, cap: int) -> MinimalUniques:
     is_small = need <= memory_limit() or counts.load is None
     if inputs.person is None and is_small and not counts.is_remote:
         return find_special(_codes(inputs), cap).counted()
+    with_suppressed = inputs.suppressed == "class"
     return minimal_uniques_in_engine(
-        counts,
-        names,
-        cap,
-        lambda size: set_score(size, len(names), cap),
-        with_suppressed=inputs.suppressed == "class",
-        person=inputs.person,
+        counts, names, cap, score, with_suppressed=with_suppressed, person=inputs.person
     )
 
 
 def _codes(inputs: Inputs) -> Codes:
-    """A row of codes per quasi-identifier; of many equal rows, three stand for all of them.
+    """Return a row of codes per quasi-identifier; of many equal rows, three stand for all of them.
 
     Only who is alone, in a pair, or neither makes a difference.
     """
-    names = inputs.quasi_identifiers
-    counts = inputs.table.counts
-    histogram = inputs.class_histogram
-    if 2 * int(histogram.classes.sum()) < histogram.rows:
-        classes = counts.coded_classes(names)
-        kept = classes.sizes > 0 if inputs.suppressed == "class" else ~classes.is_suppressed
-        times = np.minimum(classes.sizes[kept], _AS_GOOD_AS_MORE)
-        return np.array([np.repeat(own[kept], times) for own in classes.codes], np.uint32)
-    return codes_of_rows(inputs.table, names, with_suppressed=inputs.suppressed == "class")
+    names, histogram = inputs.quasi_identifiers, inputs.class_histogram
+    with_suppressed = inputs.suppressed == "class"
+    if 2 * int(histogram.classes.sum()) >= histogram.rows:
+        return codes_of_rows(inputs.table, names, with_suppressed=with_suppressed)
+    classes = inputs.table.counts.coded_classes(names)
+    kept = classes.sizes > 0 if with_suppressed else ~classes.is_suppressed
+    times = np.minimum(classes.sizes[kept], _AS_GOOD_AS_MORE)
+    return np.array([np.repeat(codes[kept], times) for codes in classes.codes], np.uint32)
 
 
-def _takes_long(inputs: Inputs) -> str | None:
-    """Why a large table waits until somebody asks."""
-    columns = len(inputs.quasi_identifiers)
-    up_to = columns if columns <= _FEW_COLUMNS else _USUAL_CAP
-    sets = sum(math.comb(columns, size) for size in range(1, up_to + 1))
-    histogram = inputs.class_histogram
-    if not histogram.sizes.size or histogram.sizes[0] > 1:
-        return None
-    alone = int(histogram.classes[0])
-    if sets * alone <= _MOST_WORK:
-        return None
-    return phrase(
-        "looks at {sets:,} sets of columns for {rows:,} rows that are alone, which takes a while; "
-        "name it to run it (--measures special-uniques)",
-        sets=sets,
-        rows=alone,
-    )
+def _by_size(uniques: MinimalUniques, score: Callable[[int], int]) -> Iterator[MinimalSets]:
+    sizes = np.array([len(columns) for columns in uniques.sets], np.int64)
+    for size in np.unique(sizes).tolist():
+        rows = uniques.rows_of_set[sizes == size]
+        yield MinimalSets(size, len(rows), int(rows.sum()), score(size))
 
 
-def _by_size(found: MinimalUniques, columns: int, cap: int) -> tuple[MinimalSets, ...]:
-    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
-
-    sizes = np.array([len(own) for own in found.sets], np.int64)
-    return tuple(
-        MinimalSets(
-            size,
-            int(np.count_nonzero(sizes == size)),
-            int(found.rows_of_set[sizes == size].sum()),
-            set_score(size, columns, cap),
-        )
-        for size in np.unique(sizes).tolist()
-    )
-
-
-def _by_column(found: MinimalUniques, names: tuple[str, ...], cap: int) -> tuple[ColumnPart, ...]:
-    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
-
-    uniques, scores, total = [0] * len(names), [0] * len(names), 0
-    for own, many in zip(found.sets, found.rows_of_set.tolist(), strict=True):
-        score = many * set_score(len(own), len(names), cap)
-        total += score
-        for column in own:
-            uniques[column] += many
-            scores[column] += score
+def _by_column(
+    uniques: MinimalUniques, names: tuple[str, ...], score: Callable[[int], int]
+) -> tuple[ColumnPart, ...]:
+    rows_of_column, scores, total = [0] * len(names), [0] * len(names), 0
+    for columns, rows in zip(uniques.sets, uniques.rows_of_set.tolist(), strict=True):
+        added = rows * score(len(columns))
+        total += added
+        for column in columns:
+            rows_of_column[column] += rows
+            scores[column] += added
     # Whole numbers of any size, divided once.
     return tuple(
-        ColumnPart(name, many, float(Fraction(score, total or 1)))
-        for name, many, score in zip(names, uniques, scores, strict=True)
+        ColumnPart(name, rows, float(Fraction(added, total or 1)))
+        for name, rows, added in zip(names, rows_of_column, scores, strict=True)
     )
 
 
-def check(given: Mapping[str, Any]) -> None:
-    """Raise an error for options that make no sense or contradict each other."""
-    if given.get("max_columns") is not None:
-        whole(given["max_columns"], "max_columns")
-    check_one(given)
-
-
-MEASURE = OldMeasure(
-    name=SpecialUniquesResult.measure,
-    title="Special uniques (SUDA)",
-    family=Family.RISK,
-    question="What share of the rows is unique already on some of the quasi-identifiers?",
-    better=Better.LOWER,
-    range=(0.0, 1.0),
-    needs=(Need.QUASI_IDENTIFIERS,),
-    formula=(
-        "rows that are alone on a proper subset of the m quasi-identifiers / rows; the score of a "
-        "row is the sum over its minimal such sets, of s columns, of the product of (m - i) for i "
-        "from s to min(max_columns, m - 1) - 1"
-    ),
-    reference=(
-        "M. J. Elliot, A. M. Manning, R. W. Ford: A Computational Algorithm for Handling the "
-        "Special Uniques Problem. IJUFKS 10(5), 2002, doi 10.1142/S0218488502001600; A. M. "
-        "Manning, D. J. Haglin, J. A. Keane: A recursive search algorithm for statistical "
-        "disclosure assessment. Data Mining and Knowledge Discovery 16, 2008, "
-        "doi 10.1007/s10618-007-0078-6"
-    ),
-    meaning=(
-        "The share of rows that fewer than all quasi-identifiers suffice to single out. Such "
-        "rows stick out, as a very young widow does, and are the first to look at. With 0, "
-        "nobody is alone unless all quasi-identifiers are known."
-    ),
-    does_not_say=(
-        "Rows that are alone only on all quasi-identifiers together are not counted, nor are "
-        "pairs: look at sample uniques as well. That a row sticks out does not prove that the "
-        "person is unique in the population."
-    ),
-    compute=compute,
-    limit_help="the share may be at most this",
-    options=(
-        Option(
-            "max_columns",
-            "look for minimal sets of up to so many columns; if not given all, or 3 where there "
-            f"are more than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)",
-            kind=Integer(1),
-            shows_in_figure=False,
-        ),
-        SIZE_OPTION,
-        FRACTION_OPTION,
-    ),
-    granularities=TABLES,
-    check=check,
-    when_left_out=_takes_long,
-)
+def _minimal_sets(result: Result) -> Iterator[Phrase]:
+    """Say how many minimal sets there are by size, and which columns are in them."""
+    most, sizes = result.max_columns, result.sizes
+    if not sizes:
+        if result.is_capped:
+            yield phrase("no minimal unique set of up to {most} columns only", most=most)
+        return
+    numbers = joined(
+        [
+            phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
+            for size in sizes
+        ]
+    )
+    if result.is_capped:
+        yield phrase(
+            "minimal unique sets of up to {most} columns only, by number of columns: {numbers}",
+            most=most,
+            numbers=numbers,
+        )
+    else:
+        yield phrase("minimal unique sets, by number of columns: {numbers}", numbers=numbers)
+    ordered = sorted(result.columns, key=lambda part: -part.contribution)
+    parts: Phrase = joined(
+        [f"{part.attribute} {part.contribution:.3g}" for part in ordered[:_MOST_SHOWN]]
+    )
+    if len(ordered) > _MOST_SHOWN:
+        more = len(ordered) - _MOST_SHOWN
+        parts = phrase("{shown} and {number} more", shown=parts, number=more)
+    yield phrase("part in the scores: {parts}", parts=parts)

@@ -3,71 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 from petaudit.errors import OptionError, Phrase, joined, phrase
-from petaudit.exact.fractions import Number
-from petaudit.inputs import Inputs, gather
-from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
-from petaudit.measures._estimated_risk import EstimatedRisks
-from petaudit.measures._old import OldMeasure
-from petaudit.measures._risk import (
-    PEOPLE,
-    SIZE_OPTION,
-    TIE,
-    RiskClasses,
-    checked_size,
-    judged_fields,
-    remedy_lines,
-    rows_in_classes,
-    upper_limit,
-    whole,
-)
-from petaudit.measures.base import Better, Family, Need, Option, Remedy, Result, announce
+from petaudit.exact.sampling import USUAL_SIGNIFICANCE
+from petaudit.inputs import Inputs
+from petaudit.measures import kinds
+from petaudit.measures.base import Family, Need, Remedy, Result
+from petaudit.measures.population import PopulationSize, assumed_size
+from petaudit.measures.risk import RiskMeasure, remedy_lines, rows_in_classes
+from petaudit.measures.risk_classes import RiskClasses, SampledClasses
+
+_K_HELP = "how many people every class must have; needs a limit"
 
 
-@dataclass(frozen=True)
-class StrictAverageRiskResult(Result):
-    """The mean risk of a row, and the fewest people in a class."""
+class StrictAverageRisk(RiskMeasure):
+    """What is the mean risk of a row, where every class has people enough?
 
-    measure: ClassVar[str] = "strict-average-risk"
-    better: ClassVar[Better] = Better.LOWER
+    The chance that a row is matched with the right person, on average over all rows. With 0.05,
+    that is one in twenty. If k was given, every class must have at least k people, too.
 
-    exact_value: Fraction = field(repr=False)
-    """As near as floats come where the risk is an estimate."""
-    highest: float
-    """The risk of the riskiest row."""
-    k: int | None
-    fewest_people: float
-    """Where only their total is known: as many as k-map takes a class to have."""
-    people_from: str
-    is_estimate: bool
-    """Whether the risk is estimated from the size of the population."""
-    classes: int
-    rows: int
-    suppressed_rows: int
-    remedy: Remedy | None = field()
+    Does not say: The average alone protects nobody in particular: without k, single people may be
+    found with certainty though the figure is low. Where only the size of the population is known,
+    it is an estimate for a random sample.
 
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """The k that was asked for."""
-        return () if self.k is None else (phrase("k at least {k:,}", k=self.k),)
+    Formula: (1/n) * sum over classes of f/F, with f rows in the table and F people in the
+    population table; F = f without one; for a population of P the mean of 1/F given f in place of
+    1/F, F - f being negative binomial with the sampling fraction p = rows/P: p^f/f * 2F1(f, f; f+1;
+    1-p); with k also F >= k for every class, for a population of P as k-map judges it
 
-    @property
-    def figure(self) -> str:
-        """The measure and what the people of a class are told from."""
-        return f"{self.measure}, {self.people_from}"
+    Reference: K. El Emam: Guide to the De-Identification of Personal Health Information. CRC Press,
+    2013, doi 10.1201/b14764; R. Benedetti, L. Franconi: Statistical and Technological Solutions for
+    Controlled Data Dissemination. Pre-proceedings of New Techniques and Technologies for
+    Statistics, Sorrento, 1998
 
-    @property
-    def explanation(self) -> tuple[str, ...]:
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+    >>> result = strict_average_risk(table, quasi_identifiers="zip", limit=0.5, k=2)
+    >>> result.value, result.fewest_people, result.passed
+    (0.5, 1.0, False)
+    """
+
+    name = "strict-average-risk"
+    title = "Strict average risk"
+    family = Family.PRIVACY
+    needs = (Need.QUASI_IDENTIFIERS,)
+    limit_help = "the average may be at most this"
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        k: Annotated[int | None, kinds.Integer(1), _K_HELP] = None,
+        population_size: PopulationSize = None,
+    ) -> Result:
+        """Measure the average, an estimate where only the size of the population is known."""
+        size = assumed_size(inputs, population_size)
+        classes = RiskClasses.known(inputs)
+        # Where everybody is in the table, nothing is to be estimated.
+        is_estimate = size is not None and size > inputs.individuals
+        if size is not None and is_estimate:
+            classes = SampledClasses.of_sample(inputs, size)
+        too_few = 0 if k is None else classes.rows_with_fewer(k)
+
+        def remedy(limit: Fraction) -> Remedy:
+            if classes.average <= limit:
+                return classes.remedy(too_few, too_few)
+            # Both take the riskiest classes first, so the longer list has the other in it.
+            breaking = max(classes.rows_above(limit), too_few)
+            return classes.remedy(breaking, max(classes.enough_for_average(limit), too_few))
+
+        people_from = phrase("in the table itself")
+        if inputs.population is not None:
+            people_from = phrase("in the population table")
+        elif size is not None:
+            people_from = phrase("estimated from a population of {size:,}", size=size)
+        breakdown = {
+            "highest": float(classes.highest),
+            "k": k,
+            "fewest_people": float(classes.fewest_people),
+            "people_from": people_from,
+            "is_estimate": is_estimate,
+            "classes": classes.number,
+            "rows": classes.rows,
+            "suppressed_rows": classes.suppressed_rows,
+        }
+        return self.judge(
+            classes,
+            classes.average,
+            limit,
+            remedy,
+            breakdown,
+            holds=not too_few,
+            is_estimate=is_estimate,
+            figure=f"{self.name}, {people_from}",
+            conditions=() if k is None else (phrase("k at least {k:,}", k=k),),
+        )
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Refuse a k without a limit."""
+        if options.get("k") is not None and options.get("limit") is None:
+            raise OptionError(
+                "k is judged together with the limit of {measure}; give a limit, too",
+                measure=self.name,
+            )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
         """Where the figure comes from, whether classes are large enough, and what it takes."""
-        lines = [
-            rows_in_classes(self.rows, self.classes, self.suppressed_rows, self.unit),
-            joined([self._fewest(), self._highest()], "; "),
-        ]
-        if self.is_estimate:
+        lines = [rows_in_classes(result), joined([_fewest(result), _highest(result)], "; ")]
+        if result.is_estimate:
             lines.append(
                 phrase(
                     "an estimate, which assumes that the table is a random sample of the "
@@ -76,171 +122,35 @@ class StrictAverageRiskResult(Result):
                     significance=float(USUAL_SIGNIFICANCE),
                 )
             )
-        return (*lines, *remedy_lines(self.remedy))
+        return (*lines, *remedy_lines(result.remedy))
 
-    def _fewest(self) -> Phrase:
-        shown = phrase("people that every class is shown to have")
-        what = shown if self.is_estimate else phrase("fewest people in a class")
-        source, people = self.people_from, self.fewest_people
-        if self.k is None:
-            return phrase(
-                "{what} ({source}): {people:.6g}", what=what, source=source, people=people
-            )
+
+strict_average_risk = StrictAverageRisk.as_function()
+
+
+def _fewest(result: Result) -> Phrase:
+    """Say how many people the riskiest class has, beside the k that was asked for."""
+    shown = phrase("people that every class is shown to have")
+    fields: dict[str, Any] = {
+        "what": shown if result.is_estimate else phrase("fewest people in a class"),
+        "source": result.people_from,
+        "people": result.fewest_people,
+    }
+    if result.k is None:
+        return phrase("{what} ({source}): {people:.6g}", **fields)
+    return phrase(
+        "{what} ({source}): {people:.6g}, of {k:,} that there must be", k=result.k, **fields
+    )
+
+
+def _highest(result: Result) -> Phrase:
+    """Name the highest risk, which an average does not judge."""
+    risk: str = f"{result.highest:.4g}"
+    if result.is_estimate:
+        risk = phrase("about {number}", number=risk)
+    if result.k is None and result.limit is not None:
         return phrase(
-            "{what} ({source}): {people:.6g}, of {k:,} that there must be",
-            what=what,
-            source=source,
-            people=people,
-            k=self.k,
+            "the highest risk of a row is {risk}, which the limit does not judge: give k, too",
+            risk=risk,
         )
-
-    def _highest(self) -> Phrase:
-        risk: str = f"{self.highest:.4g}"
-        if self.is_estimate:
-            risk = phrase("about {number}", number=risk)
-        if self.k is None and self.limit is not None:
-            return phrase(
-                "the highest risk of a row is {risk}, which the limit does not judge: give k, too",
-                risk=risk,
-            )
-        return phrase("the highest risk of a row is {risk}", risk=risk)
-
-
-def strict_average_risk(
-    table: object,
-    *,
-    limit: Number | None = None,
-    k: int | None = None,
-    population_size: int | None = None,
-    **given: Any,
-) -> StrictAverageRiskResult:
-    """Measure the average risk of a table whose classes must all have k people (El Emam 2013).
-
-    >>> import pyarrow as pa
-    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
-    >>> found = strict_average_risk(table, quasi_identifiers="zip", limit=0.5, k=2)
-    >>> found.value, found.fewest_people, found.passed
-    (0.5, 1.0, False)
-    """
-    result = compute(gather(table, **given), limit=limit, k=k, population_size=population_size)
-    announce(result)
-    return result
-
-
-def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    k: int | None = None,
-    population_size: int | None = None,
-) -> StrictAverageRiskResult:
-    """Measure the average risk from opened inputs.
-
-    Where only the size of the population is known, the average is an estimate without an exact
-    value: one that is above the limit by a millionth of a millionth of it still keeps it.
-    """
-    name = StrictAverageRiskResult.measure
-    check({"limit": limit, "k": k})
-    bound = upper_limit(limit, name)
-    least = None if k is None else whole(k, "k")
-    size = checked_size(inputs, population_size)
-    with_table = inputs.population is not None
-    classes = (RiskClasses.of_population if with_table else RiskClasses.of_table)(inputs)
-    # Where everybody is in the table, nothing is to be estimated.
-    is_estimate = size is not None and size > inputs.individuals
-    risks: RiskClasses | EstimatedRisks = classes
-    if size is not None and is_estimate:
-        risks = EstimatedRisks(classes, AssumedPopulation(inputs.individuals, size))
-
-    def remedy(limit: Fraction) -> Remedy:
-        average_holds = risks.average <= limit
-        breaking = 0 if average_holds else risks.rows_above(limit)
-        enough = 0 if average_holds else risks.enough_for_average(limit)
-        if least is not None:
-            # Both take the riskiest classes first, so the longer list has the other in it.
-            too_few = risks.rows_with_fewer(Fraction(least))
-            breaking, enough = max(breaking, too_few), max(enough, too_few)
-        return risks.remedy(breaking, enough)
-
-    tie = TIE if is_estimate else Fraction(0)
-    judged = judged_fields(
-        risks.average,
-        bound,
-        remedy,
-        suppressed_rows=classes.suppressed_rows,
-        tie=tie,
-        unit=inputs.unit,
-    )
-    if bound is not None and least is not None and risks.fewest_people < least:
-        judged |= {"passed": False, "remedy": remedy(bound * (1 + tie))}
-    if is_estimate:
-        judged["exact_value"] = Fraction(judged["value"])
-    return StrictAverageRiskResult(
-        **judged,
-        highest=float(risks.highest),
-        k=least,
-        fewest_people=float(risks.fewest_people),
-        people_from=(
-            phrase("in the population table")
-            if with_table
-            else phrase("in the table itself")
-            if size is None
-            else phrase("estimated from a population of {size:,}", size=size)
-        ),
-        is_estimate=is_estimate,
-        classes=classes.number,
-        rows=classes.rows,
-        suppressed_rows=classes.suppressed_rows,
-        unit=inputs.unit,
-    )
-
-
-def check(given: Mapping[str, Any]) -> None:
-    """Raise an error for options that make no sense, and for a k without a limit."""
-    for name in ("k", "population_size"):
-        if given.get(name) is not None:
-            whole(given[name], name)
-    if given.get("k") is not None and given.get("limit") is None:
-        raise OptionError(
-            "k is judged together with the limit of {measure}; give a limit, too",
-            measure=StrictAverageRiskResult.measure,
-        )
-
-
-MEASURE = OldMeasure(
-    name="strict-average-risk",
-    title="Strict average risk",
-    family=Family.PRIVACY,
-    question="What is the mean risk of a row, where every class has people enough?",
-    better=Better.LOWER,
-    range=(0.0, 1.0),
-    needs=(Need.QUASI_IDENTIFIERS,),
-    formula=(
-        "(1/n) * sum over classes of f/F, with f rows in the table and F people in the population "
-        "table; F = f without one; for a population of P the mean of 1/F given f in place of 1/F, "
-        "F - f being negative binomial with the sampling fraction p = rows/P: p^f/f * 2F1(f, f; "
-        "f+1; 1-p); with k also F >= k for every class, for a population of P as k-map judges it"
-    ),
-    reference=(
-        "K. El Emam: Guide to the De-Identification of Personal Health Information. CRC Press, "
-        "2013, doi 10.1201/b14764; R. Benedetti, L. Franconi: Statistical and Technological "
-        "Solutions for Controlled Data Dissemination. Pre-proceedings of New Techniques and "
-        "Technologies for Statistics, Sorrento, 1998"
-    ),
-    meaning=(
-        "The chance that a row is matched with the right person, on average over all rows. With "
-        "0.05, that is one in twenty. If k was given, every class must have at least k people, "
-        "too."
-    ),
-    does_not_say=(
-        "The average alone protects nobody in particular: without k, single people may be found "
-        "with certainty though the figure is low. Where only the size of the population is "
-        "known, it is an estimate for a random sample."
-    ),
-    compute=compute,
-    limit_help="the average may be at most this",
-    options=(
-        Option("k", "how many people every class must have; needs a limit", kind=PEOPLE),
-        SIZE_OPTION,
-    ),
-    check=check,
-)
+    return phrase("the highest risk of a row is {risk}", risk=risk)

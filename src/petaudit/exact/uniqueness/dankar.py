@@ -11,11 +11,6 @@ from petaudit.exact.uniqueness import pitman, snb, zayatz
 from petaudit.exact.uniqueness._sample import Sample
 
 NAME = "dankar"
-REFERENCE = (
-    "F. K. Dankar, K. El Emam, A. Neisa, T. Roffey: Estimating the re-identification risk of "
-    "clinical data sets. BMC Medical Informatics and Decision Making 12:66, 2012, "
-    "doi 10.1186/1472-6947-12-66"
-)
 SMALL_FRACTION: Final = 10
 """A tenth of the population or less is a small sample."""
 MODELS: Final = {zayatz.NAME: zayatz, pitman.NAME: pitman, snb.NAME: snb}

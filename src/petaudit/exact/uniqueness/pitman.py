@@ -13,10 +13,6 @@ from petaudit.exact.uniqueness._sample import Sample
 from petaudit.exact.uniqueness._special import digamma_difference, log_gamma_difference
 
 NAME = "pitman"
-REFERENCE = (
-    "N. Hoshino: Applying Pitman's Sampling Formula to Microdata Disclosure Risk Assessment. "
-    "Journal of Official Statistics 17(4), 2001"
-)
 _ADVICE = phrase("model=zayatz takes any sample")
 # From 0, the model of Ewens, where a sample that Pitman's does not suit has its maximum.
 _ALPHAS = (0.0, 1e-9, 1e-6, 1e-4, 1e-3, *(place / 32 for place in range(1, 32)), 0.99, 1 - 1e-6)

@@ -12,10 +12,6 @@ from petaudit.exact.uniqueness._roots import all_roots
 from petaudit.exact.uniqueness._sample import Sample
 
 NAME = "snb"
-REFERENCE = (
-    "G. Chen, S. Keller-McNulty: Estimation of Identification Disclosure Risk in Microdata. "
-    "Journal of Official Statistics 14(1), 1998"
-)
 _ADVICE = phrase("model=zayatz takes any sample")
 _MOST_RESIDUAL = 1e-8
 # Of the odds of beta, as logarithms: from about 1e-13 to all but 1e-13.

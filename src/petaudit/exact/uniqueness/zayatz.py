@@ -9,10 +9,6 @@ from petaudit.exact.uniqueness._sample import Sample
 from petaudit.exact.uniqueness._special import log_gamma_difference
 
 NAME = "zayatz"
-REFERENCE = (
-    "L. Zayatz: Estimation of the Percent of Unique Population Elements on a Microdata File Using "
-    "the Sample. US Bureau of the Census, report RR-91/08, 1991"
-)
 
 
 def uniques(sample: Sample) -> float:

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
-from typing import Final
+from functools import cached_property, partial
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, phrase
+from petaudit.errors import NotMeasurableError
 from petaudit.exact.class_figures import Integers
+from petaudit.exact.sampling import USUAL_SIGNIFICANCE, Population, expected_risks
 from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.remedy import Remedy
-
-ALL_SUPPRESSED: Final = phrase("every row is suppressed: there is no class to measure")
 
 Weight = Callable[[int], int]
 
@@ -46,25 +45,30 @@ class RiskClasses:
     @classmethod
     def of_table(cls, inputs: Inputs) -> RiskClasses:
         """The classes of the table, each with nobody in it but its own rows."""
-        found = inputs.class_histogram
-        return cls._checked(inputs, found.sizes, found.sizes, found.classes, found.suppressed_rows)
+        own = inputs.class_histogram
+        return cls._checked(inputs, own.sizes, own.sizes, own.classes, own.suppressed_rows)
 
     @classmethod
     def of_population(cls, inputs: Inputs) -> RiskClasses:
         """The classes of the table with the people of the population in them."""
-        found = inputs.population_classes
+        own = inputs.population_classes
         classes = cls._checked(
-            inputs, found.sizes, found.population_sizes, found.classes, found.suppressed_rows
+            inputs, own.sizes, own.population_sizes, own.classes, own.suppressed_rows
         )
         # Without a row, the people of a class would be the first to be taken for suppressed ones.
-        return replace(classes, can_drop=not found.fit_elsewhere, people_stay=True)
+        return replace(classes, can_drop=not own.fit_elsewhere, people_stay=True)
+
+    @classmethod
+    def known(cls, inputs: Inputs) -> RiskClasses:
+        """The classes with the people of the population, where there is one, or their own rows."""
+        return (cls.of_table if inputs.population is None else cls.of_population)(inputs)
 
     @classmethod
     def _checked(
         cls, inputs: Inputs, sizes: Integers, people: Integers, classes: Integers, suppressed: int
     ) -> RiskClasses:
         if not sizes.size:
-            raise NotMeasurableError(ALL_SUPPRESSED)
+            raise NotMeasurableError("every row is suppressed: there is no class to measure")
         exclude = inputs.suppressed == "exclude"
         rows = inputs.counted.rows
         return cls(sizes, people, classes, suppressed, rows, exclude, inputs.unit)
@@ -95,18 +99,18 @@ class RiskClasses:
     @cached_property
     def highest(self) -> Fraction:
         """The risk of the riskiest row."""
-        return Fraction(1, self.fewest_people)
+        return Fraction(self._risks[int(self.people[0])], self._scale)
 
     @cached_property
     def lowest(self) -> Fraction:
         """The risk of the safest row."""
-        return Fraction(1, int(self.people[-1]))
+        return Fraction(self._risks[int(self.people[-1])], self._scale)
 
     @cached_property
     def average(self) -> Fraction:
         """The mean risk of a row."""
-        total = sum(rows * (self._common // people) for people, rows, _ in self.groups)
-        return Fraction(total, self._common * self.rows)
+        total = sum(rows * self._risks[people] for people, rows, _ in self.groups)
+        return Fraction(total, self._scale * self.rows)
 
     @cached_property
     def per_person(self) -> Fraction:
@@ -114,23 +118,30 @@ class RiskClasses:
         return Fraction(self.number, sum(people * n for people, _, n in self.groups))
 
     @cached_property
-    def _common(self) -> int:
-        """What all numbers of people divide; fractions would be brought to it again and again."""
+    def _scale(self) -> int:
+        """What all risks are brought to: sums of whole numbers are fast and exact."""
         return math.lcm(*(people for people, _, _ in self.groups))
 
-    def rows_with_fewer(self, people: Fraction) -> int:
+    @cached_property
+    def _risks(self) -> dict[int, int]:
+        """The risk of a row by the people that it could be, times the scale."""
+        return {people: self._scale // people for people, _, _ in self.groups}
+
+    def rows_with_fewer(self, people: Fraction | int) -> int:
         """Rows that could be fewer people than this."""
         return sum(rows for own, rows, _ in self.groups if own < people)
 
     def rows_above(self, risk: Fraction) -> int:
         """Rows with a risk strictly above this one."""
-        return sum(rows for own, rows, _ in self.groups if own * risk < 1)
+        bound = risk * self._scale
+        return sum(rows for people, rows, _ in self.groups if self._risks[people] > bound)
 
     def enough_for_average(self, limit: Fraction) -> int:
         """The fewest rows to remove, riskiest classes first, until the average keeps the limit."""
-        scale = self._common * limit.denominator
-        bound = limit.numerator * self._common
-        return self.enough(lambda people: scale // people - bound, by_row=self.people_stay)
+        bound = limit.numerator * self._scale
+        return self.enough(
+            lambda people: self._risks[people] * limit.denominator - bound, by_row=self.people_stay
+        )
 
     def enough_per_person(self, limit: Fraction) -> int:
         """The same for classes by people; other classes may have fewer rows that would do."""
@@ -187,3 +198,46 @@ class RiskClasses:
             self.unit,
             by_dropping=not self.can_suppress,
         )
+
+
+@dataclass(frozen=True)
+class SampledClasses(RiskClasses):
+    """The classes of a random sample: the people of a class are estimated from its rows."""
+
+    population: Population = field(kw_only=True)
+
+    @cached_property
+    def _scale(self) -> int:
+        return 10**60
+
+    @classmethod
+    def of_sample(
+        cls, inputs: Inputs, people: int, significance: Fraction = USUAL_SIGNIFICANCE
+    ) -> SampledClasses:
+        """The classes of a table that was drawn from so many people."""
+        classes = RiskClasses.of_table(inputs)
+        population = Population(inputs.individuals, people, significance)
+        return cls(**vars(classes), population=population)
+
+    @cached_property
+    def _risks(self) -> dict[int, int]:
+        fraction = Fraction(self.population.rows, self.population.people)
+        risks = expected_risks(fraction, self.sizes.tolist())
+        return {size: round(risk * self._scale) for size, risk in risks.items()}
+
+    @cached_property
+    def average(self) -> Fraction:
+        """The mean risk of a row, as near as floats come."""
+        return Fraction(float(super().average))
+
+    @cached_property
+    def fewest_people(self) -> int:
+        """The people that the smallest class is taken to have."""
+        return self.population.most_people(int(self.sizes[0]))
+
+    def rows_with_fewer(self, people: Fraction | int) -> int:
+        """Rows of classes that are not taken to have so many people."""
+        k = math.ceil(people)
+        enough = partial(self.population.is_taken_to_have, k)
+        first = bisect_left(self.sizes.tolist(), True, key=enough)
+        return int((self.sizes * self.classes)[:first].sum())
