@@ -107,9 +107,6 @@ class Option:
                     expected=self.kind.expected,
                 )
             return number
-        if isinstance(value, tuple):
-            # Python callers may pass one where files have a list.
-            value = list(value)
         problems = kinds.Problems()
         self.kind.check(value, (self.name,), problems)
         for _, message in problems:
