@@ -15,10 +15,10 @@ import petaudit
 from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, said
+from petaudit.i18n.voice import HIDE_BELOW
 from petaudit.measures import _attribute_figures, non_uniform_entropy
 from petaudit.measures._remedy import Remedy
 from petaudit.measures._utility import suppressed_text
-from petaudit.reports.voice import HIDE_BELOW
 
 FORMATS = ("html", "markdown", "junit", "sarif")
 LANGUAGES = ("en", "zh-TW")

@@ -200,12 +200,12 @@ class Result:
         inputs.
         """
         from petaudit.measures.registry import all_measures  # noqa: PLC0415 (it knows the results)
-        from petaudit.pictures.optional import pictures_of  # noqa: PLC0415 (it knows counts)
+        from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
         known = all_measures().get(self.measure)
         if not with_pictures:
             known = None
-        pictures, notes = ([], ()) if known is None else pictures_of(known, inputs, self)
+        pictures, notes = ([], ()) if known is None else pictures_of(known.pictures, inputs, self)
         entry = self.to_dict()
         return entry | {
             "warnings": [*entry["warnings"], *notes],

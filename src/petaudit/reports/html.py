@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import counted, joined, phrase, term
 from petaudit.i18n.units import Unit
+from petaudit.i18n.voice import Voice
 from petaudit.measures import Family, Measure, all_measures
-from petaudit.pictures.optional import if_possible
-from petaudit.reports.charts import draw, draw_comparison
+from petaudit.pictures import Chart, Picture, if_possible
+from petaudit.pictures.before_after import ComparedFigure, draw_comparison
 from petaudit.reports.gauge import gauge_of
 from petaudit.reports.sentences import concerns, headline, next_steps, status_word, summary
 from petaudit.reports.view import MARKS, Card, View, short, sorted_cards, value_text
-from petaudit.reports.voice import Voice
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from petaudit.pictures import Picture
-    from petaudit.reports.charts import Chart
 
 MOST_CHARTS: Final = 12
 """Each costs time and space; a pipeline of a hundred runs has hundreds."""
@@ -40,7 +37,7 @@ def as_html(view: View, voice: Voice) -> str:
     """The report in a voice.
 
     What comes from the data's owner is escaped by the template, always; the pictures are the only
-    markup that is put in as it is, and they are made by :mod:`petaudit.reports.charts`.
+    markup that is put in as it is, and they are made by :mod:`petaudit.pictures`.
     """
     template = _environment().get_template("report.html.j2")
     return template.render(_Page(view, voice).content())
@@ -154,7 +151,7 @@ class _Page:
 
     def _drawn(self, picture: Picture) -> Chart | None:
         shown = picture if self.voice.revealed else picture.without_values()
-        return draw(shown, language=self.voice.language, hide_below=self.voice.threshold)
+        return shown.draw(self.voice)
 
     def _compared_with(self) -> str | None:
         if self.view.compared_with is None:
@@ -172,7 +169,7 @@ class _Page:
     def _comparison(self) -> Chart | None:
         titles = Counter(card.title for card in self.view.cards)
         rows = [
-            (
+            ComparedFigure(
                 self.voice.say(_named(card, titles[card.title] == 1)),
                 card.before.value,
                 card.value,
@@ -182,9 +179,7 @@ class _Page:
             for card in self.view.cards
             if card.before is not None and card.before.value is not None and card.value is not None
         ]
-        if not rows:
-            return None
-        return draw_comparison(rows, language=self.voice.language)
+        return draw_comparison(rows, self.voice)
 
     def _chart_markup(self, chart: Chart) -> Any:
         from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
@@ -193,7 +188,7 @@ class _Page:
         template = _environment().get_template("chart.html.j2")
         text = template.render(
             chart=chart,
-            # Made by us from numbers and escaped names; see petaudit.reports.charts.
+            # Made by us from numbers and escaped names; see petaudit.pictures.
             svg=Markup(chart.svg),  # noqa: S704
             id=f"chart-{self.charts_made}",
             t=lambda text: self.voice.say(term(text)),

@@ -9,9 +9,9 @@ from typing import Final
 from xml.etree import ElementTree as Tree
 
 from petaudit.errors import phrase, term
+from petaudit.i18n.voice import Voice
 from petaudit.reports.sentences import breach_sentence, headline
 from petaudit.reports.view import Card, View, sorted_cards, value_text
-from petaudit.reports.voice import Voice
 
 _FAILURE: Final = "failure"
 _ERROR: Final = "error"

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from petaudit.errors import joined, phrase, term
+from petaudit.i18n.voice import Voice
 from petaudit.reports.sentences import breach_sentence, concerns, headline, next_steps, status_word
 from petaudit.reports.view import (
     MARKS,
@@ -23,7 +24,6 @@ from petaudit.reports.view import (
     sorted_cards,
     value_text,
 )
-from petaudit.reports.voice import Voice
 
 MOST: Final = 60_000
 """GitHub takes 65,536 characters."""

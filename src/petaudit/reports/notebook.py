@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import phrase
 from petaudit.i18n.current import language
+from petaudit.i18n.voice import Voice
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, status_word
 from petaudit.reports.single import document_of
 from petaudit.reports.view import MARKS, Card, View, value_text
-from petaudit.reports.voice import Voice
 
 if TYPE_CHECKING:
     from petaudit.auditing.runner import Audit

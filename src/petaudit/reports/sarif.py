@@ -20,10 +20,10 @@ from urllib.parse import quote
 
 from petaudit.errors import phrase, term
 from petaudit.i18n.text import json_text
+from petaudit.i18n.voice import Voice
 from petaudit.measures import all_measures
 from petaudit.reports.sentences import breach_sentence, headline
 from petaudit.reports.view import Card, View, sorted_cards
-from petaudit.reports.voice import Voice
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from petaudit.errors import OptionError, listing, suggestion
 from petaudit.i18n.choice import checked_language
 from petaudit.i18n.current import language
+from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.system.output import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
     from petaudit.reports.view import View
-    from petaudit.reports.voice import Voice
 
 FORMATS: Final = ("html", "markdown", "junit", "sarif")
 _BY_ENDING: Final = {
@@ -23,8 +23,6 @@ _BY_ENDING: Final = {
     ".xml": "junit",
     ".sarif": "sarif",
 }
-HIDE_BELOW: Final = 5
-"""Numbers of people from 1 to one less are not told in reports."""
 
 
 def report(
@@ -54,7 +52,6 @@ def report(
     chosen = checked_format(format, path)
     spoken = language() if lang is None else checked_language(lang, "lang")
     from petaudit.reports.baseline import with_baseline  # noqa: PLC0415 (with the rest)
-    from petaudit.reports.voice import Voice  # noqa: PLC0415 (as above)
 
     view = _view(found)
     if baseline is not None:
