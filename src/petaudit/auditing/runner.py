@@ -182,7 +182,7 @@ class Audit:
         self.watch.check(path for source in again for path in source.files)
 
     def _repr_html_(self) -> str:
-        from petaudit.reports.notebook import audit_html  # noqa: PLC0415 (only to look at)
+        from petaudit.reports.writing import audit_html  # noqa: PLC0415 (only to look at)
 
         return audit_html(self)
 

@@ -27,7 +27,13 @@ from petaudit.i18n.units import Unit
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
 from petaudit.measures.kinds import Anything, Kind, Limit, Number
-from petaudit.measures.limits import breakable, is_idle, refuse_unbreakable
+from petaudit.measures.limits import (
+    breakable,
+    figure_rule,
+    figure_texts,
+    is_idle,
+    refuse_unbreakable,
+)
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -218,9 +224,20 @@ class Result:
         }
 
     def _repr_html_(self) -> str:
-        from petaudit.reports.notebook import result_html  # noqa: PLC0415 (only to look at)
+        from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (only here)
 
-        return result_html(self)
+        value = None if math.isnan(self.value) else self.value
+        exact = None if self.passed is not False else self.to_dict().get("exact_value")
+        value_text, limit_text = figure_texts(value, self.limit, exact)
+        rule = figure_rule(
+            self.better.value,
+            None if self.limit is None else self.limit_exact or limit_text,
+            strict=self.is_strict,
+            conditions=self.conditions,
+        )
+        title = self.measure if self._declared is None else term(self._declared.title)
+        row = FigureRow(title, value, value_text, rule, self.status)
+        return notebook_table([row], lines=[*self.explanation, *self.warnings])
 
 
 @dataclass(frozen=True)

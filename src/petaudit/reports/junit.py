@@ -11,7 +11,7 @@ from xml.etree import ElementTree as Tree
 from petaudit.errors import phrase, term
 from petaudit.i18n.voice import Voice
 from petaudit.reports.sentences import breach_sentence, headline
-from petaudit.reports.view import Card, View, sorted_cards, value_text
+from petaudit.reports.view import Card, View, sorted_cards
 
 _FAILURE: Final = "failure"
 _ERROR: Final = "error"
@@ -107,7 +107,7 @@ def _of_card(card: Card) -> _Case:
     more = (*card.explanation, *card.warnings)
     if card.status == "error":
         return _Case(name, _ERROR, "not measured", breach_sentence(card), more)
-    value = value_text(card)
+    value = card.value_text
     if card.lower_bound and card.value is not None:
         value = f"≥ {value}"
     figure = phrase(

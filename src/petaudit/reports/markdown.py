@@ -13,17 +13,10 @@ from typing import Final
 
 from petaudit.errors import joined, phrase, term
 from petaudit.i18n.voice import Voice
-from petaudit.reports.sentences import breach_sentence, concerns, headline, next_steps, status_word
-from petaudit.reports.view import (
-    MARKS,
-    Card,
-    TableFacts,
-    View,
-    WorstClass,
-    short,
-    sorted_cards,
-    value_text,
-)
+from petaudit.measures.limits import short
+from petaudit.pictures.notebook import MARKS, STATUS_WORDS
+from petaudit.reports.sentences import breach_sentence, concerns, headline, next_steps
+from petaudit.reports.view import Card, TableFacts, View, WorstClass, sorted_cards
 
 MOST: Final = 60_000
 """GitHub takes 65,536 characters."""
@@ -50,7 +43,7 @@ _BACKTICKS: Final = re.compile("`+")
 
 def as_markdown(view: View, voice: Voice) -> str:
     """The verdict, a table with the worst first, the reasons, and the rest to unfold."""
-    verdict = f"{MARKS[view.tone]} petaudit: {_said(voice, status_word(view.tone))}"
+    verdict = f"{MARKS[view.tone]} petaudit: {_said(voice, STATUS_WORDS[view.tone])}"
     parts = [
         f"## {verdict} · {neutral(voice.name(view.subject))}",
         _said(voice, headline(view)),
@@ -147,21 +140,17 @@ def _row(cells: Iterable[str]) -> str:
 
 def _cells(card: Card, voice: Voice, is_compared: bool) -> Iterator[str]:
     yield _named(card, voice)
-    value = value_text(card)
+    value = card.value_text
     yield _said(voice, f"≥ {value}" if card.lower_bound and card.value is not None else value)
     if is_compared:
         yield _said(voice, short(None if card.before is None else card.before.value))
     yield _said(voice, _limit(card))
-    yield f"{MARKS[card.status]} {_said(voice, status_word(card.status))}"
+    yield f"{MARKS[card.status]} {_said(voice, STATUS_WORDS[card.status])}"
 
 
 def _limit(card: Card) -> str:
-    rule = None if card.limit is None and card.status in ("measured", "error") else card.rule
-    if rule is None:
-        return "-"
-    if card.profile is None:
-        return rule
-    return phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
+    has_none = card.limit is None and card.status in ("measured", "error")
+    return "-" if has_none else card.rule_with_profile or "-"
 
 
 def _named(card: Card, voice: Voice) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 from typing import Final
 
 from petaudit.errors import InputError, phrase
-from petaudit.reports.fields import file_name
 from petaudit.tables import is_address, parse_address, shown_table
 
 LONGEST: Final = 60
@@ -14,15 +14,21 @@ _URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)
 _OF_THIS_MACHINE: Final = "file"
 
 
-def place_of(name: object) -> str:
-    """The whole address of a table, without users; of a file only its name.
+def file_name(given: str | None) -> str:
+    """Return the name of a file: where it lies is nobody's business who reads a report."""
+    path = given or "-"
+    return PurePosixPath(path.replace("\\", "/")).name or path
+
+
+def place_of(name: str | None) -> str:
+    """Return the whole address of a table, without users; of a file only its name.
 
     >>> place_of("postgresql://eve@db:5432/health?table=t"), place_of("/home/ann/t.csv")
     ('postgresql://db:5432/health?table=t', 't.csv')
     >>> place_of("s3a://eve@store/out/t.parquet"), place_of("duckdb:///home/ann/a.db?table=t")
     ('s3a://store/out/t.parquet', 'duckdb://a.db?table=t')
     """
-    given = str(name or "-")
+    given = name or "-"
     found = _URI.fullmatch(given)
     if found is None or found[1].casefold() == _OF_THIS_MACHINE:
         return file_name(given)
@@ -33,15 +39,15 @@ def place_of(name: object) -> str:
         return f"{found[1]}://…"
 
 
-def title_of(name: object) -> str:
-    """What a table is called where there is no room for its address.
+def title_of(name: str | None) -> str:
+    """Return what a table is called where there is no room for its address.
 
     >>> title_of("postgresql://db:5432/health?table=released"), title_of("/home/ann/t.csv")
     ('released (health on db:5432)', 't.csv')
     >>> title_of("duckdb:///home/ann/a.duckdb?table=clinic.t")
     'clinic.t (a.duckdb)'
     """
-    given = str(name or "-")
+    given = name or "-"
     if not is_address(given):
         return file_name(given)
     try:

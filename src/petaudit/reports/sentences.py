@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally, term
+from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
 from petaudit.measures import Family
-from petaudit.reports.view import Card, Change, View, value_text
+from petaudit.reports.view import Card, Change, RemedyFacts, View
 
 _MOST_NAMED: Final = 4
 _ROLE_QI: Final = "quasi_identifier"
@@ -188,7 +188,7 @@ def breach_sentence(card: Card) -> str:
         worse = phrase(
             "{title} is {value}: {why}.",
             title=_named(card),
-            value=value_text(card),
+            value=card.value_text,
             why=card.worsening,
         )
         return joined([worse, _broken_limit(card)], " ") if card.breaks_limit else worse
@@ -201,7 +201,7 @@ def _broken_limit(card: Card) -> str:
     return phrase(
         "{title} is {value}, and must be {rule}.",
         title=_named(card),
-        value=value_text(card),
+        value=card.value_text,
         rule=card.rule or "-",
     )
 
@@ -258,25 +258,20 @@ def _for_problems(view: View) -> Iterator[str]:
 
 
 def _for_breach(card: Card) -> Iterator[str]:
-    remedy = card.remedy or {}
-    rows, drop = (remedy.get(f"rows_to_{name}") for name in ("suppress", "drop"))
-    total = remedy.get("of_rows")
-    whole = total if isinstance(total, int) else None
-    found = remedy.get("rows_breaking")
-    breaking = found if isinstance(found, int) else 0
-    if isinstance(rows, int) and rows:
+    remedy = card.remedy or RemedyFacts()
+    if remedy.rows_to_suppress:
         yield phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, rows, breaking, whole),
+            rows=_to_remove(card, remedy.rows_to_suppress, remedy),
         )
-    elif isinstance(drop, int) and drop:
+    elif remedy.rows_to_drop:
         yield phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, drop, breaking, whole),
+            rows=_to_remove(card, remedy.rows_to_drop, remedy),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(
@@ -297,10 +292,11 @@ def _for_breach(card: Card) -> Iterator[str]:
         yield phrase("{title}: see below.", title=_named(card))
 
 
-def _to_remove(card: Card, number: int, breaking: int, of_rows: int | None) -> str:
-    all_rows = card.unit.counted(max(breaking, number), of=of_rows)
-    rows = exactly(card.unit.counted(number, of=of_rows), all_rows)
-    return card.unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
+def _to_remove(card: Card, number: int, remedy: RemedyFacts) -> str:
+    unit, of_rows = card.unit, remedy.of_rows
+    all_rows = unit.counted(max(remedy.rows_breaking, number), of=of_rows)
+    rows = exactly(unit.counted(number, of=of_rows), all_rows)
+    return unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
 
 
 def _for_search(view: View) -> Iterator[str]:
@@ -329,15 +325,3 @@ def _best_change(best: Change) -> str:
         after=tally(best.rows_after),
         before=counted(best.rows_before, "identified row"),
     )
-
-
-def status_word(status: str) -> str:
-    """A status for people."""
-    words = {
-        "passed": term("passed"),
-        "failed": term("failed"),
-        "error": term("not decided"),
-        "measured": term("measured"),
-        "open": term("passed, with open questions"),
-    }
-    return words[status]

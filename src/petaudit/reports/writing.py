@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from petaudit._version import __version__
 from petaudit.errors import OptionError, listing, suggestion
 from petaudit.i18n.choice import checked_language
 from petaudit.i18n.current import language
@@ -13,6 +14,8 @@ from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.system.output import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
+    from petaudit.auditing.runner import Audit
+    from petaudit.measures import Result
     from petaudit.reports.view import View
 
 FORMATS: Final = ("html", "markdown", "junit", "sarif")
@@ -51,7 +54,7 @@ def report(
     """
     chosen = checked_format(format, path)
     spoken = language() if lang is None else checked_language(lang, "lang")
-    from petaudit.reports.baseline import with_baseline  # noqa: PLC0415 (with the rest)
+    from petaudit.reports.view import with_baseline  # noqa: PLC0415 (with the rest)
 
     view = _view(found)
     if baseline is not None:
@@ -147,9 +150,7 @@ def _document(found: object) -> Mapping[str, Any]:
     from petaudit.measures import Result  # noqa: PLC0415 (they bring an engine)
 
     if isinstance(found, Result):
-        from petaudit.reports.single import document_of  # noqa: PLC0415 (as above)
-
-        return document_of(found)
+        return _document_of(found)
     if hasattr(found, "not_measured") and hasattr(found, "to_dict"):
         made: Mapping[str, Any] = found.to_dict()
         return made
@@ -158,6 +159,35 @@ def _document(found: object) -> Mapping[str, Any]:
         "path of one was expected",
         kind=type(found).__name__,
     )
+
+
+def _document_of(result: Result) -> Mapping[str, Any]:
+    """Return a result as a check of which nothing else is known."""
+    from petaudit.auditing.verdict import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
+    from petaudit.reports.reading import CHECK  # noqa: PLC0415 (as above)
+
+    entry = result.to_entry()
+    verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
+    return {
+        "document": CHECK,
+        "petaudit": __version__,
+        "verdict": verdict,
+        "exit_code": EXIT_CODES[verdict],
+        "results": [entry],
+    }
+
+
+def audit_html(audit: Audit) -> str:
+    """Return an audit as a table of its measures for a notebook."""
+    from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (as above)
+    from petaudit.reports.sentences import headline  # noqa: PLC0415 (as above)
+
+    view = _view(audit.to_dict(with_pictures=False))
+    rows = [
+        FigureRow(card.title, card.value, card.value_text, card.rule, card.status)
+        for card in view.cards
+    ]
+    return notebook_table(rows, headline=headline(view))
 
 
 def _files(found: object) -> list[Path]:

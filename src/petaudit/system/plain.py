@@ -10,6 +10,7 @@ import math
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum
 from functools import cache
 from typing import Annotated, Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -21,8 +22,8 @@ _Record = TypeVar("_Record")
 class Reader:
     """Reads dataclasses whose fields are text, numbers, lists, mappings or dataclasses again.
 
-    ``Annotated[type, function]`` has the function read the value. A field with a default may be
-    absent.
+    ``Annotated[type, function]`` has the function read the value, ``Any`` takes it as it is. A
+    field with a default may be absent or null.
 
     >>> @dataclass
     ... class Point:
@@ -44,14 +45,20 @@ class Reader:
         """Return the dataclass of a mapping."""
         if not isinstance(plain, Mapping):
             raise ValueError(f"{cls.__name__} is a mapping")
-        hints, required = _schema(cls)  # type: ignore[arg-type] (a class is hashable)
+        hints, required = _schema(cls)  # type: ignore[arg-type]
         if not required <= set(plain) or not (self.ignores_others or set(plain) <= set(hints)):
             raise ValueError(f"{cls.__name__} has the fields {', '.join(hints)}")
-        given = {key: hint for key, hint in hints.items() if key in plain}
+        given = {
+            key: hint
+            for key, hint in hints.items()
+            if key in required or plain.get(key) is not None
+        }
         return cls(**{key: self._value(hint, plain[key], key) for key, hint in given.items()})
 
     def _value(self, hint: Any, plain: Any, name: str) -> Any:
         origin, arguments = get_origin(hint), get_args(hint)
+        if hint is Any:
+            return plain
         if origin is Annotated:
             return arguments[1](plain)
         if origin in (Union, types.UnionType):
@@ -62,8 +69,12 @@ class Reader:
                 return tuple(self._value(arguments[0], item, name) for item in plain)
         elif origin is Mapping and isinstance(plain, Mapping):
             return {str(key): self._value(arguments[1], plain[key], name) for key in plain}
+        elif isinstance(hint, type) and isinstance(plain, hint) and is_dataclass(hint):
+            return plain
         elif is_dataclass(hint):
             return self.read(hint, plain)  # type: ignore[arg-type]
+        elif isinstance(hint, type) and issubclass(hint, Enum):
+            return hint(plain)
         elif self._fits(hint, plain):
             return float(plain) if hint is float else plain
         raise ValueError(f"{name} is not a valid {getattr(hint, '__name__', hint)}")
