@@ -38,6 +38,7 @@ from petaudit.measures.limits import (
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
     from petaudit.pictures import Picture
+    from petaudit.pictures.notebook import FigureRow
     from petaudit.tables.made_frames import MadeColumn
 
 
@@ -223,8 +224,10 @@ class Result:
             "pictures": pictures,
         }
 
-    def _repr_html_(self) -> str:
-        from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (only here)
+    @property
+    def figure_row(self) -> FigureRow:
+        """The figure, its limit and the verdict as a row of a table."""
+        from petaudit.pictures.notebook import FigureRow  # noqa: PLC0415 (only to look at)
 
         value = None if math.isnan(self.value) else self.value
         exact = None if self.passed is not False else self.to_dict().get("exact_value")
@@ -236,8 +239,12 @@ class Result:
             conditions=self.conditions,
         )
         title = self.measure if self._declared is None else term(self._declared.title)
-        row = FigureRow(title, value, value_text, rule, self.status)
-        return notebook_table([row], lines=[*self.explanation, *self.warnings])
+        return FigureRow(title, value, value_text, rule, self.status)
+
+    def _repr_html_(self) -> str:
+        from petaudit.pictures.notebook import notebook_table  # noqa: PLC0415 (only to look at)
+
+        return notebook_table([self.figure_row], lines=[*self.explanation, *self.warnings])
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,10 @@ def notebook_table(
         value = row.value_text
         if isinstance(row.value, bool):
             value = say(phrase("holds") if row.value else phrase("does not hold"))
+        # What is undecided, for example, is no verdict, either.
+        status = row.status if row.status in _COLORS else "error"
         verdict = Markup('<span style="color:{}">{} {}</span>').format(
-            _COLORS[row.status], MARKS[row.status], say(STATUS_WORDS[row.status])
+            _COLORS[status], MARKS[status], say(STATUS_WORDS[status])
         )
         cells = head(say(row.title)) + cell(value) + cell(say(row.rule or "-")) + cell(verdict)
         body += Markup("<tr>{}</tr>").format(cells)

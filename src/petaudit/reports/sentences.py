@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from petaudit.auditing.headline import verdict_sentence
 from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
 from petaudit.measures import Family
 from petaudit.reports.view import Card, Change, RemedyFacts, View
@@ -16,41 +17,15 @@ _PRIVACY: Final = (Family.PRIVACY, Family.RISK)
 
 
 def headline(view: View) -> str:
-    """The verdict in one sentence."""
-    failed, judged = len(view.with_status("failed")), len(view.judged)
-    match view.tone:
-        case "failed" if view.breaks and not failed:
-            return phrase("Do not release this as it is: the table still names people.")
-        case "failed" if view.breaks:
-            return phrase(
-                "Do not release this as it is: the table still names people, and {failed} of "
-                "{judged} limits are not met.",
-                failed=failed,
-                judged=judged,
-            )
-        case "failed" if judged <= 1:
-            return phrase("Do not release this as it is: the limit is not met.")
-        case "failed":
-            return phrase(
-                "Do not release this as it is: {failed} of {judged} limits are not met.",
-                failed=failed,
-                judged=judged,
-            )
-        case "error" if not view.with_status("error") and not view.problems and view.cards:
-            return phrase("Not decided: there are open questions, and all must be answered.")
-        case "error":
-            return phrase("Not decided: something that was asked for could not be measured.")
-        case "open" if judged == 1:
-            return phrase("The limit that was set holds, with open questions.")
-        case "open":
-            return phrase(
-                "All {number} limits that were set hold, with open questions.", number=judged
-            )
-        case "passed" if judged == 1:
-            return phrase("The limit that was set holds.")
-        case "passed":
-            return phrase("All {number} limits that were set hold.", number=judged)
-    return phrase("Nothing was judged: no limit was set.")
+    """Return the verdict in one sentence."""
+    return verdict_sentence(
+        view.verdict,
+        failed=len(view.with_status("failed")),
+        judged=len(view.judged),
+        names_people=bool(view.breaks),
+        has_questions=bool(view.questions),
+        is_incomplete=bool(view.with_status("error") or view.problems or not view.cards),
+    )
 
 
 def concerns(view: View) -> list[str]:

@@ -14,7 +14,6 @@ from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.system.output import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
-    from petaudit.auditing.runner import Audit
     from petaudit.measures import Result
     from petaudit.reports.view import View
 
@@ -175,19 +174,6 @@ def _document_of(result: Result) -> Mapping[str, Any]:
         "exit_code": EXIT_CODES[verdict],
         "results": [entry],
     }
-
-
-def audit_html(audit: Audit) -> str:
-    """Return an audit as a table of its measures for a notebook."""
-    from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (as above)
-    from petaudit.reports.sentences import headline  # noqa: PLC0415 (as above)
-
-    view = _view(audit.to_dict(with_pictures=False))
-    rows = [
-        FigureRow(card.title, card.value, card.value_text, card.rule, card.status)
-        for card in view.cards
-    ]
-    return notebook_table(rows, headline=headline(view))
 
 
 def _files(found: object) -> list[Path]:
