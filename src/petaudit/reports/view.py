@@ -1,7 +1,7 @@
 """What a report shows, whatever it looks like: the same for HTML, Markdown, JUnit and SARIF.
 
 Texts are phrases; whoever shows a view says them in a language and hides small counts
-(:class:`petaudit.reports.voice.Voice`).
+(:class:`petaudit.i18n.voice.Voice`).
 """
 
 from __future__ import annotations
