@@ -21,7 +21,7 @@ from petaudit.i18n.kept import with_phrases
 from petaudit.measures import all_measures
 from petaudit.pictures import pictures_in
 from petaudit.reports.places import file_name, place_of, title_of
-from petaudit.reports.view import Before, Card, View, read_number, read_sentence
+from petaudit.reports.view import Before, Card, Sentence, View, read_number, read_sentence
 from petaudit.roles import Role
 from petaudit.system.files import before_reading
 from petaudit.system.plain import Reader
@@ -56,8 +56,8 @@ class _Document:
     columns: Plain | None = None
     results: tuple[Plain, ...] = ()
     not_measured: tuple[Plain, ...] = ()
-    problems: tuple[str, ...] = ()
-    open_questions: tuple[str, ...] = ()
+    problems: tuple[Sentence, ...] = ()
+    open_questions: tuple[Sentence, ...] = ()
     configuration: Plain = field(default_factory=dict)
     compare_to: Plain | None = None
     errors: tuple[Plain, ...] = ()

@@ -277,9 +277,9 @@ class View:
     warnings: tuple[Sentence, ...] = ()
     problems: tuple[Sentence, ...] = ()
     """Errors that belong to no card."""
-    breaks: tuple[Sentence, ...] = ()
+    breaks: tuple[str, ...] = ()
     """Why the table must not be released, whatever the figures say."""
-    questions: tuple[Sentence, ...] = ()
+    questions: tuple[str, ...] = ()
     """What the limits did not ask, and somebody should."""
     strict: bool = False
     """Whether open questions leave the audit undecided."""
