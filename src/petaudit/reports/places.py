@@ -29,14 +29,14 @@ def place_of(name: str | None) -> str:
     ('s3a://store/out/t.parquet', 'duckdb://a.db?table=t')
     """
     given = name or "-"
-    found = _URI.fullmatch(given)
-    if found is None or found[1].casefold() == _OF_THIS_MACHINE:
+    uri = _URI.fullmatch(given)
+    if uri is None or uri[1].casefold() == _OF_THIS_MACHINE:
         return file_name(given)
     try:
         return shown_table(given)
     except InputError:
         # petaudit writes no such address, so it may hold anything.
-        return f"{found[1]}://…"
+        return f"{uri[1]}://…"
 
 
 def title_of(name: str | None) -> str:
@@ -51,13 +51,13 @@ def title_of(name: str | None) -> str:
     if not is_address(given):
         return file_name(given)
     try:
-        own = parse_address(given)
+        address = parse_address(given)
     except InputError:
         return place_of(given)
-    table = _short(own.table if own.schema is None else f"{own.schema}.{own.table}")
-    if own.path is not None:
-        return phrase("{table} ({place})", table=table, place=_short(own.path.name))
-    database, server = _short(own.server.get("dbname", "")), _short(own.place)
+    table = _short(address.table if address.schema is None else f"{address.schema}.{address.table}")
+    if address.path is not None:
+        return phrase("{table} ({place})", table=table, place=_short(address.path.name))
+    database, server = _short(address.server.get("dbname", "")), _short(address.place)
     if database and server:
         return phrase(
             "{table} ({database} on {server})", table=table, database=database, server=server

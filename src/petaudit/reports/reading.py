@@ -129,16 +129,16 @@ def _agrees(view: View) -> bool:
 def _with_phrases(document: Plain) -> dict[str, Any]:
     """The document with phrases again: each entry of a pipeline has its own texts."""
     given = document.get("texts")
-    found = with_phrases(dict(document), given if isinstance(given, Mapping) else {})
-    if isinstance(found.get("results"), list):
+    restored = with_phrases(dict(document), given if isinstance(given, Mapping) else {})
+    if isinstance(restored.get("results"), list):
         of_entries: dict[str, Any] = {}
-        for entry in found["results"]:
-            own = entry.get("texts")
-            if isinstance(own, Mapping):
-                of_entries |= own
+        for entry in restored["results"]:
+            texts = entry.get("texts")
+            if isinstance(texts, Mapping):
+                of_entries |= texts
         if of_entries:
-            found = with_phrases(found, of_entries)
-    return dict(found)
+            restored = with_phrases(restored, of_entries)
+    return dict(restored)
 
 
 def _check(document: _Document) -> dict[str, Any]:

@@ -35,22 +35,22 @@ def concerns(view: View) -> list[str]:
 
 def summary(view: View) -> list[str]:
     """What was looked at, what was found, and what that does not mean."""
-    found = [*_looked_at(view), *_findings(view), *_of_policies(view)]
+    sentences = [*_looked_at(view), *_findings(view), *_of_policies(view)]
     if view.verdict == "passed":
-        found.append(
+        sentences.append(
             phrase(
                 "That is what was asked for. It does not mean that nothing can happen: each "
                 "measure below says what it does not say."
             )
         )
     if view.verdict == "measured":
-        found.append(
+        sentences.append(
             phrase(
                 "The figures below are right, but whether they are good enough is for the limits "
                 "of your organisation to say."
             )
         )
-    return found
+    return sentences
 
 
 def _of_policies(view: View) -> Iterator[str]:
@@ -67,42 +67,42 @@ def _of_policies(view: View) -> Iterator[str]:
 
 def next_steps(view: View) -> list[str]:
     """What to do, the most urgent first; there is always something."""
-    found: list[str] = list(_for_problems(view))
+    steps: list[str] = list(_for_problems(view))
     if view.breaks:
-        found.append(phrase("Remove the columns that name people, and check again."))
+        steps.append(phrase("Remove the columns that name people, and check again."))
     if view.questions:
-        found.append(
+        steps.append(
             phrase("Answer the open questions above before the table is released, and note how.")
         )
     for card in view.with_status("failed"):
-        found += _for_breach(card)
+        steps += _for_breach(card)
     if view.kind == "check" and view.verdict == "measured":
-        found.append(
+        steps.append(
             phrase(
                 "Set limits, for example --k 5 for k-anonymity, so that the next report says "
                 "whether they hold."
             )
         )
     if view.kind == "mpuccs":
-        found += _for_search(view)
+        steps += _for_search(view)
     elif view.verdict == "passed":
-        found.append(
+        steps.append(
             phrase(
                 "Check that the quasi-identifiers are all the columns by which somebody could "
                 "recognise a person; a column that was forgotten is not protected."
             )
         )
     if view.left_out:
-        found.append(
+        steps.append(
             phrase(
                 "Look at what was left out ({measures}) and give what it needs, where it matters.",
                 measures=counted(len(view.left_out), "measure"),
             )
         )
-    found.append(
+    steps.append(
         phrase("Keep this report with the release: it names the files and settings that were used.")
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(steps))
 
 
 def _as_sentence(text: str) -> str:
@@ -280,10 +280,10 @@ def _for_search(view: View) -> Iterator[str]:
             "Set a limit, for example --profile research, so that the next report says whether it "
             "holds."
         )
-    helpful = sorted(view.changes, key=lambda own: own.rows_after)
+    helpful = sorted(view.changes, key=lambda change: change.rows_after)
     if helpful and helpful[0].rows_after < helpful[0].rows_before:
         yield _best_change(helpful[0])
-    if not any(own.part == "control table" for own in view.tables):
+    if not any(table.part == "control table" for table in view.tables):
         yield phrase(
             "Give a control, people whom the synthesizer never saw: without one nobody knows how "
             "much of this is coincidence."

@@ -254,7 +254,9 @@ class PolicyFacts:
     @property
     def said(self) -> tuple[str, ...]:
         """All of it."""
-        still_open = (phrase("not measured: {demand}", demand=own) for own in self.not_measured)
+        still_open = (
+            phrase("not measured: {demand}", demand=demand) for demand in self.not_measured
+        )
         return (*self.lines, *still_open)
 
 
@@ -306,10 +308,10 @@ class View:
 
     def by_family(self) -> dict[Family, tuple[Card, ...]]:
         """The cards of each family that there is, in the order of the families."""
-        found = {
-            family: tuple(own for own in self.cards if own.family is family) for family in Family
+        cards = {
+            family: tuple(card for card in self.cards if card.family is family) for family in Family
         }
-        return {family: cards for family, cards in found.items() if cards}
+        return {family: of_family for family, of_family in cards.items() if of_family}
 
 
 def sorted_cards(cards: Sequence[Card]) -> tuple[Card, ...]:
@@ -327,8 +329,8 @@ def with_baseline(view: View, earlier: View, name: str) -> View:
     >>> with_baseline(now, then, "then.json").cards[0].before
     Before(value=0.8, reason=None)
     """
-    found = {_key(card): card for card in earlier.cards}
-    cards = tuple(_compared(card, found.get(_key(card)), view, earlier) for card in view.cards)
+    before = {_key(card): card for card in earlier.cards}
+    cards = tuple(_compared(card, before.get(_key(card)), view, earlier) for card in view.cards)
     if not any(card.before is not None and card.before.value is not None for card in cards):
         raise InputError("{name}: it has no figure that this result has, too", name=name)
     return replace(view, cards=cards, compared_with=name)
