@@ -31,6 +31,8 @@ RUN: Final = "petaudit.result/1"
 MPUCCS: Final = "petaudit.mpuccs/1"
 _LARGEST: Final = 256 << 20
 _READER: Final = Reader(ignores_others=True)
+_TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies")
+"""What a view has as the document says it; all else is worked out."""
 _MOST_WORST: Final = 3
 _PARTS: Final = {
     "table": phrase("released table"),
@@ -104,7 +106,8 @@ def view_of(document: Plain, *, origin: str = "the document") -> View:
         content = contents[document["document"]]
         plain = _with_phrases(document)
         read = _READER.read(_Document, plain)
-        view = _READER.read(View, plain | {"version": read.petaudit} | content(read))
+        taken = {name: plain.get(name) for name in _TAKEN} | {"version": read.petaudit}
+        view = _READER.read(View, taken | content(read))
         if view.verdict not in EXIT_CODES:
             raise ValueError("the verdict is none of the known ones")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
@@ -166,7 +169,6 @@ def _check(document: _Document) -> dict[str, Any]:
         "tables": _tables(document.inputs, _PARTS),
         "cards": cards,
         "left_out": [entry for entry in document.not_measured if entry not in failures],
-        "problems": (),
         "breaks": _once(review.problems, document.problems),
         "questions": _once(questions, document.open_questions),
         "strict": options.get("strict") is True,
@@ -262,8 +264,9 @@ def _card(entry: Plain, **changes: Any) -> Card:
             for worst in (attribute.get("worst_classes") or ())[:_MOST_WORST]
         ],
     }
-    unknown = dict.fromkeys(("line", "before", "worsening", "breaks_limit"))
-    return _READER.read(Card, {**entry, **unknown, **derived})
+    # These come from comparing runs, whatever an entry says of them.
+    compared = dict.fromkeys(("line", "before", "worsening", "breaks_limit"))
+    return _READER.read(Card, {**entry, **compared, **derived})
 
 
 def _run_card(entry: Plain) -> Card:
