@@ -4,12 +4,12 @@ from petaudit.tables._databases.addresses import is_address, located, parse_addr
 from petaudit.tables._databases.session import one_state
 from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._files import find_files
-from petaudit.tables._pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables._private_folder import remove_orphans
 from petaudit.tables._relabel import relabelled_table
 from petaudit.tables._spark.files import is_uri
-from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
-from petaudit.tables.class_table import ClassTable
+from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks
+from petaudit.tables.classes.table import ClassTable
+from petaudit.tables.pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables.results import (
     ClassHistogram,
     ClassValueCounts,

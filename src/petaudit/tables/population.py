@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from petaudit.errors import InputError, counted, phrase
 from petaudit.i18n.units import Unit
-from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys
-from petaudit.tables._encoding import class_indices, dictionary_codes, whole_numbers
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables._remote.population import Labels, Translate, sizes_in_engine
+from petaudit.tables.classes.grouped import label_positions
+from petaudit.tables.classes.keys import class_keys
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:
@@ -131,27 +130,15 @@ def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) ->
     labels = tuple(own.labels for own in values)
     if keys.codes is not None:
         # There are about as many classes as rows: sorting is faster than grouping in the engine.
-        rows = table.collected(keys.rows.select(*keys.keys))
+        rows = table.collected(keys.rows.select(*keys.names))
         key, sizes = np.unique(whole_numbers(rows.column(0)), return_counts=True)
-        parts = zip(keys.codes.strides, keys.codes.labels, strict=True)
-        coded = tuple(key // step % len(own) for step, own in parts)
-        return CodedClasses(labels, coded, sizes.astype(np.int64))
-    counted_keys = _grouped(table, keys)
-    if has_blanks(counted_keys):
-        keys = trimmed_keys(table, quasi_identifiers)
-        counted_keys = _grouped(table, keys)
-    codes = []
-    for name, own in zip(keys.keys, values, strict=True):
-        cells, found = dictionary_codes(counted_keys.column(name))
-        places = [own.index[label_of(plain(value))] for value in found]
-        codes.append(np.array(places, dtype=np.int64)[cells])
-    return CodedClasses(labels, tuple(codes), whole_numbers(counted_keys.column("n")))
-
-
-def _grouped(table: TableCounts, keys: ClassKeys) -> pa.Table:
-    groups = table.grouped(keys.rows, keys.keys)
-    blank = keys.flags.get("b")
-    return table.collected(groups if blank is None else groups.with_columns(blank.alias("b")))
+        return CodedClasses(labels, keys.codes.decode(key).codes, sizes.astype(np.int64))
+    classes = keys.collected(lambda own: own.flagged(table.grouped(own.rows, own.names)))
+    codes = (
+        label_positions(classes.column(name), own)
+        for name, own in zip(keys.names, values, strict=True)
+    )
+    return CodedClasses(labels, tuple(codes), whole_numbers(classes.column("n")))
 
 
 def population_classes(
