@@ -1,4 +1,16 @@
-"""The counts layer: the only place that talks to an engine."""
+"""Tables wherever they are, and counts of them: the only package that talks to an engine.
+
+From a table to figures, in the order in which to read:
+
+- ``source`` opens a file, a frame, or a table of a database or cluster;
+- ``table_counts`` is the one door to its engine, which every query passes, and keeps all counts;
+- ``column_values`` has the labels of a column, how often each occurs, and a code per row;
+- ``classes`` groups rows by quasi-identifiers: what they are grouped by (``keys``), classes with
+  their sizes and values (``table``), in blocks that fit into memory (``blocks``);
+- ``pairs`` and ``sums`` look at rows of two tables or columns, ``population`` at the classes of two
+  tables, ``set_counts`` and ``minimal_uniques`` at many sets of columns;
+- ``joint`` gives several tables common codes, for searches that compare their rows.
+"""
 
 from petaudit.tables._databases.addresses import is_address, located, parse_address
 from petaudit.tables._databases.session import one_state

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as sql
 
 from petaudit.tables._encoding import floats, whole_numbers
 from petaudit.tables._spark.store import SparkStore
@@ -13,13 +16,10 @@ from petaudit.tables.results import Integers
 from petaudit.tables.set_counts import PERSON, key_rows
 from petaudit.tables.table_counts import TableCounts
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
-
 _AT_ONCE: Final = 16
 
 
-class SparkSearch(MinimalSearch["DataFrame"]):
+class SparkSearch(MinimalSearch[DataFrame]):
     """Sets of columns are counted some at a time, in one pass: grouping sets."""
 
     def __init__(
@@ -31,8 +31,6 @@ class SparkSearch(MinimalSearch["DataFrame"]):
         person: str | None = None,
     ) -> None:
         super().__init__(len(quasi_identifiers))
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         self._by_person = person is not None
         rows = key_rows(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)
         self._store = SparkStore(table)
@@ -47,8 +45,6 @@ class SparkSearch(MinimalSearch["DataFrame"]):
 
     def minimal(self, found: DataFrame | None, sets: Iterable[Sequence[int]]) -> DataFrame:
         """See the base class."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         every = list(sets)
         batches = [every[start : start + _AT_ONCE] for start in range(0, len(every), _AT_ONCE)]
         new = reduce(lambda one, other: one.unionByName(other), map(self._alone, batches))
@@ -68,16 +64,12 @@ class SparkSearch(MinimalSearch["DataFrame"]):
 
     def by_set(self, found: DataFrame) -> tuple[Integers, Integers]:
         """See the base class."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         counted = found.groupBy("bits").agg(sql.count("*").alias("rows"))
         table = self._store.fetch(counted.orderBy("bits"))
         return whole_numbers(table.column("bits")), whole_numbers(table.column("rows"))
 
     def by_score(self, found: DataFrame, scores: Mapping[int, float]) -> tuple[Floats, Integers]:
         """See the base class."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         score = sql.lit(0.0)
         for size, own in scores.items():
             score = sql.when(sql.bit_count("bits") == size, sql.lit(own)).otherwise(score)
@@ -92,8 +84,6 @@ class SparkSearch(MinimalSearch["DataFrame"]):
 
     def _alone(self, sets: Sequence[Sequence[int]]) -> DataFrame:
         """Pairs of the id of a row and one of these sets on which it is alone."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         if self._by_person:
             return reduce(lambda one, other: one.unionByName(other), map(self._only_person, sets))
         # Spark's bits are of the columns that are not in a set.
@@ -109,9 +99,6 @@ class SparkSearch(MinimalSearch["DataFrame"]):
 
     def _only_person(self, columns: Sequence[int]) -> DataFrame:
         """The rows whose values on a set of columns nobody but their own person has."""
-        from pyspark.sql import Window  # noqa: PLC0415 (large)
-        from pyspark.sql import functions as sql  # noqa: PLC0415
-
         same = Window.partitionBy(*(self.keys[column] for column in columns))
         known = sql.count(PERSON).over(same)
         # A null is a person of its own, and takes no part in the smallest and the largest.

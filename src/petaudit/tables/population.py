@@ -95,19 +95,16 @@ class PopulationClasses:
         fit_elsewhere = people < self.suppressed_rows
         if fit_elsewhere:
             people += int(inside[self.population_sizes > self.sizes].sum())
-        alike = (self.sizes == self.suppressed_rows) & (self.population_sizes == people)
-        if alike.any():
-            return replace(
-                self, classes=self.classes + alike, suppressed_rows=0, fit_elsewhere=fit_elsewhere
-            )
-        sizes = np.append(self.sizes, self.suppressed_rows)
-        population_sizes = np.append(self.population_sizes, people)
-        order = np.lexsort((sizes, population_sizes))
+        sizes, population_sizes, classes = _folded(
+            np.append(self.sizes, self.suppressed_rows),
+            np.append(self.population_sizes, people),
+            np.append(self.classes, 1),
+        )
         return replace(
             self,
-            sizes=sizes[order],
-            population_sizes=population_sizes[order],
-            classes=np.append(self.classes, 1)[order],
+            sizes=sizes,
+            population_sizes=population_sizes,
+            classes=classes,
             suppressed_rows=0,
             fit_elsewhere=fit_elsewhere,
         )
@@ -174,12 +171,9 @@ def population_classes(
     _check_holds_all(sizes, people, times, Unit.ROW if person is None else Unit.PERSON)
     without = sizes == 0
     is_alone = people == 1
-    kept = np.flatnonzero(~without)
-    kept = kept[np.lexsort((sizes[kept], people[kept]))]
+    of_table = _folded(sizes[~without], people[~without], times[~without])
     return PopulationClasses(
-        sizes=sizes[kept],
-        population_sizes=people[kept],
-        classes=times[kept],
+        *of_table,
         suppressed_rows=sample.rows - int((sizes * times).sum()),
         population_rows=everybody,
         classes_without_rows=int(times[without].sum()),
@@ -230,7 +224,7 @@ def _sizes(
         width = int(by_name.codes[places].max(initial=0)) + 1
         people = np.unique(index[number:] * width + by_name.codes[places][known])
         in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
-    return _folded(in_sample, in_population)
+    return _folded(in_sample, in_population, np.ones(classes, dtype=np.int64))
 
 
 def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
@@ -277,9 +271,11 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
     )
 
 
-def _folded(sizes: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
-    """Classes of equal sizes as one."""
+def _folded(
+    sizes: Integers, people: Integers, times: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Make classes of equal sizes one, in the order of people and then sizes."""
     # One number per pair: only a class of more than 2**31 people could be too large for that.
     width = int(sizes.max(initial=0)) + 1
-    pairs, times = np.unique(people * width + sizes, return_counts=True)
-    return pairs % width, pairs // width, times.astype(np.int64)
+    pairs, place = np.unique(people * width + sizes, return_inverse=True)
+    return pairs % width, pairs // width, _summed(place, times, len(pairs))

@@ -11,10 +11,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from petaudit.errors import term
-from petaudit.labels.cells import trim
-from petaudit.tables._encoding import floats, whole_numbers
+from petaudit.labels.cells import BLANKS
+from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.joint.moments import UNITS, Moments, moment
 from petaudit.tables.joint.numbers import (
     alike,
@@ -41,7 +42,6 @@ Codes: TypeAlias = npt.NDArray[np.uint32]
 Precision: TypeAlias = int | str | None
 Keys: TypeAlias = npt.NDArray[Any] | pa.Array | Sequence[Any]
 _LARGEST = 1 << 62
-_AT_ONCE = 1 << 16
 _FORMS = 10_000
 """So many texts are tried in other spellings."""
 
@@ -304,33 +304,27 @@ def _places(indices: pa.Array, null: int) -> Codes:
 
 
 def _trimmed(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
-    if not any(
-        _has_blanks(values.slice(start, _AT_ONCE)) for start in range(0, len(values), _AT_ONCE)
-    ):
-        # By far the most frequent case, and all values as Python's own would take much memory.
+    trimmed = pc.utf8_trim(values, BLANKS)
+    is_blank = pc.equal(trimmed, "")
+    if trimmed.equals(values) and not pc.any(is_blank).as_py():
+        # By far the most frequent case.
         return places, values
-    labels = [trim(text) for text in values.to_pylist()]
-    position: dict[str, int] = {}
-    own = [position.setdefault(label, len(position)) if label else -1 for label in labels]
-    recode = np.array([*own, -1], np.int32)
-    recode[recode < 0] = len(position)
-    return recode.astype(np.uint32)[places], pa.array(list(position), pa.string())
-
-
-def _has_blanks(values: pa.Array) -> bool:
-    """Whether a text has blanks around it or is blank."""
-    return any(not text or trim(text) != text for text in values.to_pylist())
+    return _reencoded(places, pc.if_else(is_blank, None, trimmed))
 
 
 def _without_nan(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
     """Make NaN a null here as well: DuckDB's own test misses it in some files."""
-    wrong = np.isnan(_plain_floats(values))
-    if not wrong.any():
+    is_nan = pc.is_nan(values.cast(pa.float64()))
+    if not pc.any(is_nan).as_py():
         return places, values
-    recode = np.append(np.cumsum(~wrong) - 1, 0).astype(np.int32)
-    kept = values.filter(pa.array(~wrong))
-    recode[np.append(wrong, True)] = len(kept)
-    return recode.astype(np.uint32)[places], kept
+    return _reencoded(places, pc.if_else(is_nan, None, values))
+
+
+def _reencoded(places: Codes, values: pa.Array) -> tuple[Codes, pa.Array]:
+    """Make equal values one; those that are null now have the place of a null."""
+    coded = values.dictionary_encode()
+    null = len(coded.dictionary)
+    return np.append(_places(coded.indices, null), np.uint32(null))[places], coded.dictionary
 
 
 def _kind(kind: pa.DataType) -> Kind:
@@ -364,7 +358,3 @@ def _ticks(values: pa.Array) -> list[int]:
 
 def _tick(kind: pa.DataType) -> int:
     return UNITS[kind.unit] if hasattr(kind, "unit") else 1
-
-
-def _plain_floats(values: pa.Array) -> npt.NDArray[np.float64]:
-    return floats(pa.chunked_array([values.cast(pa.float64())]))

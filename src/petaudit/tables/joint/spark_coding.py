@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sql
 
 from petaudit.tables._spark.store import SparkStore
 from petaudit.tables.joint import duck_coding
@@ -17,12 +18,11 @@ from petaudit.tables.joint.duck_coding import arrow_codes, kind_of, precision_of
 from petaudit.tables.joint.tables import ColumnJoiner, cells_of
 from petaudit.tables.source import Source
 
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
-
 NULL_HASH: Final = -1
 """The code of a null among hashes."""
 _SALTS: Final = 4
+_Codes: TypeAlias = Callable[[DataFrame, int], tuple[DataFrame, Column]]
+"""How the rows of a table get the codes of a column: the frame with what these need, and they."""
 _FEW_VALUES: Final = 10_000
 
 
@@ -67,7 +67,7 @@ class SparkCoding:
             frame = raw
             cells: list[Any] = []
             for place, codes in enumerate(self._codes):
-                frame, cell = codes[table].on(frame, place)
+                frame, cell = codes[table](frame, place)
                 cells.append(cell.alias(f"k{place}"))
             yield frame.select(*cells)
 
@@ -86,16 +86,12 @@ class SparkCoding:
         return self._store.load(pa.Table.from_arrays(arrays, names=names))
 
     def _counted(self, raw: DataFrame, figure: str) -> list[int]:
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         read = getattr(sql, figure)
         cells = [read(f"x{place}").alias(f"n{place}") for place in range(len(self._columns))]
         return self._store.figures(raw.agg(*cells))
 
     def _few_values(self, raw: DataFrame, places: Sequence[int]) -> dict[int, pa.ChunkedArray]:
         """The distinct values of columns that have few, all from one query."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         if not places:
             return {}
         cells = [sql.collect_set(f"x{place}").alias(f"x{place}") for place in places]
@@ -107,8 +103,6 @@ class SparkCoding:
 
     def _hashed(self, place: int, is_known: bool) -> tuple[JointColumn, list[_Codes]] | None:
         """Hashes as codes; None for a kind of values that Python has to look at."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         name = self._columns[place]
         kinds = {own.counts.schema[own.counts.position(name)] for own in self._tables}
         kind = next(iter(kinds))
@@ -130,7 +124,7 @@ class SparkCoding:
             if values == codes and not taken:
                 precision = precision_of(kind, self._joiner, is_known)
                 column = JointColumn([], values + 1, precision, kind_of(kind), [], lambda key: key)
-                return column, [_Hashes(salt) for _ in self._raws]
+                return column, [_hashes(salt) for _ in self._raws]
         return None
 
     def _joined(self, place: int, name: str) -> tuple[JointColumn, list[_Codes]] | None:
@@ -154,44 +148,31 @@ class SparkCoding:
             numbers = arrow_codes(codes).cast(pa.int32())
             table = pa.table({f"v{place}": values, f"d{place}": numbers})
             frame = self._store.load(table) if len(codes) else None
-            known.append(_Dictionary(frame, column.size))
+            known.append(_dictionary(frame, column.size))
         return replace(column, codes=[]), known
 
 
-class _Codes(ABC):
-    """How the rows of a table get the codes of a column."""
+def _hashes(salt: int) -> _Codes:
+    """Nothing is needed but the value."""
 
-    @abstractmethod
-    def on(self, frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
-        """The frame with what the code needs, and the code."""
-
-
-@dataclass(frozen=True)
-class _Hashes(_Codes):
-    salt: int
-
-    def on(self, frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
-        """Nothing is needed but the value."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
+    def codes(frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
         cell = sql.col(f"x{place}")
         code = sql.when(cell.isNull(), sql.lit(NULL_HASH).cast("long"))
-        return frame, code.otherwise(sql.xxhash64(sql.lit(self.salt), cell))
+        return frame, code.otherwise(sql.xxhash64(sql.lit(salt), cell))
+
+    return codes
 
 
-@dataclass(frozen=True)
-class _Dictionary(_Codes):
-    table: DataFrame | None
-    size: int
+def _dictionary(table: DataFrame | None, size: int) -> _Codes:
+    """A join with the distinct values, of which there may be none."""
 
-    def on(self, frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
-        """A join with the distinct values."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
-        kind = "byte" if self.size <= 1 << 7 else "short" if self.size <= 1 << 15 else "int"
-        null = sql.lit(self.size - 1)
-        if self.table is None:
+    def codes(frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
+        kind = "byte" if size <= 1 << 7 else "short" if size <= 1 << 15 else "int"
+        null = sql.lit(size - 1)
+        if table is None:
             return frame, null.cast(kind)
         cell = sql.col(f"x{place}")
-        frame = frame.join(self.table, cell == sql.col(f"v{place}"), "left")
+        frame = frame.join(table, cell == sql.col(f"v{place}"), "left")
         return frame, sql.when(cell.isNull(), null).otherwise(sql.col(f"d{place}")).cast(kind)
+
+    return codes

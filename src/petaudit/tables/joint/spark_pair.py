@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as sql
 
 from petaudit.errors import EngineError
 from petaudit.tables._encoding import whole_numbers
@@ -24,9 +26,6 @@ from petaudit.tables.joint.store import (
     rows_by_number,
 )
 from petaudit.tables.source import Source
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 _AT_ONCE: Final = 16
 _MOST_COLUMNS: Final = 60
@@ -95,8 +94,6 @@ class SparkPair(StoredPair):
 
     def count(self, combinations: Sequence[Combination], *, keep_matches: bool) -> list[GroupSizes]:
         """One pass over all rows: grouping sets."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         self.deadline.left()
         self._settle()
         used = sorted({column for own in combinations for column in own})
@@ -129,8 +126,6 @@ class SparkPair(StoredPair):
 
     def note(self, size: int, numbers: Mapping[int, int]) -> None:
         """See the base class."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         assert self._news is not None  # noqa: S101 (something was counted)
         if not numbers:
             return
@@ -157,8 +152,6 @@ class SparkPair(StoredPair):
         """See the base class."""
         if self._found is None:
             return np.zeros(0, np.int64)
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         table = self._store.fetch(
             self._found.where(f"size = {size}").groupBy("number").agg(sql.count("*").alias("n"))
         )
@@ -172,8 +165,6 @@ class SparkPair(StoredPair):
         """Rows that were identified wait no more."""
         if self._is_settled or self._found is None:
             return
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         before, known = self._pair, self._found.select("id", sql.lit(True).alias("known"))
         keys = [f"k{column}" for column in range(len(self.facts.columns))]
         self._pair = self._store.keep(
@@ -186,8 +177,6 @@ class SparkPair(StoredPair):
 
     def _stored(self, coded: Sequence[DataFrame], order: Sequence[int]) -> DataFrame:
         """Both tables in the order of the search, with an id per row."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         keys = [sql.col(f"k{column}").alias(f"k{place}") for place, column in enumerate(order)]
         names = [f"k{place}" for place in range(len(order))]
         both = None
@@ -201,8 +190,6 @@ class SparkPair(StoredPair):
 
     def _use(self, coded: Sequence[DataFrame], place: int, null: int) -> tuple[int, int, int, int]:
         """See :class:`StoredFacts`."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         synthetic, original = (
             frame.select(sql.col(f"k{place}").cast("long").alias("k"), sql.lit(own).alias("o"))
             for own, frame in enumerate(coded[:2])
@@ -227,8 +214,6 @@ class SparkPair(StoredPair):
 
     def _facts(self, frame: DataFrame, columns: int) -> list[int]:
         """How many rows there are, and how many values in each column."""
-        from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
         names = [f"k{i}" for i in range(columns)]
         missing = sql.count(sql.when(sql.greatest(*(sql.isnull(own) for own in names)), 1))
         if columns == 1:
