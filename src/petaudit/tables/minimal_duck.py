@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-import narwhals.stable.v2 as nw
-
-from petaudit.tables._database import fresh_name
 from petaudit.tables._encoding import floats, whole_numbers
 from petaudit.tables.joint.scratch import Scratch
 from petaudit.tables.minimal_uniques import AS_GOOD_AS_MORE, Floats, MinimalSearch
@@ -33,25 +29,19 @@ class DuckSearch(MinimalSearch[str]):
         self._made = itertools.count()
         self._by_person = person is not None
         rows = key_rows(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)
-        self._labelled = self._stored(
-            table, rows if self._by_person else table.grouped(rows, self.keys)
-        )
+        rows = rows if self._by_person else table.grouped(rows, self.keys)
+        if table.load is not None:
+            self._labelled = self._scratch.make("labelled", rows.to_native().sql_query())
+        else:
+            rows_given = table.collected(rows)
+            self._labelled = self._scratch.make(
+                "labelled", "FROM rows_given", rows_given=rows_given
+            )
         coded = [*self.keys, *([PERSON] if self._by_person else [])]
         self._classes = self._scratch.make("classes", self._coded(coded))
         self._scratch.drop("labelled")
         for name in coded:
             self._scratch.drop(f"codes_{name}")
-
-    def _stored(self, table: TableCounts, rows: nw.LazyFrame[Any]) -> str:
-        """Our own files are read by the engine; what is in memory comes from there."""
-        if table.load is not None:
-            return self._scratch.make("labelled", rows.to_native().sql_query())
-        name = fresh_name()
-        self._scratch.register(name, table.collected(rows))
-        try:
-            return self._scratch.make("labelled", f"FROM {name}")
-        finally:
-            self._scratch.unregister(name)
 
     def minimal(self, found: str | None, sets: Iterable[Sequence[int]]) -> str:
         """See the base class."""

@@ -114,9 +114,7 @@ def _raw_table(scratch: Scratch, source: Source, columns: Sequence[str], name: s
     if counts.engine == "duckdb":
         # Of another connection, which may be a database that is larger than memory.
         reader = counts.raw_frame.select(*cells).to_native().to_arrow_reader(100_000)
-        scratch.register("rows_given", reader)
-        made = scratch.make(name, "SELECT * FROM rows_given")
-        scratch.unregister("rows_given")
+        made = scratch.make(name, "SELECT * FROM rows_given", rows_given=reader)
         return _RawTable(source, f"SELECT * FROM {made}", [], kinds)  # noqa: S608
     return _RawTable(source, None, counts.columns_values(columns, raw=True), kinds)
 
@@ -195,11 +193,10 @@ class StoredKeys(Sequence[Any]):
 
     def of(self, codes: Sequence[int]) -> dict[int, Any]:
         """The values of several codes."""
-        self._scratch.register("codes_wanted", pa.table({"k": pa.array(codes, pa.uint32())}))
         found = self._scratch.fetch(
-            f"SELECT k, v FROM {self._table} JOIN codes_wanted USING (k)"  # noqa: S608
+            f"SELECT k, v FROM {self._table} JOIN codes_wanted USING (k)",  # noqa: S608
+            codes_wanted=pa.table({"k": pa.array(codes, pa.uint32())}),
         )
-        self._scratch.unregister("codes_wanted")
         return dict(zip(found.column("k").to_pylist(), found.column("v").to_pylist(), strict=True))
 
 
@@ -242,13 +239,12 @@ def _dictionary_table(
     scratch: Scratch, numbers: pa.ChunkedArray, codes: Codes, table: int, place: int
 ) -> str:
     """A table of the distinct values of a column with their codes."""
-    scratch.register("codes_found", pa.table({"p": numbers, "k": arrow_codes(codes)}))
     made = scratch.make(
         f"values_{place}_{table}",
         "SELECT v, k FROM "  # noqa: S608
         f"{scratch.table(f'distinct_{table}')} JOIN codes_found USING (p)",
+        codes_found=pa.table({"p": numbers, "k": arrow_codes(codes)}),
     )
-    scratch.unregister("codes_found")
     scratch.drop(f"distinct_{table}")
     return made
 
@@ -305,10 +301,12 @@ def _coded_here(scratch: Scratch, dictionaries: Sequence[_Dictionary], name: str
         arrays.append(arrow_codes(own.codes))
         cells.append(f"k{place}::{integer_kind(own.size)} AS k{place}")
     names = ["r", *(f"k{place}" for place in range(len(dictionaries)))]
-    scratch.register("rows_coded", pa.Table.from_arrays(arrays, names=names))
-    made = scratch.make(name, f"SELECT {', '.join(cells)} FROM rows_coded")  # noqa: S608
-    scratch.unregister("rows_coded")
-    return made
+    rows_coded = pa.Table.from_arrays(arrays, names=names)
+    return scratch.make(
+        name,
+        f"SELECT {', '.join(cells)} FROM rows_coded",  # noqa: S608
+        rows_coded=rows_coded,
+    )
 
 
 @dataclass

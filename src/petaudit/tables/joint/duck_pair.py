@@ -314,12 +314,11 @@ class DuckPair(StoredPair):
         self, rows: Indices, combinations: Sequence[Sequence[int]]
     ) -> Iterator[tuple[object, ...]]:
         used = sorted({column for own in combinations for column in own})
-        self.scratch.register("rows_wanted", pa.table({"r": arrow_integers(rows)}))
         found = self.scratch.fetch(
             f"SELECT r, {key_names(used)} FROM {self.table} "  # noqa: S608
-            "JOIN rows_wanted USING (r) WHERE NOT o ORDER BY r"
+            "JOIN rows_wanted USING (r) WHERE NOT o ORDER BY r",
+            rows_wanted=pa.table({"r": arrow_integers(rows)}),
         )
-        self.scratch.unregister("rows_wanted")
         places = np.searchsorted(whole_numbers(found.column("r")), rows)
         cells: dict[int, list[object]] = {}
         for column in used:

@@ -90,19 +90,15 @@ def _people(pair: DuckPair, sample: Indices) -> str:
     """
     scratch = pair.scratch
     keys = key_names(range(len(pair.facts.columns)))
-    parts = []
+    parts, lookups = [], {}
     for name, rows, source in (
         ("inside", pair.first_rows(ORIGINAL)[sample], f"(FROM {pair.table} WHERE o)"),
         ("outside", pair.first_rows(CONTROL), scratch.table("control")),
     ):
         numbers, times = np.unique(rows, return_counts=True)
-        lookup = {"r": arrow_integers(numbers), "n": arrow_integers(times)}
-        scratch.register(name, pa.table(lookup))
+        lookups[name] = pa.table({"r": arrow_integers(numbers), "n": arrow_integers(times)})
         is_control = name == "outside"
         parts.append(
             f"SELECT {is_control} AS c, r, n, {keys} FROM {source} JOIN {name} USING (r)"  # noqa: S608
         )
-    made = scratch.make("people", " UNION ALL ".join(parts))
-    for name in ("inside", "outside"):
-        scratch.unregister(name)
-    return made
+    return scratch.make("people", " UNION ALL ".join(parts), **lookups)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import duckdb
 import pyarrow as pa
@@ -16,6 +16,7 @@ from petaudit.tables._database import cursor, is_interrupt, new_file, out_of_mem
 from petaudit.tables.joint.store import Deadline, OutOfTimeError
 
 Result = TypeVar("Result")
+ArrowRows: TypeAlias = pa.Table | pa.RecordBatchReader
 
 
 class Scratch:
@@ -35,37 +36,29 @@ class Scratch:
         """The name of a table in queries."""
         return f"{self._name}.{name}"
 
-    def make(self, name: str, query: str) -> str:
+    def make(self, name: str, query: str, **tables: ArrowRows) -> str:
         """Store the result of a query; return the name of the table in queries."""
-        self.run(f"CREATE OR REPLACE TABLE {self.table(name)} AS {query}")
+        self.run(f"CREATE OR REPLACE TABLE {self.table(name)} AS {query}", **tables)
         return self.table(name)
 
     def drop(self, name: str) -> None:
         """Remove a table, which frees its place."""
         self.run(f"DROP TABLE IF EXISTS {self.table(name)}")
 
-    def register(self, name: str, table: pa.Table | pa.RecordBatchReader) -> None:
-        """Make a table of this process known to queries by a name."""
-        self._connection.register(name, table)
+    def run(self, query: str, **tables: ArrowRows) -> list[tuple[Any, ...]]:
+        """Run a query to its end; tables of this process are known to it by their names."""
+        return self._guarded(lambda: self._connection.execute(query).fetchall(), tables)
 
-    def unregister(self, name: str) -> None:
-        """Forget a registered table."""
-        self._connection.unregister(name)
-
-    def run(self, query: str) -> list[tuple[Any, ...]]:
-        """Run a query to its end."""
-        return self._guarded(lambda: self._connection.execute(query).fetchall())
-
-    def fetch(self, query: str) -> pa.Table:
+    def fetch(self, query: str, **tables: ArrowRows) -> pa.Table:
         """The result of a query as an Arrow table."""
-        return self._guarded(lambda: self._connection.sql(query).to_arrow_table())
+        return self._guarded(lambda: self._connection.sql(query).to_arrow_table(), tables)
 
     def number(self, query: str) -> int:
         """The one whole number that a query finds; 0 for a null."""
         [(found,)] = self.run(query)
         return int(found or 0)
 
-    def _guarded(self, work: Callable[[], Result]) -> Result:
+    def _guarded(self, work: Callable[[], Result], tables: Mapping[str, ArrowRows]) -> Result:
         stopped = threading.Event()
 
         def stop() -> None:
@@ -79,6 +72,8 @@ class Scratch:
             timer.daemon = True
             timer.start()
         try:
+            for name, table in tables.items():
+                self._connection.register(name, table)
             return work()
         except Exception as problem:
             if is_interrupt(problem):
@@ -91,6 +86,8 @@ class Scratch:
         finally:
             if timer is not None:
                 timer.cancel()
+            for name in tables:
+                self._connection.unregister(name)
 
 
 def _remove(connection: duckdb.DuckDBPyConnection, name: str) -> None:
