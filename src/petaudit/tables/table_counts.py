@@ -270,7 +270,7 @@ class TableCounts:
         return self.columns_values([column])[0]
 
     def columns_values(self, columns: Sequence[str], *, raw: bool = False) -> list[pa.ChunkedArray]:
-        """The cells of several columns, from one query: rows without an order stay together.
+        """The cells of columns in row order, from one query: rows without one stay together.
 
         ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
         """

@@ -15,10 +15,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._encoding import dictionary_codes, whole_numbers
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.grouped import labels_of_keys
 from petaudit.tables.classes.keys import all_suppressed, is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
 from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts
@@ -70,7 +70,7 @@ class PeopleBlocks(ClassBlocks):
         if labels and not table.is_remote:
             found = table.collected(classes)
             times = np.ones(found.num_rows, dtype=np.int64)
-            named = _labels(found, keys)
+            named = labels_of_keys(found, keys)
         else:
             found = table.collected(classes.group_by(*figures).agg(nw.len().alias("classes")))
             times, named = whole_numbers(found.column("classes")), None
@@ -161,12 +161,3 @@ def _class_table(
         columns[column] = ClassValueCounts(own, index, value, counts)
     sizes = whole_numbers(found.column("n"))
     return ClassTable(sizes, times, columns, int(marked[0]) if marked.size else None, labels)
-
-
-def _labels(found: pa.Table, keys: Sequence[str]) -> ClassLabels:
-    labels, codes = [], []
-    for key in keys:
-        own, cells = dictionary_codes(found.column(key))
-        labels.append(tuple(label_of(plain(cell)) for cell in cells))
-        codes.append(own)
-    return ClassLabels(tuple(labels), tuple(codes))
