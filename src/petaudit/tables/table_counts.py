@@ -52,7 +52,7 @@ def _kept(
         names: Any = args
         key = (
             method.__name__,
-            *(own if isinstance(own, str) else tuple(own) for own in names),
+            *(name if isinstance(name, str) else tuple(name) for name in names),
             *options.items(),
         )
         if key not in self._results:
@@ -183,9 +183,9 @@ class TableCounts:
 
     def _histogram(self, keys: ClassKeys) -> ClassHistogram:
         counted = keys.collected(
-            lambda own: (
-                own.flagged(self.grouped(own.rows, own.names))
-                .group_by("n", *own.flags)
+            lambda keys: (
+                keys.flagged(self.grouped(keys.rows, keys.names))
+                .group_by("n", *keys.flags)
                 .agg(nw.len().alias("classes"))
             )
         )

@@ -42,7 +42,7 @@ def grouped_classes(
     Without labels, equal classes of a block are one entry.
     """
     values = {column: table.sensitive_values(column).counts for column in columns}
-    combinations = math.prod(len(own.labels) for own in values.values())
+    combinations = math.prod(len(counts.labels) for counts in values.values())
     keys = class_keys(table, quasi_identifiers, carried=table.keys(columns))
     if table.rows and keys.codes is not None and keys.codes.span * combinations <= LARGEST_KEY:
         blocks = _sorted_blocks(keys, values, labels)
@@ -77,7 +77,7 @@ def _grouped_blocks(
             in_slice = f"hash({', '.join(keys.names)}) % {slices} = {number}"
             part = replace(keys, rows=nw.from_native(keys.rows.to_native().filter(in_slice)))
         counted = part.collected(
-            lambda own: own.flagged(table.grouped(own.rows, [*own.names, *cells]))
+            lambda part: part.flagged(table.grouped(part.rows, [*part.names, *cells]))
         )
         yield class_table(counted, keys.names, cells, values, keys.codes, labels=labels)
 
@@ -112,8 +112,8 @@ def class_table(
         values,
         class_index,
         [
-            label_positions(counted.column(cell), own)
-            for cell, own in zip(cells, values.values(), strict=True)
+            label_positions(counted.column(cell), counts)
+            for cell, counts in zip(cells, values.values(), strict=True)
         ],
         whole_numbers(counted.column("n")),
         class_index[is_marked(counted)],
@@ -147,8 +147,8 @@ def _class_table(
     sizes = np.zeros(int(class_index.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(sizes, class_index, counts)
     columns = {
-        column: ClassValueCounts(own, *folded_pairs(class_index, index, counts))
-        for (column, own), index in zip(values.items(), value_indices, strict=True)
+        column: ClassValueCounts(of_column, *folded_pairs(class_index, index, counts))
+        for (column, of_column), index in zip(values.items(), value_indices, strict=True)
     }
     only = int(marked[0]) if marked.size else None
     return ClassTable(sizes, np.ones_like(sizes), columns, only, labels)
@@ -182,7 +182,7 @@ def _blocks_of_sorted(
 ) -> Iterator[ClassTable]:
     """Cut rows, as sorted numbers of a class and its values, into blocks."""
     assert keys.codes is not None  # noqa: S101 (the caller looked)
-    widths = [len(own.labels) for own in values.values()]
+    widths = [len(counts.labels) for counts in values.values()]
     size = math.prod(widths)
     start = 0
     while start < len(ordered):
