@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
-from petaudit.i18n.current import here
+from petaudit.i18n.current import translate
 from petaudit.i18n.numbers import counted, exactly, numbered, share, steps, tally
 from petaudit.i18n.phrases import (
     Phrase,
     joined,
     phrase,
+    render,
     revealed,
     row_numbers,
-    said,
     term,
     without_row_numbers,
 )
@@ -39,15 +39,15 @@ __all__ = [
     "RowsOf",
     "UndecidedError",
     "counted",
+    "error_context",
     "exactly",
     "joined",
     "listing",
-    "naming",
     "numbered",
     "phrase",
     "quoted",
+    "render",
     "revealed",
-    "said",
     "share",
     "shortened",
     "steps",
@@ -103,12 +103,12 @@ class PetauditError(Exception):
         super().__init__(self.text)
 
     def __str__(self) -> str:
-        return here(self.text)
+        return translate(self.text)
 
     @property
     def with_values(self) -> str:
         """The message with at most three of the values of the data that it is about."""
-        return here(revealed(self.text))
+        return translate(revealed(self.text))
 
     def found_in(self, origin: object) -> Self:
         """Return the same error, with the name of the file that it is about."""
@@ -189,7 +189,7 @@ class ManyProblemsError(PetauditError):
 
 
 @contextmanager
-def naming(origin: object) -> Iterator[None]:
+def error_context(origin: object) -> Iterator[None]:
     """Make every error that is raised inside name the file that it is about."""
     try:
         yield
@@ -201,7 +201,7 @@ class PetauditWarning(UserWarning):
     """The figure stands, but there is something about it that the reader should know."""
 
     def __str__(self) -> str:
-        return here(self.args[0]) if self.args else ""
+        return translate(self.args[0]) if self.args else ""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

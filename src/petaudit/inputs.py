@@ -17,9 +17,9 @@ from petaudit.errors import (
     PetauditWarning,
     RoleError,
     counted,
+    error_context,
     joined,
     listing,
-    naming,
     phrase,
     suggestion,
 )
@@ -39,10 +39,10 @@ from petaudit.tables import (
     TableCounts,
     ValueCounts,
     check_aligned,
-    one_state,
     open_source,
     pair_codes,
     pair_counts,
+    snapshot,
 )
 from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
 
@@ -380,7 +380,7 @@ def gather(
         "engine": engine,
         "spark_master": spark_master,
     }
-    with one_state():
+    with snapshot():
         source = _opened(table, reading)
         before = None if original is None else _opened(original, reading)
         unseen = None if control is None else _opened(control, reading)
@@ -460,7 +460,7 @@ def _given_roles(
 def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:
     if given or side_car is None:
         return (given or Roles({})).checked_against(source.columns, source.name)
-    with naming(side_car.path):
+    with error_context(side_car.path):
         return side_car.roles.checked_against(source.columns, source.name)
 
 
@@ -472,7 +472,7 @@ def _settled_person(
     if person is None:
         return None
     if given is None and side_car is not None:
-        with naming(side_car.path):
+        with error_context(side_car.path):
             check_column(person, source.columns, source.name)
     else:
         check_column(person, source.columns, source.name)

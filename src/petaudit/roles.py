@@ -14,8 +14,8 @@ from petaudit.errors import (
     InputError,
     RoleError,
     counted,
+    error_context,
     listing,
-    naming,
     phrase,
     shortened,
     suggestion,
@@ -165,7 +165,7 @@ class SideCar:
         """The hierarchies that the file names, relative to its own folder."""
         if self.hierarchy_entry is None:
             return Hierarchies({})
-        with naming(self.path):
+        with error_context(self.path):
             return Hierarchies.from_yaml(self.hierarchy_entry, self.path)
 
 
@@ -195,7 +195,7 @@ def _is_pipeline(path: Path) -> bool:
 def read_side_car(path: Path) -> SideCar:
     """Read roles and hierarchies beside a table."""
     content = read_yaml(path)
-    with naming(path):
+    with error_context(path):
         dataset = content.get("DATASET") if isinstance(content, Mapping) else None
         if not isinstance(dataset, Mapping):
             raise RoleError("the key DATASET is missing")

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from petaudit.errors import phrase, term
-from petaudit.i18n.current import here
+from petaudit.i18n.current import translate
 
 if TYPE_CHECKING:
     from petaudit.singling.search import Progress
@@ -35,8 +35,8 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
         console=Console(file=sys.stderr),
         transient=True,
     )
-    columns = bars.add_task(here(term("columns")), total=None, pace="")
-    combinations = bars.add_task(here(term("combinations")), total=None, pace="")
+    columns = bars.add_task(translate(term("columns")), total=None, pace="")
+    combinations = bars.add_task(translate(term("combinations")), total=None, pace="")
 
     def show(now: Progress) -> None:
         bars.update(columns, completed=now.size, total=max(now.sizes))
@@ -48,7 +48,7 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
                 speed=task.speed,
                 time=duration((now.all_total - now.all_done) / task.speed),
             )
-            bars.update(combinations, pace=here(pace))
+            bars.update(combinations, pace=translate(pace))
 
     with bars:
         yield show

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from petaudit.cli.streams import printable
 from petaudit.errors import phrase, term
-from petaudit.i18n.current import here
+from petaudit.i18n.current import translate
 from petaudit.pipelines.events import Event, Listener
 
 
@@ -22,7 +22,7 @@ def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
     from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
     from rich.markup import escape  # noqa: PLC0415
 
-    with Console(file=sys.stderr).status(here(term("reading"))) as status:
+    with Console(file=sys.stderr).status(translate(term("reading"))) as status:
 
         def show(event: Event) -> None:
             if event.kind == "step":
@@ -32,6 +32,6 @@ def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
                     total=event.total,
                     step=f"{event.module}[{event.experiment}]",
                 )
-                status.update(escape(printable(here(where))))
+                status.update(escape(printable(translate(where))))
 
         yield show

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from petaudit.datasets._catalogue import CATALOGUE
-from petaudit.errors import InputError, joined, naming, phrase, shortened, suggestion
+from petaudit.errors import InputError, error_context, joined, phrase, shortened, suggestion
 from petaudit.system.files import sha256_of
 from petaudit.system.os_reasons import os_reason
 from petaudit.system.user_folders import cache_folder
@@ -71,7 +71,7 @@ def locate(
     entries = read_registry(registry)
     if name not in entries:
         raise _unknown(name, [*_BUNDLED, *entries])
-    with naming(SCHEME + name):
+    with error_context(SCHEME + name):
         return _from_registry(entries[name], folder, offline or _is_offline())
 
 

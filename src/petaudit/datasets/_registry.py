@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from petaudit.datasets._benchmarks import LONGEST_NAME
 from petaudit.datasets._urls import require_safe
-from petaudit.errors import InputError, listing, naming, phrase, shortened, suggestion
+from petaudit.errors import InputError, error_context, listing, phrase, shortened, suggestion
 from petaudit.system.yaml_files import read_yaml
 
 FORMATS: Final = ("parquet", "csv", "yaml")
@@ -47,7 +47,7 @@ class Entry:
 def read_registry(path: Path) -> dict[str, Entry]:
     """Read the entries of a registry by name, in lower case; anything odd in it is an error."""
     content = read_yaml(path)
-    with naming(path):
+    with error_context(path):
         if content is None:
             return {}
         if not isinstance(content, dict):

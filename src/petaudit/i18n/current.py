@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 
 from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.phrases import said
+from petaudit.i18n.phrases import render
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
@@ -24,10 +24,10 @@ def use_language(name: str) -> None:
     _current.set(name)
 
 
-def here(text: str) -> str:
+def translate(text: str) -> str:
     """A text in the chosen language.
 
-    >>> here("a column name")
+    >>> translate("a column name")
     'a column name'
     """
-    return said(text, language())
+    return render(text, language())

@@ -104,9 +104,9 @@ def with_phrases(document: Any, texts: Mapping[str, Any], levels: int = _MOST_LE
     What is nested deeper than any document of ours is left as it is.
 
     >>> from petaudit.i18n.numbers import counted
-    >>> from petaudit.i18n.phrases import said
+    >>> from petaudit.i18n.phrases import render
     >>> found = with_phrases({"a": ["3 rows", "x"]}, {"3 rows": counted(3, "row").to_plain()})
-    >>> said(found["a"][0], hide_below=5)
+    >>> render(found["a"][0], hide_below=5)
     '<5 rows'
     """
     match document:

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from petaudit.i18n.catalogue import ENGLISH, translation
-from petaudit.i18n.phrases import Joined, Phrase, joined, phrase, plain_part, said, shortened_value
+from petaudit.i18n.phrases import (
+    Joined,
+    Phrase,
+    joined,
+    phrase,
+    plain_part,
+    render,
+    shortened_value,
+)
 from petaudit.i18n.templates import filled
 from petaudit.i18n.zones import classes_zone, zone
 
@@ -49,7 +57,7 @@ class Counted(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.number, *self.nouns, self.of
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The number, or its zone, with the noun."""
         one, many = self.nouns
         below = hide_below if one in PEOPLE else 0
@@ -82,7 +90,7 @@ class Tally(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.number, self.of
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The number, or its zone."""
         return zone(self.number, hide_below, self.of).text
 
@@ -109,7 +117,7 @@ class Share(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.part, self.whole, self.decimals
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The percentage, or that of both ends of the zone."""
         return zone(self.part, hide_below, self.whole).percent(self.whole, self.decimals)
 
@@ -134,9 +142,9 @@ class Exact(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.text, self.otherwise
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The text, or what stands in for it."""
-        return said(self.otherwise if hide_below > 1 else self.text, language, hide_below)
+        return render(self.otherwise if hide_below > 1 else self.text, language, hide_below)
 
     def to_plain(self) -> dict[str, Any]:
         """The text."""
@@ -163,11 +171,11 @@ class Numbered(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.number, *self.forms
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The sentence for many also where it must not be told that there is one."""
         one, many = self.forms
         is_one = self.number == 1 and hide_below <= 1
-        return said(one if is_one else many, language, hide_below)
+        return render(one if is_one else many, language, hide_below)
 
     def to_plain(self) -> dict[str, Any]:
         """The number and both sentences."""
@@ -187,11 +195,11 @@ class Foreign(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return (str(self),)
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The sentence, unless a number in it may count few people."""
         if any(0 < int(number) < hide_below for number in _NUMBER.findall(self)):
             hidden = phrase("(a sentence with small numbers is not shown)")
-            return hidden.said(language, hide_below)
+            return hidden.render(language, hide_below)
         return shortened_value(str(self))
 
     def to_plain(self) -> dict[str, Any]:
@@ -202,7 +210,7 @@ class Foreign(Phrase):
 def foreign(text: str) -> str:
     """A sentence of somebody else's, of whose numbers nobody knows what they count.
 
-    >>> said(foreign("2 of them"), hide_below=5), said(foreign("12 of them"), hide_below=5)
+    >>> render(foreign("2 of them"), hide_below=5), render(foreign("12 of them"), hide_below=5)
     ('(a sentence with small numbers is not shown)', '12 of them')
     """
     return text if isinstance(text, Phrase) else Foreign(text)
@@ -216,11 +224,11 @@ def counted(number: int, noun: str, plural: str | None = None, *, of: int | None
 
     >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
     ('1 row', '1,200 rows', '2 classes')
-    >>> said(counted(3, "row"), hide_below=5), said(counted(3, "column"), hide_below=5)
+    >>> render(counted(3, "row"), hide_below=5), render(counted(3, "column"), hide_below=5)
     ('<5 rows', '3 columns')
-    >>> said(counted(3, "class", "classes"), hide_below=5)
+    >>> render(counted(3, "class", "classes"), hide_below=5)
     '<20 classes'
-    >>> [said(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
+    >>> [render(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
     ['97 rows', '≥96 rows', '95–99 rows', '95–99 rows']
     """
     return Counted(number, noun, plural or f"{noun}s", of)
@@ -231,7 +239,7 @@ def tally(number: int, *, of: int | None = None) -> Tally:
 
     ``of`` is as with :func:`counted`: the twelve.
 
-    >>> tally(1200), said(tally(3), hide_below=5)
+    >>> tally(1200), render(tally(3), hide_below=5)
     ('1,200', '<5')
     """
     return Tally(number, of)
@@ -242,7 +250,7 @@ def share(part: int, whole: int, decimals: int | None = None) -> Share:
 
     Without ``decimals`` it has three digits.
 
-    >>> share(3, 60), share(1, 3, 2), said(share(3, 60), "en", hide_below=5)
+    >>> share(3, 60), share(1, 3, 2), render(share(3, 60), "en", hide_below=5)
     ('5 %', '33.33%', '<8.33 %')
     """
     return Share(part, whole, decimals)
@@ -252,7 +260,7 @@ def exactly(text: str, otherwise: str = "") -> Exact:
     """Figures beside the one that was asked for, from which numbers of people would follow.
 
     >>> more = exactly(phrase(", lowest {figure}", figure=0.04))
-    >>> more, said(more, hide_below=5)
+    >>> more, render(more, hide_below=5)
     (', lowest 0.04', '')
     """
     return Exact(text, otherwise)
@@ -261,7 +269,7 @@ def exactly(text: str, otherwise: str = "") -> Exact:
 def numbered(number: int, one: str, many: str) -> Numbered:
     """A sentence for one or for many people: the verb must not tell what a count hides.
 
-    >>> said(numbered(1, phrase("one breaks it"), phrase("some break it")), hide_below=5)
+    >>> render(numbered(1, phrase("one breaks it"), phrase("some break it")), hide_below=5)
     'some break it'
     """
     return Numbered(number, one, many)
@@ -273,7 +281,7 @@ def steps(points: Sequence[tuple[int, int]], whole: int) -> Joined:
     A class of a quarter of the table would tell how many rows the others have.
 
     >>> grown = steps([(2, 0), (3, 2), (5, 20), (25, 20)], 40)
-    >>> grown, said(grown, hide_below=5)
+    >>> grown, render(grown, hide_below=5)
     ('2: 0 %, 3: 5 %, 5: 50 %, 25: 50 %', '2: 0 %, 3: <12.5 %, 5: 50–60 %')
     """
     shown = [(at, phrase("{k}: {share}", k=at, share=share(part, whole))) for at, part in points]

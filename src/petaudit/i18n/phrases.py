@@ -1,7 +1,7 @@
 """Sentences that know what they were made of, so that they can be said in another language.
 
 A phrase *is* its English text; everything that takes a ``str`` takes it. Beside that it keeps its
-template and its values, from which :func:`said` makes the same sentence in another language, and
+template and its values, from which :func:`render` makes the same sentence in another language, and
 with small counts hidden.
 """
 
@@ -38,9 +38,11 @@ class Phrase(str):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.template, dict(self.values)
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The sentence in a language."""
-        own = {name: _part_said(value, language, hide_below) for name, value in self.values.items()}
+        own = {
+            name: _render_part(value, language, hide_below) for name, value in self.values.items()
+        }
         return filled(translation(self.template, language), own)
 
     def to_plain(self) -> dict[str, Any]:
@@ -65,10 +67,10 @@ class Joined(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.parts, self.separator
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The parts in a language."""
         between = translation(self.separator, language)
-        parts = [said(part, language, hide_below) for part in self.parts]
+        parts = [render(part, language, hide_below) for part in self.parts]
         # What is left out of a report leaves no gap.
         return between.join(
             text for text, part in zip(parts, self.parts, strict=True) if text or not part
@@ -95,7 +97,7 @@ class Translated(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return (self.by_language,)
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The text in a language."""
         return shortened_value(self.by_language.get(language, str(self)))
 
@@ -120,9 +122,9 @@ class Cells(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return self.shown, self.instead
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """What is said instead of the values."""
-        return said(self.instead, language, hide_below)
+        return render(self.instead, language, hide_below)
 
     def to_plain(self) -> Any:
         """What is said instead of the values: no document holds them."""
@@ -143,18 +145,18 @@ class RowNumbers(Phrase):
     def __getnewargs__(self) -> tuple[Any, ...]:
         return (self.text,)
 
-    def said(self, language: str, hide_below: int) -> str:
+    def render(self, language: str, hide_below: int) -> str:
         """The words; nothing where small numbers are hidden."""
-        return "" if hide_below else said(self.text, language)
+        return "" if hide_below else render(self.text, language)
 
     def to_plain(self) -> Any:
         """Nothing: no document holds them."""
         return ""
 
 
-def _part_said(value: str, language: str, hide_below: int) -> str:
+def _render_part(value: str, language: str, hide_below: int) -> str:
     if isinstance(value, Phrase):
-        return value.said(language, hide_below)
+        return value.render(language, hide_below)
     return shortened_value(value)
 
 
@@ -203,7 +205,7 @@ def joined(parts: Sequence[str], separator: str = ", ") -> Joined:
 def translated(by_language: Mapping[str, str]) -> Translated:
     """A text from a file that has its translations beside it.
 
-    >>> said(translated({"en": "people", "zh-TW": "人"}), "zh-TW")
+    >>> render(translated({"en": "people", "zh-TW": "人"}), "zh-TW")
     '人'
     """
     return Translated(by_language)
@@ -251,15 +253,15 @@ def _rewritten(text: str, change: Callable[[str], str]) -> str:
     return change(text)
 
 
-def said(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:
+def render(text: str, language: str = ENGLISH, hide_below: int = 0) -> str:
     """A text in a language; what is no phrase stays as it is.
 
     Counts of people that are above 0 and below ``hide_below`` are hidden.
 
-    >>> said("a column name")
+    >>> render("a column name")
     'a column name'
     """
-    return text.said(language, hide_below) if isinstance(text, Phrase) else str(text)
+    return text.render(language, hide_below) if isinstance(text, Phrase) else str(text)
 
 
 def plain_part(value: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.phrases import phrase, said
+from petaudit.i18n.phrases import phrase, render
 from petaudit.i18n.text import printable
 from petaudit.i18n.zones import zone
 from petaudit.reports.writing import HIDE_BELOW
@@ -65,7 +65,7 @@ class Voice:
 
     def say(self, text: str) -> str:
         """A text in the language, in which nothing is invisible or changes the direction."""
-        return printable(said(text, self.language, self.threshold))
+        return printable(render(text, self.language, self.threshold))
 
     def say_all(self, texts: Iterable[str]) -> list[str]:
         """Several texts."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from petaudit.errors import Phrase, counted, phrase
-from petaudit.i18n.current import here
+from petaudit.i18n.current import translate
 from petaudit.roles import Role
 from petaudit.starter.roles import Guess
 from petaudit.starter.starting_point import Starter
@@ -139,7 +139,7 @@ def _roles(guesses: Sequence[Guess], with_reasons: bool) -> list[str]:
         members = [guess for guess in guesses if guess.role is role]
         if not members:
             continue
-        lines.append(f"      # {here(_ROLE_HELP[role])}")
+        lines.append(f"      # {translate(_ROLE_HELP[role])}")
         lines.append(f"      {role.value}:")
         items = {guess: f"        - {scalar(guess.column)}" for guess in members}
         start = min(max(map(width, items.values())) + 2, _REASONS_FROM)
@@ -181,7 +181,7 @@ def _not_yet(own: Starter) -> list[str]:
     first = _singled_out() if own.synthetic is not None else _CLASSES
     return [
         *comment(phrase("Nothing can be measured yet:")),
-        *(line for sentence in own.to_fill_in for line in comment(f"- {here(sentence)}")),
+        *(line for sentence in own.to_fill_in for line in comment(f"- {translate(sentence)}")),
         *comment(phrase("Then remove the marks of the following lines.")),
         *commented(["Evaluator:", *first]),
         *commented(_REPORTER),

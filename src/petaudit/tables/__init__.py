@@ -1,7 +1,7 @@
 """The counts layer: the only place that talks to an engine."""
 
 from petaudit.tables._databases.addresses import is_address, located, parse_address
-from petaudit.tables._databases.session import one_state
+from petaudit.tables._databases.session import snapshot
 from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._files import find_files
 from petaudit.tables._pairs import check_aligned, pair_codes, pair_counts
@@ -38,7 +38,6 @@ __all__ = [
     "is_address",
     "is_uri",
     "located",
-    "one_state",
     "open_source",
     "pair_codes",
     "pair_counts",
@@ -46,4 +45,5 @@ __all__ = [
     "relabelled_table",
     "remove_orphans",
     "shown_table",
+    "snapshot",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from petaudit.i18n.numbers import counted
-from petaudit.i18n.phrases import phrase, said
+from petaudit.i18n.phrases import phrase, render
 from petaudit.i18n.text import printable
 from petaudit.i18n.zones import Zone, parts, zone
 
@@ -27,7 +27,7 @@ class Speaker:
 
     def say(self, text: str) -> str:
         """A text; hidden characters are written out."""
-        return printable(said(text, self.language, self.hide_below))
+        return printable(render(text, self.language, self.hide_below))
 
     def is_small(self, number: float) -> bool:
         """Whether a number of people may not be told."""
