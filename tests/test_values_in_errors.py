@@ -26,7 +26,7 @@ from petaudit.errors import (
     revealed,
     without_row_numbers,
 )
-from petaudit.i18n.kept import from_plain, texts_of
+from petaudit.i18n.documents import from_plain, phrases_in
 from petaudit.i18n.phrases import cells, joined, phrase, render, row_numbers
 from petaudit.tables import open_source
 
@@ -122,8 +122,8 @@ def test_values_in_a_message_stay_hidden_wherever_it_goes() -> None:
     assert revealed(whole) == "t.csv: 1 label (row 7): 'Ann'; 1 label (row 7): 'Ann'"
     kept = without_row_numbers(whole)
     assert kept == "t.csv: 1 label; 1 label"
-    assert "Ann" not in json.dumps(texts_of([kept]))
-    assert from_plain(texts_of([kept])[kept]) == kept
+    assert "Ann" not in json.dumps(phrases_in([kept]))
+    assert from_plain(phrases_in([kept])[kept]) == kept
 
 
 HEADLESS = f"{MARKS[0]};{IDENTITY};{BORN};33\n" + "".join(

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from petaudit.auditing.runner import Audit, audit
     from petaudit.errors import PetauditError, PetauditWarning
     from petaudit.generalizing import generalize
-    from petaudit.i18n.choice import set_language
-    from petaudit.i18n.current import language
+    from petaudit.i18n.catalogue import language
     from petaudit.labels.hierarchies import (
         Hierarchies,
         Hierarchy,
@@ -67,6 +66,7 @@ if TYPE_CHECKING:
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
     from petaudit.synthesizing import synthesize
+    from petaudit.system.languages import set_language
     from petaudit.system.memory import set_memory
 
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
@@ -102,7 +102,7 @@ _HOMES = {
     "k_anonymity": "petaudit.measures.k_anonymity",
     "k_map": "petaudit.measures.k_map",
     "l_diversity": "petaudit.measures.l_diversity",
-    "language": "petaudit.i18n.current",
+    "language": "petaudit.i18n.catalogue",
     "marketer_risk": "petaudit.measures.marketer_risk",
     "mask_right": "petaudit.labels.hierarchies",
     "model_utility": "petaudit.measures.model_utility",
@@ -119,7 +119,7 @@ _HOMES = {
     "recursive_l_diversity": "petaudit.measures.recursive_l_diversity",
     "report": "petaudit.reports.writing",
     "sample_uniques": "petaudit.measures.sample_uniques",
-    "set_language": "petaudit.i18n.choice",
+    "set_language": "petaudit.system.languages",
     "set_memory": "petaudit.system.memory",
     "special_uniques": "petaudit.measures.special_uniques",
     "strict_average_risk": "petaudit.measures.strict_average_risk",

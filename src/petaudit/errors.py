@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
-from petaudit.i18n.current import translate
 from petaudit.i18n.numbers import counted, exactly, numbered, share, steps, tally
 from petaudit.i18n.phrases import (
     Phrase,
@@ -18,6 +17,7 @@ from petaudit.i18n.phrases import (
     revealed,
     row_numbers,
     term,
+    translate,
     without_row_numbers,
 )
 from petaudit.i18n.phrases import cells as hidden_cells

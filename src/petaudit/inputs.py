@@ -23,7 +23,7 @@ from petaudit.errors import (
     phrase,
     suggestion,
 )
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
 from petaudit.labels.common import labels_in_common, rule_hierarchy
 from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec

@@ -19,8 +19,7 @@ from petaudit.cli.folding import folded, width_of
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.parser import build_parser
 from petaudit.cli.render import coloured
-from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue
-from petaudit.i18n.current import language, use_language
+from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
 from petaudit.i18n.phrases import Phrase, render
 from petaudit.measures import all_measures
 

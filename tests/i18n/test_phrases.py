@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.i18n.kept import from_plain, texts_of, with_phrases
+from petaudit.i18n.documents import from_plain, phrases_in, restore_phrases
 from petaudit.i18n.numbers import counted, exactly, foreign, numbered, share, steps, tally
 from petaudit.i18n.phrases import Phrase, joined, phrase, render, term
 from petaudit.i18n.zones import parts, zone
@@ -39,8 +39,8 @@ SENTENCES = st.recursive(
 
 @given(SENTENCES)
 def test_json_keeps_what_a_sentence_is_made_of(text: Phrase) -> None:
-    document = {"explanation": [str(text)], "texts": json.loads(json.dumps(texts_of([text])))}
-    again = with_phrases(document, document["texts"])["explanation"][0]
+    document = {"explanation": [str(text)], "texts": json.loads(json.dumps(phrases_in([text])))}
+    again = restore_phrases(document, document["texts"])["explanation"][0]
     assert isinstance(again, Phrase)
     for hide_below in (0, 5, 12):
         for language in ("en", "zh-TW"):

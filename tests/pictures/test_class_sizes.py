@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import gather
 from petaudit.measures.k_anonymity import MEASURE
 from petaudit.pictures import ClassSizes, picture_from

@@ -18,7 +18,7 @@ from petaudit.errors import (
     phrase,
     render,
 )
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.pipelines.entries import from_json, with_texts
 from petaudit.pipelines.evaluating import _text_of
 from petaudit.pipelines.rewording import replaced
@@ -59,7 +59,7 @@ def test_what_a_comparison_says_is_among_the_texts(tmp_path: Path) -> None:
     entry = json.loads(json.dumps(executor.document["results"][0]))
     reason = entry["comparison"]["reason"]
     assert reason == "the earlier figure was measured otherwise (seed, x differ)"
-    found = with_phrases(reason, entry["texts"])
+    found = restore_phrases(reason, entry["texts"])
     assert isinstance(found, Phrase)
     assert found.template == "the earlier figure was measured otherwise ({settings} differ)"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from petaudit.i18n.current import use_language
+from petaudit.i18n.catalogue import use_language
 from petaudit.starter import guess_roles
 from petaudit.starter.headers import reading_doubts
 from petaudit.starter.names import sense_of

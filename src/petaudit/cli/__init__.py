@@ -11,10 +11,10 @@ from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
 from petaudit.cli.termination import graceful_shutdown, interrupted_code
 from petaudit.errors import ManyProblemsError, OptionError, PetauditError, phrase, revealed, term
-from petaudit.i18n.current import language, use_language
+from petaudit.i18n.catalogue import language, use_language
 from petaudit.system.debugging import show_trace
+from petaudit.system.files import file_problem
 from petaudit.system.memory import memory_limit, memory_text
-from petaudit.system.os_reasons import file_problem
 
 COULD_NOT_MEASURE = 2
 

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from petaudit.cli.folding import folded, width_of
 from petaudit.errors import term
-from petaudit.i18n.catalogue import ENGLISH, translation
-from petaudit.i18n.current import language, translate
+from petaudit.i18n.catalogue import ENGLISH, language, translation
+from petaudit.i18n.phrases import translate
 
 _OF_ARGPARSE: Final = (
     term("usage: "),

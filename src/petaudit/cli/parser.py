@@ -23,7 +23,7 @@ from petaudit.cli.other_options import (
 from petaudit.cli.streams import printable, without_passwords
 from petaudit.cli.table_options import add_check, add_format, add_generalize, add_mpuccs
 from petaudit.errors import joined, phrase, shortened, suggestion, term
-from petaudit.i18n.current import translate
+from petaudit.i18n.phrases import translate
 
 _EXIT_CODES = term(
     "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"

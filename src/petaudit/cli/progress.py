@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from petaudit.errors import phrase, term
-from petaudit.i18n.current import translate
+from petaudit.i18n.phrases import translate
 
 if TYPE_CHECKING:
     from petaudit.singling.search import Progress

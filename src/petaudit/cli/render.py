@@ -15,8 +15,8 @@ from petaudit.auditing.verdict import holds_line
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
-from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.current import language, translate
+from petaudit.i18n.catalogue import ENGLISH, language
+from petaudit.i18n.phrases import translate
 from petaudit.measures import Better, Family, Result, all_measures, find_measure
 from petaudit.measures.limits import limit_rule
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from petaudit.cli.report_files import Reports, write_text
 from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, phrase
-from petaudit.i18n.current import translate
+from petaudit.i18n.phrases import translate
 from petaudit.reports.writing import checked_format
 from petaudit.system.output import refuse_inputs
 

@@ -12,7 +12,8 @@ from typing import Any
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, OptionError, phrase
-from petaudit.i18n.current import language, translate
+from petaudit.i18n.catalogue import language
+from petaudit.i18n.phrases import translate
 from petaudit.reports.writing import FORMATS, checked_format, checked_threshold, report
 from petaudit.system.output import refuse_inputs, write_whole
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from petaudit.cli.streams import printable
 from petaudit.errors import phrase, term
-from petaudit.i18n.current import translate
+from petaudit.i18n.phrases import translate
 from petaudit.pipelines.events import Event, Listener
 
 

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 
 from petaudit.errors import InputError, PetauditWarning, phrase
-from petaudit.i18n.current import translate
+from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import json_text as as_json
 from petaudit.i18n.text import printable, without_passwords
 

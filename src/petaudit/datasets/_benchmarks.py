@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from petaudit.datasets._catalogue import CATALOGUE
 from petaudit.errors import InputError, error_context, joined, phrase, shortened, suggestion
-from petaudit.system.files import sha256_of
-from petaudit.system.os_reasons import os_reason
-from petaudit.system.user_folders import cache_folder
+from petaudit.system.files import cache_folder, os_reason, sha256_of
 
 if TYPE_CHECKING:
     from petaudit.datasets._registry import Entry

@@ -18,7 +18,7 @@ from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandl
 
 from petaudit.datasets._urls import is_loopback, redirected, require_safe, shown
 from petaudit.errors import InputError, counted, phrase
-from petaudit.system.os_reasons import os_reason
+from petaudit.system.files import os_reason
 
 _CHUNK: Final = 1 << 18
 _OK: Final = 200

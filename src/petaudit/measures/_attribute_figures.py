@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from petaudit.errors import Phrase, counted, exactly, joined, numbered, phrase
 from petaudit.exact.class_figures import Exact
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 
 
 @dataclass(frozen=True)

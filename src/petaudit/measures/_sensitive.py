@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Protocol, Self
 
 from petaudit.errors import NotMeasurableError, OptionError, counted, phrase
 from petaudit.exact.class_figures import ClassFigures, Exact, Truths
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
 from petaudit.measures._attribute_figures import AttributeFigure

@@ -23,7 +23,7 @@ from petaudit.errors import (
     term,
 )
 from petaudit.exact.fractions import exact, exact_nonnegative, quotient_text
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.measures._needs import Need
 from petaudit.measures._remedy import Remedy
 from petaudit.measures.kinds import Anything, Kind, Limit, Number

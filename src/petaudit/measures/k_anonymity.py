@@ -10,7 +10,7 @@ import numpy as np
 
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
 from petaudit.exact.fractions import Number, exact_nonnegative
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._sensitive import always_holds
 from petaudit.measures._suppressed import left_out

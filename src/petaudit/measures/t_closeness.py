@@ -19,7 +19,7 @@ from petaudit.exact.emd import (
     ordered_ground,
 )
 from petaudit.exact.fractions import Number, exact_nonnegative
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.labels.hierarchies import Hierarchy
 from petaudit.measures import kinds

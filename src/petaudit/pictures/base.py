@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 
 
 @dataclass(frozen=True)

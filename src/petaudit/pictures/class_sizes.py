@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.pictures._words import check, finite
 from petaudit.pictures.base import Picture
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
 
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.pictures._words import check
 from petaudit.pictures.base import Picture
 

@@ -28,7 +28,7 @@ from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
 from petaudit.roles import check_column
 from petaudit.singling.control_overlap import SAME_TABLE
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.yaml_files import KeyPath, Problems
 from petaudit.tables.joint import check_same_columns
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from petaudit.errors import InputError, phrase
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.reports.view import Before, Card, View
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from petaudit.errors import phrase
 from petaudit.exact.fractions import quotient
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.pictures.optional import pictures_in
 from petaudit.reports.fields import (
     better_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import phrase
-from petaudit.i18n.current import language
+from petaudit.i18n.catalogue import language
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, status_word
 from petaudit.reports.single import document_of

@@ -12,7 +12,7 @@ from typing import Any, Final
 from petaudit.auditing.columns import ColumnReview
 from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
 from petaudit.errors import InputError, listing, phrase
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.measures import all_measures
 from petaudit.reports.cards import card_of, run_card_of
 from petaudit.reports.fields import (
@@ -100,7 +100,7 @@ def _agrees(view: View) -> bool:
 def _with_phrases(document: Mapping[str, Any]) -> dict[str, Any]:
     """The document with phrases again: each entry of a pipeline has its own texts."""
     given = document.get("texts")
-    found = with_phrases(dict(document), given if isinstance(given, Mapping) else {})
+    found = restore_phrases(dict(document), given if isinstance(given, Mapping) else {})
     if isinstance(found.get("results"), list):
         of_entries: dict[str, Any] = {}
         for entry in found["results"]:
@@ -108,7 +108,7 @@ def _with_phrases(document: Mapping[str, Any]) -> dict[str, Any]:
             if isinstance(own, Mapping):
                 of_entries |= own
         if of_entries:
-            found = with_phrases(found, of_entries)
+            found = restore_phrases(found, of_entries)
     return dict(found)
 
 

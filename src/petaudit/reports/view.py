@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.errors import joined, phrase, term
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.measures import Better, Family, all_measures
 from petaudit.measures.limits import limit_rule
 from petaudit.pictures import Picture

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from petaudit.errors import Phrase, counted, phrase
-from petaudit.i18n.current import translate
+from petaudit.i18n.phrases import translate
 from petaudit.roles import Role
 from petaudit.starter.roles import Guess
 from petaudit.starter.starting_point import Starter

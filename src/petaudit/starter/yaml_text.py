@@ -11,8 +11,8 @@ from typing import Final
 import yaml
 
 from petaudit.errors import shortened
-from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.current import language, translate
+from petaudit.i18n.catalogue import ENGLISH, language
+from petaudit.i18n.phrases import translate
 
 WIDEST: Final = 100
 _PLAIN: Final = re.compile(r"(\.{0,2}/)*[^\W\d_][\w./-]*((:| )[\w./-]+)*")

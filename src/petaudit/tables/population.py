@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import InputError, counted, phrase
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import SUPPRESSED, label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys

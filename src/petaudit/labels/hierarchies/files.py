@@ -10,8 +10,7 @@ from pathlib import Path
 from petaudit.errors import LONGEST_PATH, HierarchyError, shortened
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies.hierarchy import Hierarchy
-from petaudit.system.files import before_reading
-from petaudit.system.os_reasons import os_reason
+from petaudit.system.files import before_reading, os_reason
 
 _FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | re.DOTALL)
 

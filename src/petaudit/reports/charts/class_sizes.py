@@ -6,9 +6,8 @@ import itertools
 import math
 from typing import Final
 
-from petaudit.i18n.numbers import counted
+from petaudit.i18n.numbers import Unit, counted
 from petaudit.i18n.phrases import joined, phrase
-from petaudit.i18n.units import Unit
 from petaudit.pictures.class_sizes import ClassSizes, SizeBin
 from petaudit.reports.charts.bars import Bar, Divider, bar_list
 from petaudit.reports.charts.chart import Chart

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petaudit.i18n.numbers import share
+from petaudit.i18n.numbers import Unit, share
 from petaudit.i18n.phrases import phrase
-from petaudit.i18n.units import Unit
 from petaudit.i18n.zones import Zone
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.reports.charts.chart import Chart
