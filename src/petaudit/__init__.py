@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from petaudit.reports.writing import report
     from petaudit.roles import Role, Roles
     from petaudit.singling.result import MpuccsResult
+    from petaudit.starter import guess_roles
     from petaudit.synthesizing import synthesize
     from petaudit.system.languages import set_language
     from petaudit.system.memory import set_memory
@@ -98,6 +99,7 @@ _HOMES = {
     "entropy_l_diversity": "petaudit.measures.entropy_l_diversity",
     "generalize": "petaudit.generalizing",
     "granularity": "petaudit.measures.granularity",
+    "guess_roles": "petaudit.starter",
     "journalist_risk": "petaudit.measures.journalist_risk",
     "k_anonymity": "petaudit.measures.k_anonymity",
     "k_map": "petaudit.measures.k_map",
@@ -159,6 +161,7 @@ __all__ = [
     "entropy_l_diversity",
     "generalize",
     "granularity",
+    "guess_roles",
     "journalist_risk",
     "k_anonymity",
     "k_map",
