@@ -18,7 +18,9 @@ from tests.i18n.source_texts import (
     written,
 )
 
+from petaudit import datasets
 from petaudit.i18n.catalogue import CHINESE, catalogue
+from petaudit.i18n.phrases import Phrase
 from petaudit.measures import Better, Family, Need, all_measures
 from petaudit.starter.names import senses
 
@@ -45,6 +47,12 @@ def declared() -> Iterator[str]:
 def needed() -> set[str]:
     found = {text for _, tree in trees() for _, text in phrases_of(tree) if text is not None}
     found |= {text.replace("{", "{{").replace("}", "}}") for text in declared()}
+    found |= {
+        text.template
+        for dataset in datasets.catalogue()
+        for text in (dataset.title, dataset.source, dataset.licence)
+        if isinstance(text, Phrase)
+    }
     return (found | set(texts_of_pages())) - SAME_IN_BOTH
 
 

@@ -217,7 +217,7 @@ def _not_downloaded(folder: Path, *, is_damaged: bool) -> InputError:
 def _download(entry: Entry, target: Path) -> None:
     """Download to a file beside the target, and rename it once it is known to be right."""
     from petaudit.datasets import _download as download  # noqa: PLC0415 (takes a while to load)
-    from petaudit.datasets._urls import shown  # noqa: PLC0415
+    from petaudit.datasets._registry import shown  # noqa: PLC0415
 
     descriptor, temporary_name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
     temporary = Path(temporary_name)
