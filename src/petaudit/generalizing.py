@@ -25,9 +25,10 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import HierarchySpec
-from petaudit.roles import Role, check_column
+from petaudit.roles import Role
 from petaudit.system.files import unchanged
 from petaudit.tables import relabelled_table
+from petaudit.tables.headers import check_column
 
 if TYPE_CHECKING:
     import pyarrow as pa

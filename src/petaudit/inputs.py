@@ -25,9 +25,8 @@ from petaudit.errors import (
 )
 from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
-from petaudit.labels.common import labels_in_common, rule_hierarchy
-from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec
-from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
+from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec, labels_in_common
+from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.tables import (
     AnyAnswer,
     BlockQuestion,
@@ -44,6 +43,7 @@ from petaudit.tables import (
     pair_counts,
     snapshot,
 )
+from petaudit.tables.headers import check_column
 from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
@@ -269,7 +269,7 @@ class Inputs:
         """What labels of the population are called in the released table."""
         if column not in self.hierarchies or set(labels) <= set(released):
             return labels
-        hierarchy = rule_hierarchy(self.hierarchies, column, labels)
+        hierarchy = self.hierarchies.for_labels(column, labels)
         if hierarchy is None:
             hierarchy = self.hierarchy(column)
         return labels_in_common(column, hierarchy, released, labels)

@@ -29,8 +29,8 @@ from petaudit.errors import (
     PetauditWarning,
     RoleError,
 )
-from petaudit.exact import emd
 from petaudit.inputs import gather
+from petaudit.measures import _emd
 from petaudit.measures.base import Remedy
 from petaudit.measures.t_closeness import compute
 from petaudit.tables._classes import finding as _find_blocks
@@ -71,7 +71,7 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
     with patch.object(_profiles, "MOST_VALUES", -1):
         in_pairs = compute(gather(asked.table, **asked.arguments), distance=asked.distance)
     inputs = gather(asked.table, **asked.arguments)
-    with patch.object(emd, "_LARGEST_INT64", 0):
+    with patch.object(_emd, "_LARGEST_INT64", 0):
         in_large_numbers = compute(inputs, distance=asked.distance)
     at_once = compute(inputs, distance=asked.distance)
     revealing = compute(replace(inputs, reveal_values=True), distance=asked.distance)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar, Final
 
 from petaudit.errors import counted, exactly, joined, numbered, phrase, term
-from petaudit.exact.emd import Distance
+from petaudit.measures._emd import Distance
 from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result

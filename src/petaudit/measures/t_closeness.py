@@ -10,14 +10,6 @@ from typing import Any, get_args
 
 from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase, suggestion
 from petaudit.exact.class_figures import ClassFigures
-from petaudit.exact.emd import (
-    Distance,
-    Ground,
-    class_distances,
-    equal_ground,
-    hierarchical_ground,
-    ordered_ground,
-)
 from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs, gather
@@ -30,12 +22,20 @@ from petaudit.measures._closeness_result import (
     FarClass,
     TClosenessResult,
 )
+from petaudit.measures._emd import (
+    Distance,
+    Ground,
+    class_distances,
+    equal_ground,
+    hierarchical_ground,
+    ordered_ground,
+)
 from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._sensitive import WORST_OPTION, remedy, rows_left_out
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
 from petaudit.pictures.distributions import FarValues, distributions_of
-from petaudit.roles import check_column
 from petaudit.tables import ClassTable, ValueCounts
+from petaudit.tables.headers import check_column
 
 _DISTANCE = kinds.Choice(get_args(Distance))
 

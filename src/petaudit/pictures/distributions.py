@@ -13,9 +13,9 @@ from petaudit.pictures.base import Picture
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import ClassFigures, Integers
-    from petaudit.exact.emd import Ground
     from petaudit.inputs import Inputs
     from petaudit.measures._closeness_result import TClosenessResult
+    from petaudit.measures._emd import Ground
     from petaudit.tables import ClassValueCounts, ValueCounts
 
 MOST_BINS: Final = 12

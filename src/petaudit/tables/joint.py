@@ -11,7 +11,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import ColumnError, counted, joined, phrase, term
-from petaudit.roles import check_column
 from petaudit.tables._joint.column import (
     Cells,
     JointColumn,
@@ -21,7 +20,7 @@ from petaudit.tables._joint.column import (
     join_cells,
 )
 from petaudit.tables._moments import unit_named
-from petaudit.tables.headers import columns_named
+from petaudit.tables.headers import check_column, columns_named
 from petaudit.tables.source import Source
 
 __all__ = [
