@@ -20,8 +20,6 @@ EXCHANGE = {
     "petaudit/datasets/_catalogue.py",
     "petaudit/generalizing.py",
     "petaudit/synthesizing/exchange.py",
-    "petaudit/synthesizing/exchange_numbers.py",
-    "petaudit/synthesizing/exchange_text.py",
 }
 """Above the tables layer, pyarrow tables only pass through: read from or written to a file."""
 

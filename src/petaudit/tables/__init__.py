@@ -6,7 +6,7 @@ from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._files import find_files
 from petaudit.tables._pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables._private_folder import remove_orphans
-from petaudit.tables._relabel import relabelled_table
+from petaudit.tables._relabel import in_kind_of, relabelled_table
 from petaudit.tables._spark.files import is_uri
 from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
 from petaudit.tables.class_table import ClassTable
@@ -35,6 +35,7 @@ __all__ = [
     "check_aligned",
     "find_files",
     "folded_pairs",
+    "in_kind_of",
     "is_address",
     "is_uri",
     "located",
