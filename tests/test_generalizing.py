@@ -300,9 +300,9 @@ def test_suppressed_rows_are_kept_and_what_they_tell_is_said() -> None:
         "1 row with '*' in every quasi-identifier, which is a class: who fits no other one is "
         "known to be in it",
         "the class of suppressed rows is smaller than 2, so the table is not 2-anonymous; drop "
-        "these rows (--suppressed-rows drop)",
+        "these rows (suppressed_rows='drop')",
         "suppressed rows still hold illness, dose; drop the rows or empty these cells "
-        "(--suppressed-rows drop or blank), unless the values of this class may be told",
+        "(suppressed_rows='drop' or 'blank'), unless the values of this class may be told",
     ]
 
 

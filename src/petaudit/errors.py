@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
@@ -38,11 +39,13 @@ __all__ = [
     "RoleError",
     "RowsOf",
     "UndecidedError",
+    "argument",
     "counted",
     "error_context",
     "exactly",
     "joined",
     "listing",
+    "naming_options",
     "numbered",
     "phrase",
     "quoted",
@@ -62,6 +65,8 @@ RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_NAME = 60
 LONGEST_PATH = 300
+_names_options: ContextVar[bool] = ContextVar("_names_options", default=False)
+_SHORT_OPTIONS = {"quasi_identifiers": "qi"}
 
 
 @dataclass(frozen=True)
@@ -195,6 +200,33 @@ def error_context(origin: object) -> Iterator[None]:
         yield
     except PetauditError as problem:
         raise problem.found_in(origin) from None
+
+
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Make errors name options of the command line instead of arguments of Python."""
+    token = _names_options.set(True)
+    try:
+        yield
+    finally:
+        _names_options.reset(token)
+
+
+def argument(name: str, *values: str) -> str:
+    """Return how the caller gives an argument, with the values to choose from.
+
+    >>> argument("quasi_identifiers"), argument("suppressed_rows", "drop", "blank")
+    ('quasi_identifiers=', "suppressed_rows='drop' or 'blank'")
+    >>> with naming_options():
+    ...     argument("quasi_identifiers"), argument("suppressed_rows", "drop", "blank")
+    ('--qi', '--suppressed-rows drop or blank')
+    """
+    if _names_options.get():
+        option = f"--{_SHORT_OPTIONS.get(name, name).replace('_', '-')}"
+        first, *others = values or ("",)
+        return joined([f"{option} {first}".rstrip(), *others], " or ")
+    first, *others = map(repr, values) if values else ("",)
+    return joined([f"{name}={first}", *others], " or ")
 
 
 class PetauditWarning(UserWarning):

@@ -17,6 +17,7 @@ from petaudit.errors import (
     PetauditWarning,
     Phrase,
     RoleError,
+    argument,
     counted,
     listing,
     phrase,
@@ -145,8 +146,9 @@ def _generalized(
     if suppressed_rows == "blank" and not inputs.roles.sensitive:
         raise RoleError(
             "no sensitive attribute is known for {table}, so nobody knows which cells of "
-            "suppressed rows to empty: name it (--sensitive)",
+            "suppressed rows to empty: name it ({argument})",
             table=inputs.table.name,
+            argument=argument("sensitive"),
         )
     made, suppressed = relabelled_table(
         inputs.table, relabel, names, suppress_below or 0, inputs.person
@@ -204,15 +206,17 @@ def _still_told(
         said.append(
             phrase(
                 "the class of suppressed rows is smaller than {smallest:,}, so the table is not "
-                "{smallest:,}-anonymous; drop these rows (--suppressed-rows drop)",
+                "{smallest:,}-anonymous; drop these rows ({argument})",
                 smallest=smallest,
+                argument=argument("suppressed_rows", "drop"),
             )
         )
     if sensitive and not blank:
         said.append(
             phrase(
                 "suppressed rows still hold {columns}; drop the rows or empty these cells "
-                "(--suppressed-rows drop or blank), unless the values of this class may be told",
+                "({argument}), unless the values of this class may be told",
+                argument=argument("suppressed_rows", "drop", "blank"),
                 columns=listing(sensitive),
             )
         )

@@ -16,6 +16,7 @@ from petaudit.errors import (
     OptionError,
     PetauditWarning,
     RoleError,
+    argument,
     counted,
     error_context,
     joined,
@@ -85,9 +86,10 @@ class Inputs:
         """The quasi-identifiers; an error when there is none."""
         if not self.roles.quasi_identifiers:
             raise RoleError(
-                "no quasi-identifier is known for {table}: name them (--qi), or put a "
+                "no quasi-identifier is known for {table}: name them ({argument}), or put a "
                 "side-car <table>.yaml beside the table",
                 table=self.table.name,
+                argument=argument("quasi_identifiers"),
             )
         return self.roles.quasi_identifiers
 
@@ -127,8 +129,9 @@ class Inputs:
         """The sensitive attributes; an error when there is none."""
         if not self.roles.sensitive:
             raise RoleError(
-                "no sensitive attribute is known for {table}: name it (--sensitive)",
+                "no sensitive attribute is known for {table}: name it ({argument})",
                 table=self.table.name,
+                argument=argument("sensitive"),
             )
         return self.roles.sensitive
 

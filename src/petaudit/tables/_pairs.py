@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, argument
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._encoding import dictionary_codes, python_values
@@ -37,9 +37,9 @@ def check_aligned(
         for table, name in zip((original, released), names, strict=True):
             if table.engine not in _ORDERED_ENGINES:
                 raise InputError(
-                    "the rows of {table} ({engine}) have no order; name a key column (--key, "
-                    "in Python key=)",
+                    "the rows of {table} ({engine}) have no order; name a key column ({argument})",
                     table=name,
+                    argument=argument("key"),
                     engine=table.engine,
                 )
         return
