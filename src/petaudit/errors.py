@@ -221,12 +221,13 @@ def argument(name: str, *values: str) -> str:
     ...     argument("quasi_identifiers"), argument("suppressed_rows", "drop", "blank")
     ('--qi', '--suppressed-rows drop or blank')
     """
+    first, *others = values or ("",)
     if _names_options.get():
         option = f"--{_SHORT_OPTIONS.get(name, name).replace('_', '-')}"
-        first, *others = values or ("",)
-        return joined([f"{option} {first}".rstrip(), *others], " or ")
-    first, *others = map(repr, values) if values else ("",)
-    return joined([f"{name}={first}", *others], " or ")
+        parts = [f"{option} {first}".rstrip(), *others]
+    else:
+        parts = [f"{name}={first and repr(first)}", *map(repr, others)]
+    return joined(parts, " or ") if others else parts[0]
 
 
 class PetauditWarning(UserWarning):
