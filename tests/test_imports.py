@@ -40,7 +40,6 @@ KNOWN: set[tuple[str, str]] = {
     ("measures", "reports"),
     ("pictures", "measures"),
     ("singling", "measures"),
-    ("singling", "pictures"),
 }
 """Imports against the order, to become none."""
 
