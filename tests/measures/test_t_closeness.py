@@ -30,8 +30,8 @@ from petaudit.errors import (
     PetauditWarning,
     RoleError,
 )
-from petaudit.exact import emd
 from petaudit.inputs import gather
+from petaudit.measures import _emd as emd
 from petaudit.measures.base import Remedy
 from petaudit.tables.classes import blocks as _blocks
 from petaudit.tables.classes import packed as _packed

@@ -215,7 +215,7 @@ def test_keys_that_differ_only_in_blanks_are_the_same() -> None:
 
 def test_rows_without_an_order_need_a_key() -> None:
     spark: Any = SimpleNamespace(rows=2, engine="pyspark")
-    with pytest.raises(InputError, match=r"after\.csv \(pyspark\) have no order.*key.* \(--key"):
+    with pytest.raises(InputError, match=r"after\.csv \(pyspark\) have no order.*key.* \(key="):
         check_aligned(open_source(pa.table({"a": [1, 2]})).counts, spark, None, NAMES)
 
 

@@ -13,11 +13,11 @@ From a table to figures, in the order in which to read:
 """
 
 from petaudit.tables._databases.addresses import is_address, located, parse_address
-from petaudit.tables._databases.session import one_state
+from petaudit.tables._databases.session import snapshot
 from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._files import find_files
 from petaudit.tables._private_folder import remove_orphans
-from petaudit.tables._relabel import relabelled_table
+from petaudit.tables._relabel import in_kind_of, relabelled_table
 from petaudit.tables._spark.files import is_uri
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks
 from petaudit.tables.classes.table import ClassTable
@@ -47,10 +47,10 @@ __all__ = [
     "check_aligned",
     "find_files",
     "folded_pairs",
+    "in_kind_of",
     "is_address",
     "is_uri",
     "located",
-    "one_state",
     "open_source",
     "pair_codes",
     "pair_counts",
@@ -58,4 +58,5 @@ __all__ = [
     "relabelled_table",
     "remove_orphans",
     "shown_table",
+    "snapshot",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -52,6 +54,29 @@ def relabelled_table(
             with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
             cells[name] = with_mark.take(pa.array(np.where(hidden, len(labels), codes_of_rows)))
     return pa.table(cells), suppressed
+
+
+def in_kind_of(
+    frame: object, table: pa.Table, changed: Collection[str], kept: npt.NDArray[np.bool_]
+) -> Any:
+    """Return a relabelled table as a frame of the kind that it was made from.
+
+    Frames in memory and lazy frames of Polars keep their kind, pandas also its index and the types
+    of columns that are not ``changed``. Anything else, such as a file, becomes a PyArrow table.
+    """
+    given = nw.from_native(frame, pass_through=True)
+    if isinstance(given, nw.LazyFrame) and given.implementation.is_polars():
+        return nw.from_arrow(table, backend="polars").lazy().to_native()
+    if not isinstance(given, nw.DataFrame) or given.implementation.is_pyarrow():
+        return table
+    # Names were trimmed; the order of the columns is the same.
+    own_names = dict(zip(table.column_names, given.columns, strict=True))
+    names = [name for name in table.column_names if name in changed]
+    columns = nw.from_arrow(table.select(names), backend=given.implementation)
+    made = given.filter(kept.tolist()).with_columns(
+        *(columns[name].alias(own_names[name]) for name in names)
+    )
+    return made.to_native()
 
 
 def _relabelled(

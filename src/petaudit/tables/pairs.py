@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, argument
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._remote.pairs import KeyFaults, joined_pairs, key_faults
@@ -35,8 +35,8 @@ def check_aligned(
         for table, name in zip((original, released), names, strict=True):
             if table.engine not in _ORDERED_ENGINES:
                 raise InputError(
-                    "the rows of {table} ({engine}) have no order; name a key column (--key, "
-                    "in Python key=)",
+                    "the rows of {table} ({engine}) have no order; name a key column ({argument})",
+                    argument=argument("key"),
                     table=name,
                     engine=table.engine,
                 )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import InputError, counted, phrase
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables._remote.population import Labels, Translate, sizes_in_engine

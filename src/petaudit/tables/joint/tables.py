@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import ColumnError, counted, joined, phrase, term
-from petaudit.roles import check_column
-from petaudit.tables.headers import columns_named
+from petaudit.tables.headers import check_column, columns_named
 from petaudit.tables.joint.column import (
     Cells,
     JointColumn,

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.errors import ColumnError
-from petaudit.system import output
-from petaudit.system.output import table_writer, write_whole
-from petaudit.tables import open_source
+from petaudit.system.output import write_whole
+from petaudit.tables import open_source, writing
+from petaudit.tables.writing import table_writer
 
 TABLE = pa.table({"a": ["1", None, "q\"u;o'te"], "b": [1, 2, None], "é": ["x", "年", ""]})
 
@@ -235,7 +235,7 @@ def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in ("csv", "json"):
         expected = written(whole, kind)
         with monkeypatch.context() as patched:
-            patched.setattr(output, "_ROWS_AT_ONCE", 2)
+            patched.setattr(writing, "_ROWS_AT_ONCE", 2)
             assert written(pieces, kind) == written(whole, kind) == expected
         assert expected.count("\n") == 6 + {"csv": 1, "json": 2}[kind]
 
@@ -243,7 +243,7 @@ def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_table_is_written_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are many times larger as Python's own values, so not all of them are made at once."""
     made = 0
-    batches = output._batches
+    batches = writing._batches
 
     def counted(table: pa.Table) -> Iterator[list[list[Any]]]:
         nonlocal made
@@ -259,8 +259,8 @@ def test_a_table_is_written_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> N
             self.most_at_once, made = max(self.most_at_once, made), 0
             return super().write(text)
 
-    monkeypatch.setattr(output, "_batches", counted)
-    monkeypatch.setattr(output, "_ROWS_AT_ONCE", 10)
+    monkeypatch.setattr(writing, "_batches", counted)
+    monkeypatch.setattr(writing, "_ROWS_AT_ONCE", 10)
     for kind in ("csv", "json"):
         file = Watching()
         table_writer(pa.table({"a": list(range(1000))}), kind)(file)

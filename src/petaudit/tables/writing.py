@@ -1,4 +1,4 @@
-"""Tables as text: CSV for people and spreadsheets, JSON for programs; batch by batch."""
+"""Writing tables, batch by batch: CSV for spreadsheets, Parquet and JSON for programs."""
 
 from __future__ import annotations
 
@@ -7,18 +7,23 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from typing import IO, Any, TypeAlias
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
-from petaudit.errors import ColumnError, listing
+from petaudit.errors import ColumnError, OptionError, listing
 from petaudit.labels.cells import label_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Batch: TypeAlias = Sequence[list[Any]]
 """The columns of some rows as plain values."""
 
+_ROWS_AT_ONCE: Final = 1 << 16
 # Spreadsheets skip what cannot be seen, and read full-width signs as the plain ones.
 _FORMULA = re.compile(
     r"[\s\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]*"
@@ -27,6 +32,104 @@ _FORMULA = re.compile(
 _PLAIN_NUMBER = re.compile(r" *[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)? *", re.ASCII)
 _LONE_SIGNS = ("-", "--", "---", "－")
 _NEVER_A_FORMULA = (bool, int, float, Decimal, date, time, type(None))
+
+
+@dataclass(frozen=True)
+class TableInParts:
+    """A table that is made a part at a time, because all of it might not fit into memory."""
+
+    schema: pa.Schema
+    parts: Callable[[], Iterable[pa.Table]]
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of its columns."""
+        return list(self.schema.names)
+
+    def to_batches(self, max_chunksize: int) -> Iterator[pa.RecordBatch]:
+        """Some rows at a time, made anew each time."""
+        for part in self.parts():
+            yield from part.to_batches(max_chunksize=max_chunksize)
+
+
+def table_writer(
+    table: pa.Table | TableInParts, format_name: str, *, formula_safe: bool = False
+) -> Callable[[IO[bytes]], object]:
+    """How to write a table as ``csv`` (``;`` separated), ``parquet`` or ``json``.
+
+    A CSV that is ``formula_safe`` holds nothing that a spreadsheet would run; see
+    :func:`without_formula`.
+
+    >>> import io, pyarrow as pa
+    >>> table_writer(pa.table({"a": [1, None]}), "json")(file := io.BytesIO())
+    >>> print(file.getvalue().decode(), end="")
+    [
+    {"a": 1},
+    {"a": null}
+    ]
+    """
+    names = table.column_names
+    match format_name:
+        case "parquet":
+            return lambda file: _write_parquet(table, file)
+        case "csv":
+            return lambda file: write_csv(names, _batches(table), file, formula_safe=formula_safe)
+        case "json":
+            refuse_equal_names(names)
+            return lambda file: write_json(names, _batches(table), file)
+    raise OptionError(
+        "unknown format {format!r}; tables are written as csv, parquet or json", format=format_name
+    )
+
+
+def formula_cells(table: pa.Table) -> dict[str, int]:
+    """How many cells and names of each column a spreadsheet would take for a formula.
+
+    >>> import pyarrow as pa
+    >>> formula_cells(pa.table({"a": ["=1", "-5", "x"], "b": [-1, 2, 3]}))
+    {'a': 1}
+    """
+    from pyarrow import types  # noqa: PLC0415 (loaded when it is used)
+
+    found: dict[str, int] = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        number = int(is_formula(name))
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+        if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
+            for entry in column.drop_null().value_counts().to_pylist():
+                number += entry["counts"] if is_formula(entry["values"]) else 0
+        if number:
+            found[name] = number
+    return found
+
+
+def _write_parquet(table: pa.Table | TableInParts, file: IO[bytes]) -> None:
+    from pyarrow import parquet  # noqa: PLC0415 (loaded when it is used)
+
+    if not isinstance(table, TableInParts):
+        parquet.write_table(table, file, compression="zstd")
+        return
+    with parquet.ParquetWriter(file, table.schema, compression="zstd") as writer:
+        for part in table.parts():
+            writer.write_table(part)
+
+
+def _batches(table: pa.Table | TableInParts) -> Iterator[list[list[Any]]]:
+    """Some rows at a time: as Python's own values they take many times the memory."""
+    for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
+        yield [column.to_pylist() for column in batch.columns]
+
+
+def table_format(path: Path) -> str:
+    """The format that the name of a table asks for; reports are JSON, tables by name are not.
+
+    >>> table_format(Path("released.parquet"))
+    'parquet'
+    """
+    suffix = path.suffix.lower().lstrip(".")
+    if suffix not in {"csv", "parquet"}:
+        raise OptionError("{path!r}: a table is written as .csv or .parquet", path=str(path))
+    return suffix
 
 
 def write_csv(

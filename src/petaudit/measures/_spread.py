@@ -1,129 +1,29 @@
-"""What a released label says about original values: itself, or any of the leaves under it."""
+"""How much of a column each value has, where generalised labels stand for several values."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 from math import lcm
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 
-from petaudit.exact.fractions import parse_number
-from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
-from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
-from petaudit.labels.ranges import NUMBER
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.numbers import (
+    Integers,
+    LabelNumbers,
+    Whole,
+    decimal_of,
+    in_common_units,
+    read_numbers,
+)
 from petaudit.tables import ValueCounts
 from petaudit.tables.scales import NUMBERS, Scale
 
-ValueKey: TypeAlias = Decimal | str | None
-
-_NUMBER: Final = re.compile(NUMBER, re.ASCII)
-_LONGEST: Final = 4_000
-"""Digits; longer labels count nothing."""
 _EXACT_FLOAT: Final = 1 << 53
 _LARGEST: Final = 1 << 61
-
-
-def decimal_of(label: str) -> Decimal | None:
-    """The number that a label spells: many times faster to compare than a fraction, and as exact.
-
-    >>> decimal_of(" 1.50"), decimal_of("1.5") == decimal_of("15e-1"), decimal_of("nan")
-    (Decimal('1.50'), True, None)
-    """
-    text = trim(label)
-    return Decimal(text) if len(text) < _LONGEST and _NUMBER.fullmatch(text) else None
-
-
-def value_key(label: str | None) -> ValueKey:
-    """What labels are compared by: numbers by their value, all else by its text.
-
-    >>> value_key("5") == value_key("5.0"), value_key("a"), value_key(None)
-    (True, 'a', None)
-    """
-    if label is None:
-        return None
-    number = decimal_of(label)
-    return label if number is None else number
-
-
-def numbers_among(labels: Iterable[str | None]) -> list[Fraction] | None:
-    """The numbers that labels spell, nulls left out; None where one is no number, or all are null.
-
-    >>> [str(number) for number in numbers_among(["2.5", None])], numbers_among(["1", "a"])
-    (['5/2'], None)
-    """
-    found = [parse_number(label) for label in labels if label is not None]
-    numbers = [number for number in found if number is not None]
-    return numbers if found and len(numbers) == len(found) else None
-
-
-class LeavesUnder:
-    """The leaves that every label of a hierarchy stands for; ``*`` stands for all.
-
-    >>> under = LeavesUnder(Hierarchy("age", [["1", "low"], ["2", "low"], ["7", "high"]]))
-    >>> under.leaves("low"), under.leaves("7.0"), under.leaves("*"), under.leaves("x")
-    (('1', '2'), ('7',), ('1', '2', '7'), None)
-    """
-
-    def __init__(self, hierarchy: Hierarchy) -> None:
-        self.hierarchy = hierarchy
-        under: dict[str, list[str | None]] = {}
-        for leaf in hierarchy.leaves:
-            for level, label in enumerate(hierarchy.path_of(leaf)):
-                # A label of several levels counts at its lowest, as everywhere.
-                if hierarchy.level_of(label) == level:
-                    under.setdefault(label, []).append(leaf or None)
-        self._under = {label: tuple(leaves) for label, leaves in under.items()}
-        self.all = tuple(leaf or None for leaf in hierarchy.leaves)
-        self._by_number: dict[Decimal, tuple[str | None, ...]] | None = None
-
-    def leaves(self, label: str | None) -> tuple[str | None, ...] | None:
-        """The leaves under a label; None where no level has it."""
-        text = NULL_LABEL if label is None else label
-        if text in self._under:
-            return self._under[text]
-        if text == SUPPRESSED:
-            return self.all
-        number = decimal_of(text)
-        if number is None:
-            return None
-        if self._by_number is None:
-            self._by_number = {}
-            # The lowest level comes last, and stays.
-            for text in sorted(self._under, key=self.hierarchy.level_of, reverse=True):
-                spelled = decimal_of(text)
-                if spelled is not None:
-                    self._by_number[spelled] = self._under[text]
-        return self._by_number.get(number)
-
-    def middle(self, label: str | None) -> Fraction | None:
-        """Half-way between the lowest and the highest leaf; None unless leaves are numbers.
-
-        >>> str(LeavesUnder(Hierarchy("age", [["1"], ["2"], ["7"]])).middle("*"))
-        '4'
-        """
-        numbers = numbers_among(self.leaves(label) or ())
-        return None if numbers is None else (min(numbers) + max(numbers)) / 2
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """The labels that say nothing: the root, unless a leaf is called so, too."""
-        top = self.hierarchy.top
-        return (top,) if self.says_nothing(top) else ()
-
-    def says_nothing(self, label: str | None) -> bool:
-        """Whether a label is the root, which every value has."""
-        hierarchy = self.hierarchy
-        return (
-            label == hierarchy.top
-            and hierarchy.level_of(label) == hierarchy.levels - 1
-            and hierarchy.levels > 1
-        )
 
 
 @dataclass(frozen=True)
@@ -150,6 +50,7 @@ def spread(counts: ValueCounts, under: LeavesUnder | None, scale: Scale | None =
     A label that says nothing, as ``*`` and the root do, is a value by itself: nobody can tell what
     to make of it, and shared among all leaves it would look like knowledge.
 
+    >>> from petaudit.labels.hierarchies import Hierarchy
     >>> under = LeavesUnder(Hierarchy("age", [["1", "low"], ["2", "low"], ["7", "high"]]))
     >>> found = spread(ValueCounts(("2", "low"), np.array([1, 3])), under)
     >>> found.labels, found.weights.tolist(), found.total

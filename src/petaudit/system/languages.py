@@ -6,8 +6,7 @@ import os
 from collections.abc import Mapping
 
 from petaudit.errors import OptionError, listing, phrase, suggestion
-from petaudit.i18n.catalogue import CHINESE, ENGLISH, LANGUAGES
-from petaudit.i18n.current import use_language
+from petaudit.i18n.catalogue import CHINESE, ENGLISH, LANGUAGES, use_language
 
 VARIABLE = "PETAUDIT_LANG"
 
