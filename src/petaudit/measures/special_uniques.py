@@ -20,7 +20,7 @@ from petaudit.measures.result import columns_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system.memory import memory_limit
-from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.tables.result_frames import ResultColumn
 
