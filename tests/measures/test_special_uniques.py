@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -240,9 +239,8 @@ def test_by_the_engine_suppressed_rows_are_what_they_are_in_memory(release: Rele
 def by_the_engine(table: pa.Table) -> Iterator[Path]:
     """A file, and no memory to search it in; what is put away is gone afterwards."""
     before = set(private_folder().iterdir())
-    module = importlib.import_module("petaudit.measures.special_uniques")
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "memory_limit", lambda: 0)
+        patch.setattr("petaudit.singling.special.memory_limit", lambda: 0)
         patch.setattr("petaudit.singling.special.find_special", None)
         path = Path(folder, "table.parquet")
         parquet.write_table(table, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
@@ -106,6 +107,10 @@ class KMap(Measure):
             figure=f"{self.name}, estimated" if is_estimate else self.name,
             unit=inputs.unit,
         )
+
+    def _limit_warnings(self, limit: Fraction | None) -> Iterator[str]:
+        """Say nothing of a limit of 1."""
+        return iter(())
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """Where the figure comes from, what the limit takes, and the curve."""

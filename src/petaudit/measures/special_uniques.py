@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -19,18 +19,12 @@ from petaudit.measures.population import PopulationSize, SampleMeasure, Sampling
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
-from petaudit.system.memory import memory_limit
-from petaudit.tables.column_values import codes_of_rows
-from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
+from petaudit.tables.minimal_uniques import MinimalUniques
 from petaudit.tables.result_frames import ResultColumn
-
-if TYPE_CHECKING:
-    from petaudit.singling._arrays import Codes
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
 _USUAL_CAP: Final = 3
-_AS_GOOD_AS_MORE: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
 _LARGEST_SCORE: Final = 10**300
@@ -106,7 +100,7 @@ class SpecialUniques(SampleMeasure):
         sampling_fraction: SamplingFraction = None,
     ) -> Result:
         """Search for the minimal sets, and score the rows by them."""
-        from petaudit.singling.special import set_score  # noqa: PLC0415 (compiles)
+        from petaudit.singling.special import minimal_uniques, set_score  # noqa: PLC0415 (compiles)
 
         names = inputs.quasi_identifiers
         columns = len(names)
@@ -118,7 +112,14 @@ class SpecialUniques(SampleMeasure):
         def score(size: int) -> int:
             return set_score(size, columns, cap)
 
-        uniques = _minimal_uniques(inputs, cap, score)
+        uniques = minimal_uniques(
+            inputs.table,
+            names,
+            cap,
+            inputs.class_histogram,
+            with_suppressed=inputs.suppressed == "class",
+            person=inputs.person,
+        )
         alone, in_pairs = (int(classes.classes[classes.sizes == size].sum()) for size in (1, 2))
         scores, rows_of_score = uniques.scores, uniques.rows_of_score
         highest_dis = mean_dis = None
@@ -214,42 +215,6 @@ def _require_scores(columns: int, cap: int) -> None:
             cap=cap,
             columns=columns,
         )
-
-
-def _minimal_uniques(inputs: Inputs, cap: int, score: Callable[[int], int]) -> MinimalUniques:
-    """Find the minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
-    from petaudit.singling.memory_need import need_of_special  # noqa: PLC0415 (compiles)
-    from petaudit.singling.special import find_special  # noqa: PLC0415
-
-    names, counts = inputs.quasi_identifiers, inputs.table.counts
-    histogram = inputs.class_histogram
-    if histogram.sizes[0] > 1:
-        return MinimalUniques.none()
-    rows = min(histogram.rows, _AS_GOOD_AS_MORE * int(histogram.classes.sum()))
-    need = need_of_special(rows, int(histogram.classes[0]), len(names), cap)
-    # Frames that are in memory already have no other way. Whose rows they are, only engines ask.
-    is_small = need <= memory_limit() or counts.load is None
-    if inputs.person is None and is_small and not counts.is_remote:
-        return find_special(_codes(inputs), cap).counted()
-    with_suppressed = inputs.suppressed == "class"
-    return minimal_uniques_in_engine(
-        counts, names, cap, score, with_suppressed=with_suppressed, person=inputs.person
-    )
-
-
-def _codes(inputs: Inputs) -> Codes:
-    """Return a row of codes per quasi-identifier; of many equal rows, three stand for all of them.
-
-    Only who is alone, in a pair, or neither makes a difference.
-    """
-    names, histogram = inputs.quasi_identifiers, inputs.class_histogram
-    with_suppressed = inputs.suppressed == "class"
-    if 2 * int(histogram.classes.sum()) >= histogram.rows:
-        return codes_of_rows(inputs.table, names, with_suppressed=with_suppressed)
-    classes = inputs.table.counts.coded_classes(names)
-    kept = classes.sizes > 0 if with_suppressed else ~classes.is_suppressed
-    times = np.minimum(classes.sizes[kept], _AS_GOOD_AS_MORE)
-    return np.array([np.repeat(codes[kept], times) for codes in classes.codes], np.uint32)
 
 
 def _by_size(uniques: MinimalUniques, score: Callable[[int], int]) -> Iterator[MinimalSets]:

@@ -9,6 +9,7 @@ contains a set on which a row is alone is not minimal.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +18,15 @@ import numpy.typing as npt
 from petaudit.singling._arrays import Bytes, Codes, Floats, Indices, Words
 from petaudit.singling._partition import Local, Pair, Partition
 from petaudit.singling._special_kernels import note_minimal
-from petaudit.tables.minimal_uniques import MinimalUniques
+from petaudit.singling.memory_need import need_of_special
+from petaudit.system.memory import memory_limit
+from petaudit.tables import ClassHistogram
+from petaudit.tables.column_values import codes_of_rows
+from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
+from petaudit.tables.source import Source
 
 _BITS = 64
+_AS_GOOD_AS_MORE = 3
 Truths = npt.NDArray[np.bool_]
 
 
@@ -58,6 +65,52 @@ def set_score(size: int, columns: int, up_to: int) -> int:
     [6, 2, 1, 1]
     """
     return math.prod(columns - i for i in range(size, min(up_to, columns - 1)))
+
+
+def minimal_uniques(
+    source: Source,
+    columns: Sequence[str],
+    up_to: int,
+    histogram: ClassHistogram,
+    *,
+    with_suppressed: bool,
+    person: str | None = None,
+) -> MinimalUniques:
+    """Find all minimal sets of up to so many columns, in memory or where the rows are."""
+    counts = source.counts
+    if histogram.sizes[0] > 1:
+        # Where nobody is alone on all columns, nobody is on fewer.
+        return MinimalUniques.none()
+    rows = min(histogram.rows, _AS_GOOD_AS_MORE * int(histogram.classes.sum()))
+    need = need_of_special(rows, int(histogram.classes[0]), len(columns), up_to)
+    # Frames that are in memory already have no other way. Whose rows they are, only engines ask.
+    is_small = need <= memory_limit() or counts.load is None
+    if person is None and is_small and not counts.is_remote:
+        codes = _codes(source, columns, histogram, with_suppressed=with_suppressed)
+        return find_special(codes, up_to).counted()
+    return minimal_uniques_in_engine(
+        counts,
+        columns,
+        up_to,
+        lambda size: set_score(size, len(columns), up_to),
+        with_suppressed=with_suppressed,
+        person=person,
+    )
+
+
+def _codes(
+    source: Source, columns: Sequence[str], histogram: ClassHistogram, *, with_suppressed: bool
+) -> Codes:
+    """Return a row of codes per column; of many equal rows, three stand for all of them.
+
+    Only who is alone, in a pair, or neither makes a difference.
+    """
+    if 2 * int(histogram.classes.sum()) >= histogram.rows:
+        return codes_of_rows(source, columns, with_suppressed=with_suppressed)
+    classes = source.counts.coded_classes(columns)
+    kept = classes.sizes > 0 if with_suppressed else ~classes.is_suppressed
+    times = np.minimum(classes.sizes[kept], _AS_GOOD_AS_MORE)
+    return np.array([np.repeat(codes[kept], times) for codes in classes.codes], np.uint32)
 
 
 def find_special(codes: Codes, up_to: int) -> SpecialUniques:
