@@ -15,7 +15,7 @@ from petaudit.cli import main
 from petaudit.cli.parser import build_parser
 from petaudit.errors import InputError
 from petaudit.tables import open_source
-from petaudit.tables._databases.addresses import TableAddress, is_address, located, parse_address
+from petaudit.tables.addresses import TableAddress, is_address, located, parse_address
 
 MARK = "hunter2"
 DOCS = Path(__file__).resolve().parents[2] / "docs"

@@ -9,7 +9,7 @@ import pytest
 
 from databases.server import Server
 from petaudit.tables import open_source
-from petaudit.tables._databases.addresses import parse_address
+from petaudit.tables.addresses import parse_address
 from tables.engines import Column
 
 CALLED = "production.example"

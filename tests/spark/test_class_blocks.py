@@ -13,7 +13,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
 from petaudit.tables import open_source
 from petaudit.tables._classes import profiles as _profiles
-from petaudit.tables._spark.blocks import SparkBlocks
+from petaudit.tables.engines.remote_blocks import SparkBlocks
 
 pytestmark = pytest.mark.spark
 

@@ -17,7 +17,7 @@ from pyarrow import parquet
 
 from petaudit.errors import EngineLostError, OptionError
 from petaudit.tables import open_source
-from petaudit.tables._spark import jobs as _spark_jobs
+from petaudit.tables.engines import spark_jobs as _spark_jobs
 from spark.processes import Cluster, executors_under, java_under, petaudit, until
 
 

@@ -15,7 +15,7 @@ from petaudit.errors import EngineError, NotMeasurableError
 from petaudit.tables import open_source
 from petaudit.tables._minimal import spark as _minimal_spark
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.table_counts import TableCounts
 from spark.plans import rows_without_aggregate
 

@@ -28,10 +28,10 @@ from petaudit.tables._classes import profiles as _profiles
 from petaudit.tables._classes import values as _class_values
 from petaudit.tables._classes.block_store import BlockStore
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._remote import numbered_blocks as _numbered_blocks
 from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks, HeldBlocks
 from petaudit.tables.class_labels import ClassLabels
 from petaudit.tables.class_table import ClassPairs
+from petaudit.tables.engines import remote_blocks as _numbered_blocks
 from strategies import Release
 
 MODELS: dict[str, dict[str, Any]] = {

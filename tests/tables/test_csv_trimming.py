@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from petaudit.labels.cells import BLANKS, trim
-from petaudit.tables._csv_files import _MANY_COLUMNS, _trimmed
+from petaudit.tables.csv_files import _MANY_COLUMNS, _trimmed
 
 # Blanks of ours, one that is none of ours, and letters of one to four bytes; one joins another.
 LETTERS = [*BLANKS, "\u2003", "a", "b", "'", "é", "中", "😀", "e\u0301"]

@@ -20,7 +20,7 @@ import pytest
 from petaudit.errors import EngineError, InputError
 from petaudit.tables import open_source
 from petaudit.tables._classes import block_store
-from petaudit.tables._database import out_of_memory
+from petaudit.tables.engines.duckdb import out_of_memory
 
 TEXT = "zip;name\n" + "".join(f"{number};é{number}\n" for number in range(50))
 FULL = r"the folder of temporary files, .*, is full; make room there, or name another one with "

@@ -10,7 +10,7 @@ import pytest
 
 from petaudit.errors import EngineError
 from petaudit.tables import TableCounts, open_source
-from petaudit.tables._database import is_interrupt
+from petaudit.tables.engines.duckdb import is_interrupt
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from petaudit.errors import InputError
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._encoding import dictionary_codes, python_values
-from petaudit.tables._remote.pairs import KeyFaults, joined_pairs, key_faults
 from petaudit.tables.aligned import aligned_codes
+from petaudit.tables.engines.remote_pairs import KeyFaults, joined_pairs, key_faults
 from petaudit.tables.results import Integers, PairCodes, PairCounts
 from petaudit.tables.table_counts import TableCounts
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from petaudit.errors import term
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._frames import label_text
+from petaudit.tables.engines.frames import label_text
 from petaudit.tables.source import Source
 
 

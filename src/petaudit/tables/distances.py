@@ -10,8 +10,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.tables._remote.beside import join_numbers, on_one_engine
-from petaudit.tables._remote.pairs import side_by_side
+from petaudit.tables.engines.remote import join_numbers, on_one_engine
+from petaudit.tables.engines.remote_pairs import side_by_side
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from petaudit.tables._cell_labels import cell_labels
 from petaudit.tables._encoding import floats
-from petaudit.tables._remote.beside import join_numbers
+from petaudit.tables.engines.remote import join_numbers
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 

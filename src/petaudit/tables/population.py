@@ -17,7 +17,7 @@ from petaudit.labels.cells import SUPPRESSED, label_of
 from petaudit.tables._cell_labels import plain
 from petaudit.tables._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys
 from petaudit.tables._encoding import class_indices, dictionary_codes, whole_numbers
-from petaudit.tables._remote.population import Labels, Translate, sizes_in_engine
+from petaudit.tables.engines.remote_pairs import Labels, Translate, sizes_in_engine
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:

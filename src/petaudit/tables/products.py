@@ -9,7 +9,7 @@ from typing import Any, Final
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from petaudit.tables._remote.beside import join_numbers
+from petaudit.tables.engines.remote import join_numbers
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 

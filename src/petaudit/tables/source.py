@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import (
@@ -25,12 +26,12 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.system.files import fingerprint_of
-from petaudit.tables._databases.addresses import is_address, shown_address
-from petaudit.tables._databases.opening import DatabaseTable, open_table
-from petaudit.tables._files import find_files, notes_on_folders, open_files
-from petaudit.tables._frames import A_TABLE, normalized, with_trimmed_text, wrap_frame
-from petaudit.tables._spark.files import is_uri, open_with_spark, shown_uri
-from petaudit.tables._spark.settings import check_master
+from petaudit.tables.addresses import is_address, shown_address
+from petaudit.tables.engines.frames import A_TABLE, normalized, with_trimmed_text, wrap_frame
+from petaudit.tables.engines.postgres import DatabaseTable, open_table
+from petaudit.tables.engines.spark_files import is_uri, open_with_spark, shown_uri
+from petaudit.tables.engines.spark_settings import check_master
+from petaudit.tables.files import find_files, notes_on_folders, open_files
 from petaudit.tables.headers import column_named, header_note, refuse_data, shown_names
 from petaudit.tables.table_counts import THE_FRAME, TableCounts
 
@@ -254,3 +255,37 @@ def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
             column=column_named(twice[0], trimmed),
         )
     return trimmed
+
+
+def first_rows(source: Source, many: int) -> Source:
+    """The first rows of a table; their engine reads no more than these.
+
+    >>> first_rows(open_source(pa.table({"a": [3, 1, 2]})), 2).rows
+    2
+    """
+    source.counts.require_local()
+    table = source.counts.collected(source.counts.frame.head(many))
+    return _like(source, table.rename_columns(list(source.columns)))
+
+
+class RowPicker:
+    """Takes rows out of a table, which is fetched from its engine once.
+
+    >>> picker = RowPicker(open_source(pa.table({"a": [3, 1, 2]})))
+    >>> picker.at(np.array([0, 2])).to_arrow()["a"].to_pylist()
+    [3, 2]
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._table = source.to_arrow()
+
+    def at(self, places: npt.NDArray[np.int64]) -> Source:
+        """The rows at these places, in this order."""
+        return _like(self.source, self._table.take(pa.array(places)))
+
+
+def _like(source: Source, table: pa.Table) -> Source:
+    """A table that comes from the same files."""
+    made = open_source(table, called=source.name)
+    return replace(made, paths=source.paths, is_untyped=source.is_untyped, notes=source.notes)

@@ -11,10 +11,10 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder, temporary_room
 from petaudit.tables.class_labels import ClassLabels
 from petaudit.tables.class_table import ClassPairs
+from petaudit.tables.engines.duckdb import fresh_name
 
 MOST_PAIRS: Final = 1 << 17
 """Of class and value in a block: what is worked out from it should fit into a processor's cache."""

@@ -28,6 +28,6 @@ def find_class_blocks(
     if not table.is_remote:
         blocks = class_value_blocks(table, quasi_identifiers, columns, labels)
         return HeldBlocks(blocks, values, room=room)
-    from petaudit.tables._remote.blocks import remote_blocks  # noqa: PLC0415 (far engines only)
+    from petaudit.tables.engines.remote_blocks import remote_blocks  # noqa: PLC0415 (far engines only)
 
     return remote_blocks(table, quasi_identifiers, values, labels=labels)

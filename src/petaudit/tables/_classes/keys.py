@@ -28,8 +28,8 @@ from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import BLANKS, SUPPRESSED
 from petaudit.tables._cell_labels import cell_labels, in_order
 from petaudit.tables._encoding import arrow_integers, whole_numbers
-from petaudit.tables._frames import label_text
 from petaudit.tables.class_labels import ClassLabels
+from petaudit.tables.engines.frames import label_text
 from petaudit.tables.equal_values import value_keys, visible_text, visible_texts
 from petaudit.tables.results import Integers, ValueCounts
 

@@ -13,7 +13,7 @@ from petaudit.errors import EngineError
 from petaudit.tables._encoding import whole_numbers
 from petaudit.tables._joint.deadline import Deadline
 from petaudit.tables._joint.spark_coding import NULL_HASH, SparkCoding
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.joint_store import (
     Combination,
     GroupSizes,

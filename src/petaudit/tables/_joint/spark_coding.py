@@ -13,7 +13,7 @@ import pyarrow as pa
 from petaudit.tables._joint import dictionaries as _joint_dictionaries
 from petaudit.tables._joint.column import JointColumn
 from petaudit.tables._joint.dictionaries import arrow_codes, kind_of, precision_of
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.joint import ColumnJoiner, cells_of
 from petaudit.tables.source import Source
 

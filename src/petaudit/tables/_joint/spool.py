@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from petaudit.tables._database import fresh_name
 from petaudit.tables._joint.column import JointColumn
 from petaudit.tables._private_folder import private_folder, temporary_room
+from petaudit.tables.engines.duckdb import fresh_name
 
 _LARGE: Final = 4 << 20
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from petaudit.tables._database import fresh_name
 from petaudit.tables._encoding import floats, whole_numbers
 from petaudit.tables._joint.scratch import Scratch
 from petaudit.tables._minimal.search import (
@@ -19,6 +18,7 @@ from petaudit.tables._minimal.search import (
     classes_of,
     people_of,
 )
+from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 

@@ -15,7 +15,7 @@ from petaudit.tables._minimal.search import (
     classes_of,
     people_of,
 )
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 

@@ -1,4 +1,4 @@
-"""Two tables on one engine: small ones are put beside a table whose rows live elsewhere."""
+"""What comes back from an engine elsewhere: aggregates, and never more than a bounded number."""
 
 from __future__ import annotations
 
@@ -9,12 +9,35 @@ import narwhals.stable.v2 as nw
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.errors import InputError, counted
+from petaudit.errors import EngineError, InputError, counted
 from petaudit.tables._cell_labels import cell_labels
 from petaudit.tables._encoding import arrow_floats, arrow_integers
+from petaudit.tables.engines.spark_jobs import spark_result
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
+
+MOST_ROWS: Final = 1_000_000
+"""More rows than this are no aggregate that a person or a figure needs."""
+
+
+def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
+    """Run a query where its rows live; an answer that is too large is refused, not fetched."""
+    bounded = lazy.head(MOST_ROWS + 1)
+    if lazy.implementation.is_pyspark():
+        found = spark_result(bounded.to_native())
+    else:
+        found = bounded.collect().to_arrow()
+    if found.num_rows > MOST_ROWS:
+        raise EngineError(
+            "{table}: a count has more than {most:,} values, which are not fetched from "
+            "elsewhere; a column with so many different values is an identifier, or needs "
+            "coarser values",
+            table=table,
+            most=MOST_ROWS,
+        )
+    return found
+
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Whole numbers or floats."""

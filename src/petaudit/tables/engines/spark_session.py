@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import EngineError, OptionError
 from petaudit.system.debugging import VARIABLE
-from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.masters import addresses_of, answers
-from petaudit.tables._spark.settings import (
+from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.engines.spark_settings import (
     OF_QUERIES,
+    addresses_of,
+    answers,
     check_master,
     chosen_master,
     lacks_hadoop,

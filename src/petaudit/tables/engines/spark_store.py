@@ -16,11 +16,10 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from petaudit.errors import EngineError, EngineLostError
-from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.failures import spark_failure
-from petaudit.tables._spark.jobs import watched
-from petaudit.tables._spark.settings import is_local
+from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.engines.spark_jobs import spark_failure, watched
+from petaudit.tables.engines.spark_settings import is_local
 from petaudit.tables.table_counts import TableCounts
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from narwhals.exceptions import DuplicateError
 
 from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.labels.cells import BLANKS, label_of
-from petaudit.tables._database import numbered_cells
-from petaudit.tables._databases.frames import is_on_postgres, read_by_ibis
-from petaudit.tables._spark.columns import numbered_columns
+from petaudit.tables.engines.duckdb import numbered_cells
+from petaudit.tables.engines.postgres import is_on_postgres, read_by_ibis
+from petaudit.tables.engines.spark_files import numbered_columns
 from petaudit.tables.headers import column_named
 
 _COUNTABLE = (nw.String, nw.Boolean, nw.Decimal, nw.Date, nw.Datetime, nw.Time, nw.Duration)

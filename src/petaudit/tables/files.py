@@ -26,12 +26,10 @@ from petaudit.errors import (
 )
 from petaudit.system.files import before_reading, watch_listing
 from petaudit.system.os_reasons import os_reason
-from petaudit.tables._csv_dialect import is_parquet
-from petaudit.tables._csv_files import load_csv
-from petaudit.tables._database import cursor, fresh_name, run
-from petaudit.tables._databases.addresses import check_no_address
-from petaudit.tables._opened_file import OpenedFile, file_in_sql
 from petaudit.tables._private_folder import private_folder, temporary_room
+from petaudit.tables.addresses import check_no_address
+from petaudit.tables.csv_files import is_parquet, load_csv
+from petaudit.tables.engines.duckdb import OpenedFile, cursor, file_in_sql, fresh_name, run
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _BENCHMARK = "benchmark://"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import atexit
+import glob
 import itertools
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 import duckdb
+import narwhals.stable.v2 as nw
+import pyarrow as pa
 
 from petaudit.errors import EngineError, OptionError
 from petaudit.system.memory import engine_memory, memory_limit, memory_text, when_memory_changes
@@ -190,3 +194,52 @@ def _release_duckdb_types() -> None:
 
 
 atexit.register(_release_duckdb_types)
+
+
+@dataclass(frozen=True)
+class OpenedFile:
+    """A relation with columns c0, c1, ..., and the names the file gives them."""
+
+    connection: duckdb.DuckDBPyConnection
+    relation_name: str
+    columns: tuple[str, ...]
+    paths: tuple[Path, ...]
+    is_view: bool
+    file: str | None = None
+    """The database in a file that holds the table, if memory has no room for it."""
+
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """The columns as a DuckDB relation."""
+        names = ", ".join(f"c{index}" for index in range(len(self.columns)))
+        return self.connection.sql(f"SELECT {names} FROM {self.relation_name}")  # noqa: S608
+
+    def load(self, table: pa.Table) -> nw.LazyFrame[Any]:
+        """Put a small table beside this one, in the same database."""
+        return nw.from_native(self.connection.from_arrow(table))
+
+    def close(self) -> None:
+        """Drop the table or view, which frees its memory."""
+        if self.file is not None:
+            remove_file(self.connection, self.file)
+            return
+        kind = "VIEW" if self.is_view else "TABLE"
+        run(self.connection, f"DROP {kind} IF EXISTS {self.relation_name}")
+
+
+def file_in_sql(path: Path) -> str:
+    """A path as SQL text that means this one file: DuckDB takes names for patterns."""
+    name = str(path)
+    if not _is_utf8(name) or ("\\" in name and glob.has_magic(name)):
+        # DuckDB takes no other bytes, and a pattern cannot spell a backslash.
+        link = private_folder() / fresh_name()
+        link.symlink_to(path.absolute())
+        name = str(link)
+    return quote_text(glob.escape(name))
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

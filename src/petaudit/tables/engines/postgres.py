@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 import duckdb
 import narwhals.stable.v2 as nw
 
 from petaudit.errors import InputError, suggestion
+from petaudit.labels.cells import BLANKS
 from petaudit.system.files import before_reading, watch_file
 from petaudit.system.os_reasons import os_reason
-from petaudit.tables._database import cursor, fresh_name, numbered_cells, quote_identifier, run
-from petaudit.tables._databases.addresses import DUCKDB, TableAddress, parse_address
-from petaudit.tables._databases.columns import Column, read_column
-from petaudit.tables._databases.failures import FailedInDatabaseError
-from petaudit.tables._databases.session import Session
-from petaudit.tables._opened_file import OpenedFile, file_in_sql
+from petaudit.tables.addresses import DUCKDB, TableAddress, parse_address
+from petaudit.tables.engines.duckdb import (
+    OpenedFile,
+    cursor,
+    file_in_sql,
+    fresh_name,
+    numbered_cells,
+    quote_identifier,
+    quote_text,
+    run,
+)
+from petaudit.tables.engines.postgres_session import (
+    COUNTING,
+    FailedInDatabaseError,
+    Session,
+    new_backend,
+)
+
+if TYPE_CHECKING:
+    import ibis.expr.datatypes as dt
+    import ibis.expr.types as ir
 
 _FIND = """
 SELECT c.oid, n.nspname
@@ -225,3 +243,166 @@ def _table_in_file(
         run(connection, f"DETACH {base}")
 
     return DatabaseTable(address, columns, nw.from_native(opened.relation()), close, opened)
+
+
+_MOST_DIGITS: Final = 38
+_WHOLE: Final = {"int2": "int16", "int4": "int32", "int8": "int64", "oid": "int64"}
+_AS_THEY_ARE: Final = {"bool": "boolean", "date": "date", "time": "time"}
+_MOMENTS: Final = {"timestamp": None, "timestamptz": "UTC"}
+_NUMBERS: Final = frozenset({"numeric", "money"})
+_TEXT_CATEGORIES: Final = frozenset("SEI")
+"""Strings, enumerations and network addresses."""
+_AS_TEXT: Final = frozenset({"uuid", "char", "timetz", "macaddr", "macaddr8"})
+_NAN: Final = "CAST('NaN' AS DOUBLE PRECISION)"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as the catalogue describes it; a domain counts as the type below it."""
+
+    name: str
+    base: str
+    """The name of the type, empty if it is not one of PostgreSQL's own."""
+    category: str
+    written: str
+    """The type as people write it."""
+
+
+def read_column(column: Column, blanks: str) -> tuple[str, dt.DataType]:
+    """How a column is read, and the type that it then has."""
+    import ibis.expr.datatypes as dt  # noqa: PLC0415 (slow to load)
+
+    cell = quote_identifier(column.name)
+    if column.base in _WHOLE:
+        return f"CAST({cell} AS BIGINT)", dt.int64
+    if column.base in _AS_THEY_ARE:
+        return f"CAST({cell} AS {column.base.upper()})", dt.dtype(_AS_THEY_ARE[column.base])
+    if column.base in _MOMENTS:
+        kind = dt.Timestamp(timezone=_MOMENTS[column.base], scale=6)
+        return f"CAST({cell} AS {column.base.upper()})", kind
+    if column.base == "float8":
+        return _number(cell), dt.float64
+    if column.base == "float4":
+        # Through its text: widened, 0.1 would become 0.10000000149.
+        return _number(f"CAST({cell} AS TEXT)"), dt.float64
+    if column.base in _NUMBERS:
+        return _decimal(column, cell, dt)
+    if column.category in _TEXT_CATEGORIES or column.base in _AS_TEXT:
+        return as_text(cell, blanks), dt.string
+    if column.base == "bytea":
+        return cell, dt.binary
+    if column.category == "A":
+        return cell, dt.Array(dt.string)
+    # Nobody can count these; the type's name comes along for whoever tries.
+    return cell, dt.Struct({column.written: dt.string})
+
+
+def as_text(cell: str, blanks: str) -> str:
+    """Text without the blanks around it, told apart by its characters alone.
+
+    Of a ``char(n)`` the cast removes the padding.
+    """
+    exact = f'CAST({cell} AS TEXT) COLLATE "C"'
+    return f"NULLIF(BTRIM({exact}, {quote_text(blanks)}), '')"
+
+
+def _number(cell: str) -> str:
+    # Adding zero turns -0.0 into 0.0: they are one number.
+    wide = f"CAST({cell} AS DOUBLE PRECISION)"
+    return f"NULLIF({wide}, {_NAN}) + CAST(0 AS DOUBLE PRECISION)"
+
+
+def _decimal(column: Column, cell: str, dt: Any) -> tuple[str, dt.DataType]:
+    exact = f"NULLIF(CAST({cell} AS NUMERIC), CAST('NaN' AS NUMERIC))"
+    size = re.search(r"\((\d+),(-?\d+)\)$", column.written)
+    if size and int(size[1]) <= _MOST_DIGITS and 0 <= int(size[2]) <= int(size[1]):
+        return exact, dt.Decimal(int(size[1]), int(size[2]))
+    # Digits without end have no type outside the database, but a text.
+    return f"CAST(TRIM_SCALE({exact}) AS TEXT)", dt.string
+
+
+_backends: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""One backend of ours for each connection, so that tables of it can be joined."""
+_BASES = {
+    "Boolean": "bool",
+    "Date": "date",
+    "Time": "time",
+    "Float32": "float4",
+    "Float64": "float8",
+    "Decimal": "numeric",
+    "Binary": "bytea",
+    "UUID": "uuid",
+    "MACADDR": "macaddr",
+}
+_CATEGORIES = {"String": "S", "INET": "I", "Unknown": "S", "Array": "A"}
+
+
+def is_on_postgres(table: Any) -> bool:
+    """Whether an Ibis table is in PostgreSQL."""
+    backends = table._find_backends()[0]
+    return len(backends) == 1 and backends[0].name == "postgres"
+
+
+def engine_of(table: Any) -> str:
+    """The name of what counts an Ibis table."""
+    return "postgres" if is_on_postgres(table) else "ibis"
+
+
+def read_by_ibis(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
+    """The table with columns c0, c1, ..., and the names that its owner gave them."""
+    backends = table._find_backends()[0]
+    names = tuple(table.schema().names)
+    numbered = {f"c{index}": name for index, name in enumerate(names)}
+    if is_on_postgres(table):
+        return _read_on_postgres(table)
+    if not backends or not names:
+        return table.rename(numbered), names
+    [own] = backends
+    if own.name == "duckdb":
+        # Tables of this process that are part of it have to be known to the database.
+        own._run_pre_execute_hooks(table)
+        kinds = ["VARCHAR" if kind.is_string() else "" for kind in table.schema().values()]
+        query = f"SELECT {numbered_cells(names, kinds)} FROM ({own.compile(table)}) AS own"  # noqa: S608
+        types = zip(numbered, table.schema().values(), strict=True)
+        return own.sql(query, schema=dict(types)), names
+    _require_characters(own)
+    return table.rename(numbered), names
+
+
+def _require_characters(backend: Any) -> None:
+    """Raise if a database takes texts for equal that are not: classes would look larger."""
+    import ibis  # noqa: PLC0415 (an extra)
+
+    if bool(backend.execute(ibis.literal("a") == ibis.literal("A"))):
+        raise InputError(
+            "{engine} takes texts for equal that differ in upper and lower case, so that "
+            "counts would be wrong; write the table to a file, or use a binary collation",
+            engine=backend.name,
+        )
+
+
+def _read_on_postgres(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
+    [own] = table._find_backends()[0]
+    if own.con not in _backends:
+        # The connection is somebody else's, with settings that may change what is counted.
+        _backends[own.con] = new_backend(settings_of_query=COUNTING)
+        _backends[own.con].con = own.con
+    schema = table.schema()
+    read = [read_column(_column(name, kind), BLANKS) for name, kind in schema.items()]
+    cells = ", ".join(f"{cell} AS c{index}" for index, (cell, _) in enumerate(read))
+    types = {f"c{index}": kind for index, (_, kind) in enumerate(read)}
+    query = f"SELECT {cells} FROM ({own.compile(table)}) AS own"  # noqa: S608
+    return _backends[own.con].sql(query, schema=types), tuple(schema.names)
+
+
+def _column(name: str, kind: Any) -> Column:
+    label = type(kind).__name__
+    base = _BASES.get(label, "")
+    if kind.is_integer():
+        base = "int8"
+    elif kind.is_timestamp():
+        base = "timestamp" if kind.timezone is None else "timestamptz"
+    written = str(kind)
+    if kind.is_decimal() and kind.precision is not None:
+        written = f"numeric({kind.precision},{kind.scale or 0})"
+    return Column(name, base, _CATEGORIES.get(label, "U"), written)

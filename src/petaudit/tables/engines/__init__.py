@@ -1,0 +1,1 @@
+"""What opens and counts a table: DuckDB, a caller's frame, Spark, PostgreSQL."""
