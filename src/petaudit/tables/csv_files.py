@@ -14,7 +14,7 @@ from petaudit.labels.cells import BLANKS, trim
 from petaudit.system.memory import engine_memory
 from petaudit.tables.addresses import DUCKDB, TableAddress
 from petaudit.tables.engines.duckdb import (
-    OpenedFile,
+    Relation,
     cursor,
     file_in_sql,
     fresh_name,
@@ -44,31 +44,31 @@ def csv_dialect(path: Path, shown: Path, delimiter: str | None) -> tuple[str | N
     return mark, read_header(sample, mark, shown)
 
 
-def load_csv(path: Path, shown: Path, delimiter: str | None) -> OpenedFile:
+def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str, ...], Relation]:
     """Load a UTF-8 file; messages call it by the name that the user gave it."""
     mark, columns = csv_dialect(path, shown, delimiter)
     connection = cursor()
     is_large = path.stat().st_size * _GROWTH > engine_memory()
     file = new_file(connection) if is_large else None
     name = fresh_name() if file is None else f"{file}.{fresh_name()}"
-    opened = OpenedFile(connection, name, tuple(columns), (shown,), is_view=False, file=file)
+    relation = Relation(connection, name, len(columns), is_view=False, file=file)
     try:
         _load(connection, name, path, mark or ";", len(columns))
     except duckdb.Error as problem:
-        opened.close()
+        relation.close()
         raise _csv_error(path, shown, str(problem)) from None
     [(broken,)] = run(
         connection,
         f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}",  # noqa: S608
     )
     if broken is not None:
-        opened.close()
+        relation.close()
         raise InputError(
             "{path}, line {line}: a quoted field holds a line break; a label is one line of text",
             path=shown,
             line=broken + 2,
         )
-    return opened
+    return tuple(columns), relation
 
 
 def _load(

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
+from petaudit.errors import EngineError, NotMeasurableError, PetauditError
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._classes.finding import find_class_blocks
 from petaudit.tables._classes.keys import (
@@ -26,7 +26,7 @@ from petaudit.tables._classes.keys import (
 from petaudit.tables._encoding import arrow_integers, dictionary_cells, whole_numbers
 from petaudit.tables.class_blocks import ClassBlocks, HeldBlocks
 from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
-from petaudit.tables.engines.frames import labelled_column, not_countable, uncountable
+from petaudit.tables.engines.frames import THE_FRAME, labelled_column, not_countable, uncountable
 from petaudit.tables.engines.postgres import engine_of
 from petaudit.tables.engines.postgres_session import failure_of
 from petaudit.tables.engines.remote import fetched
@@ -38,7 +38,6 @@ from petaudit.tables.row_codes import RowCodes, read_row_codes
 
 _BINS_PER_ROW = 4
 _FIRST_ROWS, _MOST_NAMES = 1_000, 200
-THE_FRAME = phrase("the frame")
 """What messages call a table that has no name."""
 
 

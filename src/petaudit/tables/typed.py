@@ -23,7 +23,7 @@ from petaudit.tables._conversions import (
     too_fine,
 )
 from petaudit.tables.engines.duckdb import (
-    OpenedFile,
+    Relation,
     cursor,
     fresh_name,
     is_interrupt,
@@ -288,11 +288,10 @@ def _stored(source: Source, converted: duckdb.DuckDBPyRelation) -> TableCounts:
             table=source.name,
             reason=type(problem).__name__,
         ) from None
-    opened = OpenedFile(cursor(), name, source.columns, source.paths, is_view=False)
-    frame: nw.LazyFrame[Any] = nw.from_native(opened.relation())
-    counts = TableCounts(frame, source.columns, source.name, load=opened.load)
+    stored = Relation(cursor(), name, len(source.columns), is_view=False)
+    counts = TableCounts(stored.frame, source.columns, source.name, load=stored.load)
     # At exit the whole database goes, so there is nothing to drop then.
-    weakref.finalize(counts, opened.close).atexit = False
+    weakref.finalize(counts, stored.close).atexit = False
     return counts
 
 

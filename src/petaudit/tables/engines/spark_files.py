@@ -6,27 +6,26 @@ What a file is, what its columns are called and what is wrong with it is found o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import narwhals.stable.v2 as nw
+
 from petaudit.errors import ColumnError, EngineLostError, InputError, counted
-from petaudit.system.files import before_reading
-from petaudit.system.os_reasons import os_reason
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.csv_files import csv_dialect, is_parquet, load_csv, undecodable
-from petaudit.tables.engines.duckdb import cursor, fresh_name
-from petaudit.tables.engines.spark_jobs import Done, spark_failure, spark_result, watched
+from petaudit.tables.engines import OpenedTable
+from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.engines.spark_jobs import spark_failure, spark_result, watched
 from petaudit.tables.engines.spark_session import spark_session
 from petaudit.tables.engines.spark_settings import is_local
-from petaudit.tables.files import as_utf8, decompressed, find_files, one_table, parquet_columns
+from petaudit.tables.files import Given, TableFiles, as_utf8, files_of_table, parquet_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Given = str | PathLike[str]
 _URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _OURS = re.compile(r"benchmark://", re.IGNORECASE)
 _USER = re.compile(r"(?<=://)[^/@]*@")
@@ -34,17 +33,14 @@ _USER = re.compile(r"(?<=://)[^/@]*@")
 _CONTAINER = re.compile(r"(abfss?|wasbs?)://[^/@:]*@", re.IGNORECASE)
 # Spark takes other signs for patterns, and hidden files for none at all.
 _PLAIN_PATH = re.compile(r"(?:/(?![._])[\w .+=,@%-]+)+")
+_BY_CHARACTERS: Final = "UTF8_BINARY"
+_ONLY_COLUMN: Final = ";"
 
-
-@dataclass(frozen=True)
-class SparkTable:
-    """A PySpark frame with columns c0, c1, ..., and the names that the files give them."""
-
-    frame: DataFrame
-    columns: tuple[str, ...]
-    paths: tuple[Path, ...]
-    name: str
-    is_untyped: bool = False
+_BLOCK: Final = 4 << 20
+_BLANKS: Final = rb"[\x01-\x09\x0b\x0c\x0e-\x20]"
+_EMPTY_LINE = re.compile(rb"\A[\r\n]|\n\n|\r\r|\n\r")
+_BLANK_LINE = re.compile(rb"(?:\A|[\r\n])[\x00-\x09\x0b\x0c\x0e-\x20]+(?=[\r\n]|\Z)")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 
 
 def is_uri(name: object) -> bool:
@@ -67,62 +63,58 @@ def shown_uri(address: str) -> str:
 
 def open_with_spark(
     table: Given | Sequence[Given], master: str | None, delimiter: str | None, encoding: str | None
-) -> SparkTable:
+) -> OpenedTable:
     """Open Parquet files, a folder of them, addresses of Parquet, or one CSV file."""
-    named = [table] if isinstance(table, str | PathLike) else list(table)
-    if any(map(is_uri, named)):
-        return _open_addresses([fspath(own) for own in named], master)
-    paths = find_files(table)
-    if not paths:
-        raise InputError("the list of files is empty")
-    name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
-    try:
-        for path in paths:
-            before_reading(path)
-        plain = [decompressed(path) for path in paths]
-        if all(map(is_parquet, plain)):
-            columns = parquet_columns(cursor(), plain, paths)
-            session = spark_session(master)
-            frame = _parquet(
-                session, [_address(session, *own) for own in zip(plain, paths, strict=True)], name
-            )
-            _require_names(frame, columns, paths[0])
-            return SparkTable(numbered_columns(frame), columns, paths, name)
-        one_table(paths)
-        text = as_utf8(plain[0], paths[0], encoding)
-        session = spark_session(master)
-        own = open_csv(session, _address(session, text, paths[0]), text, paths[0], delimiter)
-        return SparkTable(own.frame, own.columns, paths, name, is_untyped=True)
-    except OSError as problem:
-        raise InputError(
-            "{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem)
-        ) from None
+    names = [table] if isinstance(table, str | PathLike) else list(table)
+    if any(map(is_uri, names)):
+        return _open_addresses([fspath(name) for name in names], master)
+    with files_of_table(table) as files:
+        if files.are_parquet:
+            frame, columns = _parquet_files(files, master)
+        else:
+            text = as_utf8(files.unpacked[0], files.paths[0], encoding)
+            frame, columns = _csv_file(spark_session(master), text, files.paths[0], delimiter)
+    return OpenedTable(
+        files.name, columns, nw.from_native(frame), files.paths, is_untyped=not files.are_parquet
+    )
 
 
-def _open_addresses(named: Sequence[str], master: str | None) -> SparkTable:
-    shown = shown_uri(named[0])
-    if named[0].lower().rstrip("/").endswith((".csv", ".csv.gz", ".tsv", ".txt")):
+def _open_addresses(addresses: Sequence[str], master: str | None) -> OpenedTable:
+    shown = shown_uri(addresses[0])
+    if addresses[0].lower().rstrip("/").endswith((".csv", ".csv.gz", ".tsv", ".txt")):
         raise InputError(
             "{path}: CSV is read from files of this machine only; Spark reads Parquet from "
             "addresses",
             path=shown,
         )
-    frame = _parquet(spark_session(master), named, shown)
-    return SparkTable(numbered_columns(frame), tuple(frame.columns), (), shown)
+    frame = _parquet(spark_session(master), addresses, shown)
+    return OpenedTable(shown, tuple(frame.columns), nw.from_native(numbered_columns(frame)))
+
+
+def _parquet_files(files: TableFiles, master: str | None) -> tuple[DataFrame, tuple[str, ...]]:
+    columns = parquet_columns(files)
+    session = spark_session(master)
+    places = zip(files.unpacked, files.paths, strict=True)
+    frame = _parquet(session, [_address(session, *place) for place in places], files.name)
+    if len(frame.columns) != len(columns):
+        raise InputError(
+            "{path}: Spark finds {found} where the file has {number}",
+            path=files.paths[0],
+            found=counted(len(frame.columns), "column"),
+            number=len(columns),
+        )
+    return numbered_columns(frame), columns
 
 
 def _parquet(session: SparkSession, addresses: Sequence[str], shown: str) -> DataFrame:
-    return _readable(lambda: watched(session, lambda: session.read.parquet(*addresses)), shown)
-
-
-def _readable(work: Callable[[], Done], shown: str) -> Done:
     from py4j.protocol import Py4JError  # noqa: PLC0415 (only where there is Spark)
     from pyspark.errors import PySparkException  # noqa: PLC0415
 
     try:
-        return work()
+        return watched(session, lambda: session.read.parquet(*addresses))
     except (PySparkException, Py4JError) as problem:
-        reason = _kind_of(problem)
+        # The message may quote cells, so only the kind of failure is passed on.
+        reason = spark_failure(problem) or type(problem).__name__
         if reason == "COLUMN_ALREADY_EXISTS":
             raise ColumnError("{table} has a column name more than once", table=shown) from None
         if not reason.isupper():
@@ -133,21 +125,6 @@ def _readable(work: Callable[[], Done], shown: str) -> Done:
         raise InputError(
             "{path}: Spark cannot read it as Parquet ({reason})", path=shown, reason=reason
         ) from None
-
-
-def _kind_of(problem: Exception) -> str:
-    """What went wrong, without anything of the data."""
-    return spark_failure(problem) or type(problem).__name__
-
-
-def _require_names(frame: DataFrame, columns: Sequence[str], path: Path) -> None:
-    if len(frame.columns) != len(columns):
-        raise InputError(
-            "{path}: Spark finds {found} where the file has {number}",
-            path=path,
-            found=counted(len(frame.columns), "column"),
-            number=len(columns),
-        )
 
 
 def _address(session: SparkSession, path: Path, shown: Path) -> str:
@@ -169,31 +146,46 @@ def _address(session: SparkSession, path: Path, shown: Path) -> str:
     return f"file://{absolute}"
 
 
-_ONLY_COLUMN = ";"
+def numbered_columns(frame: DataFrame) -> DataFrame:
+    """The frame with columns c0, c1, ..., whose text is told apart by its characters alone.
+
+    A collation can take texts for equal that are not, and classes would look larger than they are.
+    """
+    from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+    # Spark reads dots and backticks in names as its own syntax, but it renames by position.
+    renamed = frame.toDF(*(f"c{index}" for index in range(len(frame.columns))))
+    collated = [
+        field.name
+        for field in renamed.schema.fields
+        if getattr(field.dataType, "collation", None) not in (None, _BY_CHARACTERS)
+    ]
+    if not collated:
+        return renamed
+    return renamed.withColumns({name: sql.collate(name, _BY_CHARACTERS) for name in collated})
 
 
-@dataclass(frozen=True)
-class SparkCsv:
-    """The frame, and what the header calls its columns."""
-
-    frame: DataFrame
-    columns: tuple[str, ...]
-
-
-def open_csv(
-    session: SparkSession, address: str, path: Path, shown: Path, delimiter: str | None
-) -> SparkCsv:
-    """Read a UTF-8 file, every cell as text; messages call it by the name that the user gave."""
+def _csv_file(
+    session: SparkSession, path: Path, shown: Path, delimiter: str | None
+) -> tuple[DataFrame, tuple[str, ...]]:
+    """A UTF-8 file, every cell as text, in our own dialect: Spark reads what DuckDB reads."""
+    address = _address(session, path, shown)
     mark, columns = csv_dialect(path, shown, delimiter)
-    seen = scan_csv(path, mark or _ONLY_COLUMN)
-    if not seen.is_utf8:
+    marks = scan_csv(path, mark or _ONLY_COLUMN)
+    if "broken" in marks:
         raise undecodable(path, shown)
-    if len(seen.line_ends) > 1:
+    if len(marks & {"\r\n", "\n", "\r"}) > 1:
         raise InputError(
             "{path}: its lines end in different ways; save it with one kind of line ends",
             path=shown,
         )
-    if _is_beyond_spark(seen, len(columns)):
+    # Spark would pass over rows, or trim more than blanks.
+    is_beyond_spark = (
+        "blank lines" in marks
+        or ("empty lines" in marks and len(columns) == 1)
+        or {"blanks before quotes", "controls"} <= marks
+    )
+    if is_beyond_spark:
         raise _refusal(path, shown, delimiter)
     frame = session.read.csv(
         address,
@@ -204,10 +196,10 @@ def open_csv(
         escape='"',
         header=True,
         # A quote may hold a line break; lines are read one by one only where there is none.
-        multiLine=seen.has_quotes,
+        multiLine="quotes" in marks,
         mode="FAILFAST",
         unescapedQuoteHandling="RAISE_ERROR",
-        ignoreLeadingWhiteSpace=seen.has_blanks_before_quotes,
+        ignoreLeadingWhiteSpace="blanks before quotes" in marks,
         nullValue="",
         emptyValue="",
         maxColumns=len(columns) + 1,
@@ -215,14 +207,7 @@ def open_csv(
     )
     if not _holds_labels(frame):
         raise _refusal(path, shown, delimiter)
-    return SparkCsv(frame, tuple(columns))
-
-
-def _is_beyond_spark(seen: CsvScan, width: int) -> bool:
-    """Whether Spark would pass over rows, or trim more than blanks."""
-    if seen.has_blank_lines or (width == 1 and seen.has_empty_lines):
-        return True
-    return seen.has_blanks_before_quotes and seen.has_controls
+    return frame, tuple(columns)
 
 
 def _holds_labels(frame: DataFrame) -> bool:
@@ -231,90 +216,59 @@ def _holds_labels(frame: DataFrame) -> bool:
 
     row = functions.concat_ws("", *(functions.col(name) for name in frame.columns))
     try:
-        found = spark_result(frame.agg(functions.max(row.rlike("[\\r\\n]")).alias("broken")))
+        result = spark_result(frame.agg(functions.max(row.rlike("[\\r\\n]")).alias("broken")))
     except EngineLostError:
         raise
     except Exception:
         # Spark's message quotes the line.
         return False
-    return not found.column("broken")[0].as_py()
+    return not result.column("broken")[0].as_py()
 
 
 def _refusal(path: Path, shown: Path, delimiter: str | None) -> InputError:
     """What is wrong with the file, as DuckDB finds it."""
     try:
-        load_csv(path, shown, delimiter).close()
+        _, relation = load_csv(path, shown, delimiter)
+        relation.close()
     except InputError as problem:
         return problem
     return InputError("{path}: Spark cannot read it as CSV; save it as Parquet first", path=shown)
 
 
-_BLOCK: Final = 4 << 20
-_CONTROLS = rb"\x00-\x08\x0b\x0c\x0e-\x1f"
-_EMPTY_LINE = re.compile(rb"\A[\r\n]|\n\n|\r\r|\n\r")
-_BLANK_LINE = re.compile(rb"(?:\A|[\r\n])[\x00-\x09\x0b\x0c\x0e-\x20]+(?=[\r\n]|\Z)")
-_CONTROL = re.compile(rb"[" + _CONTROLS + rb"]")
-
-
-@dataclass(frozen=True)
-class CsvScan:
-    """What the bytes show, wherever it stands."""
-
-    is_utf8: bool
-    has_quotes: bool
-    has_blanks_before_quotes: bool
-    has_controls: bool
-    has_empty_lines: bool
-    has_blank_lines: bool
-    """Lines of nothing but blanks or control characters."""
-    line_ends: frozenset[str]
-
-
-def scan_csv(path: Path, delimiter: str) -> CsvScan:
-    r"""Look at the whole file, in blocks of whole lines.
+def scan_csv(path: Path, delimiter: str) -> set[str]:
+    r"""What the bytes of a CSV file show that Spark would pass over, and how its lines end.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(b'a;b\r\n1; "2"\r\n')
     ...     file.flush()
-    ...     found = scan_csv(Path(file.name), ";")
-    >>> found.has_quotes, found.has_blanks_before_quotes, found.line_ends, found.has_blank_lines
-    (True, True, frozenset({'\r\n'}), False)
+    ...     sorted(scan_csv(Path(file.name), ";"))
+    ['\r\n', 'blanks before quotes', 'quotes']
     """
-    before_quote = re.compile(
-        rb"(?:\A|[\r\n]|" + re.escape(delimiter.encode()) + rb')[\x01-\x09\x0b\x0c\x0e-\x20]+"'
-    )
-    found: set[str] = set()
-    ends: set[str] = set()
+    mark = re.escape(delimiter.encode())
+    patterns = {
+        "quotes": re.compile(b'"'),
+        "blanks before quotes": re.compile(rb"(?:\A|[\r\n]|" + mark + rb")" + _BLANKS + rb'+"'),
+        "controls": _CONTROL,
+        "empty lines": _EMPTY_LINE,
+        # Lines of nothing but blanks or control characters.
+        "blank lines": _BLANK_LINE,
+    }
+    marks: set[str] = set()
     for block in _blocks(path):
-        if not _is_utf8(block):
-            found.add("broken")
-        if b'"' in block:
-            found.add("quotes")
-            if before_quote.search(block):
-                found.add("blanks before quotes")
-        for name, pattern in (
-            ("controls", _CONTROL),
-            ("empty lines", _EMPTY_LINE),
-            ("blank lines", _BLANK_LINE),
-        ):
-            if name not in found and pattern.search(block):
-                found.add(name)
-        both, feeds, returns = (block.count(own) for own in (b"\r\n", b"\n", b"\r"))
-        ends |= {
-            end
-            for end, number in (("\r\n", both), ("\n", feeds - both), ("\r", returns - both))
-            if number
+        try:
+            block.decode("utf-8")
+        except UnicodeDecodeError:
+            marks.add("broken")
+        marks |= {
+            name
+            for name, pattern in patterns.items()
+            if name not in marks and pattern.search(block)
         }
-    return CsvScan(
-        is_utf8="broken" not in found,
-        has_quotes="quotes" in found,
-        has_blanks_before_quotes="blanks before quotes" in found,
-        has_controls="controls" in found,
-        has_empty_lines="empty lines" in found,
-        has_blank_lines="blank lines" in found,
-        line_ends=frozenset(ends),
-    )
+        pairs = block.count(b"\r\n")
+        ends = {"\r\n": pairs, "\n": block.count(b"\n") - pairs, "\r": block.count(b"\r") - pairs}
+        marks |= {end for end, number in ends.items() if number}
+    return marks
 
 
 def _blocks(path: Path) -> Iterator[bytes]:
@@ -330,37 +284,3 @@ def _blocks(path: Path) -> Iterator[bytes]:
                 rest = rest[cut:]
     if rest:
         yield rest
-
-
-def _is_utf8(block: bytes) -> bool:
-    try:
-        block.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-_BY_CHARACTERS: Final = "UTF8_BINARY"
-
-
-def numbered_columns(frame: DataFrame) -> DataFrame:
-    """The frame with columns c0, c1, ..., whose text is told apart by its characters alone.
-
-    A collation can take texts for equal that are not, and classes would look larger than they are.
-    """
-    from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
-
-    names = [f"c{index}" for index in range(len(frame.columns))]
-    # Spark reads dots and backticks in names as its own syntax, but it renames by position.
-    renamed = frame.toDF(*names)
-    kinds = [getattr(field.dataType, "collation", None) for field in renamed.schema.fields]
-    if set(kinds) <= {None, _BY_CHARACTERS}:
-        return renamed
-    return renamed.select(
-        *(
-            sql.col(name)
-            if kind in (None, _BY_CHARACTERS)
-            else sql.collate(sql.col(name), _BY_CHARACTERS).alias(name)
-            for name, kind in zip(names, kinds, strict=True)
-        )
-    )
