@@ -23,6 +23,24 @@ from petaudit.tables.engines.duckdb import (
     run,
 )
 
+DELIMITERS = (";", ",", "\t", "|")
+_SAMPLE_BYTES = 1 << 16
+_OTHER_KINDS = {
+    b"PK\x03\x04": phrase("an Excel workbook or ZIP archive"),
+    b"\xd0\xcf\x11\xe0": phrase("an old Excel workbook"),
+    b"%PDF": phrase("a PDF document"),
+    b"SQLite format 3": phrase("a SQLite database"),
+    b"ARROW1": phrase("an Arrow file"),
+    b"\x89PNG": phrase("a picture"),
+    b"Obj\x01": phrase("an Avro file"),
+    b"ORC": phrase("an ORC file"),
+}
+_DUCKDB_MAGIC = b"DUCK"
+"""From the ninth byte of a DuckDB database."""
+_LONGEST_HEADER = 16 << 20
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_LINE_END = re.compile(rb"\r\n?|\n")
+_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{])')
 _LINE_BREAK_COLUMN = "petaudit_line_break"
 _USUAL_LINE = 2 << 20
 _LONGEST_LINE = 64 << 20
@@ -31,29 +49,34 @@ _GROWTH = 3
 """In memory a table takes two to three times as much as its file."""
 
 
-def csv_dialect(path: Path, shown: Path, delimiter: str | None) -> tuple[str | None, list[str]]:
-    """The delimiter, None for a single column, and the names of the columns."""
+def csv_dialect(path: Path, shown: Path, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
+    """The delimiter and the names of the columns; messages name the file as the user did."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise OptionError(
             "the delimiter is {delimiter!r}; one character was expected, and no quote or line "
             "break",
             delimiter=delimiter,
         )
-    sample = read_sample(path, shown)
-    mark = delimiter or find_delimiter(sample, shown)
-    return mark, read_header(sample, mark, shown)
+    sample = _read_sample(path, shown)
+    delimiter = delimiter or _find_delimiter(sample, shown)
+    names = [trim(name) for name in _rows(sample, delimiter or DELIMITERS[0], shown)[0]]
+    if delimiter is None:
+        names = [trim(sample.splitlines()[0]).strip('"')]
+    if any("\n" in name or "\r" in name for name in names):
+        raise InputError("{path}, line 1: a quoted column name holds a line break", path=shown)
+    return delimiter or DELIMITERS[0], tuple(names)
 
 
 def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str, ...], Relation]:
-    """Load a UTF-8 file; messages call it by the name that the user gave it."""
-    mark, columns = csv_dialect(path, shown, delimiter)
+    """Load a UTF-8 file and return the names of its columns with the loaded table."""
+    delimiter, columns = csv_dialect(path, shown, delimiter)
     connection = cursor()
     is_large = path.stat().st_size * _GROWTH > engine_memory()
     file = new_file(connection) if is_large else None
     name = fresh_name() if file is None else f"{file}.{fresh_name()}"
     relation = Relation(connection, name, len(columns), is_view=False, file=file)
     try:
-        _load(connection, name, path, mark or ";", len(columns))
+        _load(connection, name, path, delimiter, len(columns))
     except duckdb.Error as problem:
         relation.close()
         raise _csv_error(path, shown, str(problem)) from None
@@ -68,7 +91,7 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str,
             path=shown,
             line=broken + 2,
         )
-    return tuple(columns), relation
+    return columns, relation
 
 
 def _load(
@@ -133,43 +156,25 @@ def _csv_error(path: Path, shown: Path, message: str) -> InputError:
     if "unicode" in message.lower() or "utf-8" in message.lower():
         return undecodable(path, shown)
     if _is_too_long(message):
-        line_number = first_line_above(_LONGEST_LINE, path)
+        with path.open("rb") as file:
+            lines = enumerate(file, 1)
+            number = next((number for number, line in lines if len(line) > _LONGEST_LINE), None)
         return InputError(
             "{path}, line {line}: is too long; a line may have {most:,} bytes",
             path=shown,
-            line=line_number,
+            line=number,
             most=_LONGEST_LINE,
         )
-    if has_mixed_line_ends(path):
-        return InputError(
-            "{path}: its lines end in different ways; save it with one kind of line ends",
-            path=shown,
-        )
+    with path.open("rb") as file:
+        # Line by line, so that no CR LF is cut in two.
+        line_ends = {end for line in file for end in _LINE_END.findall(line)}
+    if len(line_ends) > 1:
+        return mixed_line_ends(shown)
     if "quote" in message.lower():
         return InputError(
             "{where}: a quote is opened and never closed, or closed too early", where=where
         )
     return InputError("{where}: cannot be read as CSV", where=where)
-
-
-DELIMITERS = (";", ",", "\t", "|")
-_SAMPLE_BYTES = 1 << 16
-_OTHER_KINDS = {
-    b"PK\x03\x04": phrase("an Excel workbook or ZIP archive"),
-    b"\xd0\xcf\x11\xe0": phrase("an old Excel workbook"),
-    b"%PDF": phrase("a PDF document"),
-    b"SQLite format 3": phrase("a SQLite database"),
-    b"ARROW1": phrase("an Arrow file"),
-    b"\x89PNG": phrase("a picture"),
-    b"Obj\x01": phrase("an Avro file"),
-    b"ORC": phrase("an ORC file"),
-}
-_DUCKDB_MAGIC_AT = 8
-_DUCKDB_MAGIC = b"DUCK"
-_LONGEST_HEADER = 16 << 20
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_LINE_END = re.compile(rb"\r\n?|\n")
-_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{])')
 
 
 def is_parquet(path: Path) -> bool:
@@ -178,7 +183,7 @@ def is_parquet(path: Path) -> bool:
         return file.read(4) == b"PAR1"
 
 
-def read_sample(path: Path, shown: Path) -> str:
+def _read_sample(path: Path, shown: Path) -> str:
     """The first lines of a CSV file as text, the header whole; refuses what cannot be CSV."""
     with path.open("rb") as file:
         start = file.read(_SAMPLE_BYTES)
@@ -189,7 +194,7 @@ def read_sample(path: Path, shown: Path) -> str:
             start += more
         complete = not file.read(1)
     # No address leads to what was packed.
-    if start[_DUCKDB_MAGIC_AT:].startswith(_DUCKDB_MAGIC) and b"\0" in start and path == shown:
+    if start[8:].startswith(_DUCKDB_MAGIC) and b"\0" in start and path == shown:
         raise InputError(
             "{path}: is a DuckDB database; name one of its tables: {address}",
             path=shown,
@@ -198,16 +203,12 @@ def read_sample(path: Path, shown: Path) -> str:
     start = start.removeprefix(_BYTE_ORDER_MARK)
     if not start.strip():
         raise InputError("{path}: the file is empty", path=shown)
-    for magic, kind in _OTHER_KINDS.items():
-        if start.startswith(magic):
-            raise InputError(
-                "{path}: looks like {kind}; a CSV or Parquet file was expected",
-                path=shown,
-                kind=kind,
-            )
-    if _JSON.match(start):
+    kinds = [kind for magic, kind in _OTHER_KINDS.items() if start.startswith(magic)]
+    if kinds or _JSON.match(start):
         raise InputError(
-            "{path}: looks like {kind}; a CSV or Parquet file was expected", path=shown, kind="JSON"
+            "{path}: looks like {kind}; a CSV or Parquet file was expected",
+            path=shown,
+            kind=kinds[0] if kinds else "JSON",
         )
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(
@@ -229,22 +230,11 @@ def read_sample(path: Path, shown: Path) -> str:
         raise undecodable(path, shown) from None
 
 
-def has_mixed_line_ends(path: Path) -> bool:
-    """Whether lines end in more than one way, which DuckDB does not take."""
-    kinds: set[bytes] = set()
-    with path.open("rb") as file:
-        # Line by line, so that no CR LF is cut in two.
-        for line in file:
-            kinds.update(_LINE_END.findall(line))
-            if len(kinds) > 1:
-                return True
-    return False
-
-
-def first_line_above(longest: int, path: Path) -> int | None:
-    """The number of the first line that has more bytes."""
-    with path.open("rb") as file:
-        return next((number for number, line in enumerate(file, 1) if len(line) > longest), None)
+def mixed_line_ends(shown: Path) -> InputError:
+    """The error for lines that end in more than one way, which no engine takes."""
+    return InputError(
+        "{path}: its lines end in different ways; save it with one kind of line ends", path=shown
+    )
 
 
 def undecodable(path: Path, shown: Path) -> InputError:
@@ -266,32 +256,18 @@ def undecodable(path: Path, shown: Path) -> InputError:
     return InputError("{path}: is not UTF-8 text", path=shown)
 
 
-def find_delimiter(sample: str, path: Path) -> str | None:
+def _find_delimiter(sample: str, path: Path) -> str | None:
     """The delimiter that every sampled line has equally often; None for a single column."""
-    rows = {
+    widths = {
         mark: [len(row) for row in _rows(sample, mark, path) if row][:200] for mark in DELIMITERS
     }
-    present = {mark: widths for mark, widths in rows.items() if widths and widths[0] > 1}
-    if not present:
-        return None
-    even = {mark: widths for mark, widths in present.items() if len(set(widths)) == 1}
-    candidates = even or present
-    return max(candidates, key=lambda mark: candidates[mark][0])
-
-
-def read_header(sample: str, delimiter: str | None, path: Path) -> list[str]:
-    """The trimmed column names; blank, repeated or broken names are errors."""
-    names = [trim(name) for name in next(iter(_rows(sample, delimiter or ";", path)))]
-    if delimiter is None:
-        names = [trim(sample.splitlines()[0]).strip('"')]
-    if any("\n" in name or "\r" in name for name in names):
-        raise InputError("{path}, line 1: a quoted column name holds a line break", path=path)
-    return names
+    present = [mark for mark in DELIMITERS if widths[mark] and widths[mark][0] > 1]
+    even = [mark for mark in present if len(set(widths[mark])) == 1]
+    return max(even or present, key=lambda mark: widths[mark][0], default=None)
 
 
 def _rows(sample: str, delimiter: str, path: Path) -> list[list[str]]:
     try:
-        reader = csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter)
-        return list(reader)
+        return list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))
     except csv.Error as problem:
         raise InputError("{path}: not a CSV file ({reason})", path=path, reason=problem) from None

@@ -27,118 +27,6 @@ _TIMEOUT: Final = "10"
 
 _shared: ContextVar[dict[Any, Session] | None] = ContextVar("_shared", default=None)
 
-
-@contextmanager
-def one_state(sessions: dict[Any, Any] | None = None) -> Iterator[None]:
-    """Tables of one database that are opened within are seen as they were at one moment.
-
-    Only such tables can be joined: they share a connection. With ``sessions``, which begins as an
-    empty dict, the moment lasts beyond the block.
-    """
-    if _shared.get() is not None:
-        yield
-        return
-    token = _shared.set({} if sessions is None else sessions)
-    try:
-        yield
-    finally:
-        _shared.reset(token)
-
-
-class Session:
-    """One connection: all queries see the table as it was at the first of them."""
-
-    def __init__(self, address: TableAddress) -> None:
-        self.backend = _connected(address)
-        # Begins the one transaction of the session, which reads and never ends by itself.
-        self.backend.con.execute("SELECT 1")
-        # Whoever counts keeps the session; the server should not wait for the end of the program.
-        weakref.finalize(self, self.backend.con.close)
-        try:
-            self.schemas: tuple[str, ...] = tuple(
-                self.ask("SELECT pg_catalog.current_schemas(false)")[0][0]
-            )
-            self.ask(*setting(READING, local=False))
-            self.blanks = self._blanks(address)
-        except BaseException:
-            self.backend.con.close()
-            raise
-
-    @classmethod
-    def to(cls, address: TableAddress) -> Session:
-        """A new session, or the one that other tables of the database are seen by."""
-        known = _shared.get()
-        if known is None:
-            return cls(address)
-        key = tuple(sorted(address.server.items()))
-        if key not in known or known[key].is_over:
-            known[key] = cls(address)
-        return known[key]
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the connection is closed or broken."""
-        return bool(self.backend.con.closed or self.backend.con.broken)
-
-    def reached(self, address: TableAddress) -> dict[str, str]:
-        """Where the connection leads, if that is another place than the host that was named."""
-        info = self.backend.con.info
-        if "hostaddr" in address.server or os.environ.get("PGHOSTADDR"):
-            return {"hostaddr": info.hostaddr}
-        # Of several hosts the first that answers is taken.
-        return {"host": info.host} if "," in address.server.get("host", "") else {}
-
-    def ask(self, query: str, values: Sequence[object] | None = None) -> list[tuple[Any, ...]]:
-        """Ask the catalogue."""
-        rows: list[tuple[Any, ...]] = self.backend.rows_of(query, values)
-        return rows
-
-    def _blanks(self, address: TableAddress) -> str:
-        """The blanks that the encoding of the database can spell."""
-        encoding = self.backend.con.info.parameter_status("server_encoding")
-        if encoding == "UTF8":
-            return BLANKS
-        if encoding == "SQL_ASCII":
-            raise InputError(
-                "{table}: the database says no encoding of its text (SQL_ASCII), so that "
-                "labels cannot be told apart",
-                table=address.shown,
-            )
-        return "".join(blank for blank in BLANKS if blank.isascii() or self._spells(blank))
-
-    def _spells(self, character: str) -> bool:
-        try:
-            self.ask("SELECT pg_catalog.convert_from(%s, 'UTF8') <> ''", [character.encode()])
-        except FailedInDatabaseError:
-            return False
-        return True
-
-
-def _connected(address: TableAddress) -> Any:
-    """An Ibis backend of our own on a new connection."""
-    try:
-        import psycopg  # noqa: PLC0415 (an extra)
-
-        made = new_backend()
-    except ImportError:
-        raise InputError(
-            "{table}: PostgreSQL needs Ibis, psycopg and libpq: pip install 'petaudit[postgres]'",
-            table=address.shown,
-        ) from None
-    seconds = address.server.get("connect_timeout") or os.environ.get("PGCONNECT_TIMEOUT")
-    seconds = seconds or _TIMEOUT
-    given: dict[str, Any] = {**address.server, "connect_timeout": seconds}
-    try:
-        made.con = psycopg.connect(**given, application_name="petaudit", client_encoding="utf8")
-    except (psycopg.Error, UnicodeError, ValueError) as problem:
-        raise not_connected(address, problem, seconds) from None
-    # Nothing is left behind in the server, or in a pool of connections before it.
-    made.con.prepare_threshold = None
-    made.con.read_only = True
-    made.con.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    return made
-
-
 COUNTING: Final[Mapping[str, str]] = {
     # What labels look like must not depend on the settings of a server or a user.
     "TimeZone": "UTC",
@@ -156,6 +44,88 @@ READING: Final[Mapping[str, str]] = {
     "search_path": "",
 }
 """The same, of a session of our own."""
+
+_LOST: Final = phrase("the connection was lost")
+_KINDS: Final = {
+    "57014": phrase("it was cancelled, or took longer than the server allows"),
+    "57P01": _LOST,
+    "57P02": _LOST,
+    "57P03": phrase("the server is starting or shutting down"),
+    "57P05": _LOST,
+    "25P03": _LOST,
+    "25006": phrase("it would have written, and the session may only read"),
+    "53100": phrase("the server's disk is full"),
+    "53200": phrase("the server ran out of memory"),
+    "53300": phrase("the server takes no more connections"),
+    "42501": phrase("no permission, or row security would hide rows"),
+    "42P01": phrase("the table is gone"),
+    "42703": phrase("a column is gone"),
+    "40001": phrase("it collided with what the server had to do"),
+}
+_OTHER_KINDS: Final = {"08": _LOST, "22": phrase("a value that it cannot work with")}
+_PSYCOPG_ERRORS: Final = {
+    "OperationalError": _LOST,
+    "InterfaceError": _LOST,
+    "DataError": phrase("a date or number that cannot be held outside of the database"),
+}
+_LOGIN: Final = phrase(
+    "the server refused the user or the password; they come from the address, from the "
+    "variables PGUSER and PGPASSWORD, or from ~/.pgpass"
+)
+_TIMED_OUT: Final = "timed out"
+_REFUSED: Final = {
+    # libpq gives no code for a connection that did not come about, only a text in English.
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|pg_hba\.conf rejects"
+    r"|is not permitted to log in|role \".*\" does not exist": _LOGIN,
+    r"database \".*\" does not exist|permission denied for database": phrase(
+        "there is no such database, or this user may not open it"
+    ),
+    "could not translate host name|Name or service not known|resolve host": phrase(
+        "no such host is known"
+    ),
+    "timeout expired|timed out|connection timeout": _TIMED_OUT,
+    "too many clients|too many connections|remaining connection slots": _KINDS["53300"],
+    "starting up|shutting down|in recovery mode": _KINDS["57P03"],
+    "definition of service|service file": phrase("the service is not defined in the service file"),
+    "SSL|certificate|GSSAPI": phrase(
+        "the two sides did not agree on encryption or on a certificate"
+    ),
+    "invalid .* value|invalid connection option|invalid port": phrase(
+        "a parameter of the address or of the environment has a wrong value"
+    ),
+}
+
+
+class FailedInDatabaseError(Exception):
+    """A query failed; the message is the kind of the failure and nothing else."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        super().__init__(kind)
+
+
+def failure_of(problem: Exception) -> str:
+    """The kind of a failure, for a message."""
+    if isinstance(problem, FailedInDatabaseError):
+        return problem.kind
+    state = str(getattr(problem, "sqlstate", None))
+    kind = _KINDS.get(state) or _OTHER_KINDS.get(state[:2])
+    if kind is None and type(problem).__module__.partition(".")[0] == "psycopg":
+        kind = _PSYCOPG_ERRORS.get(type(problem).__name__)
+    return kind or spark_failure(problem) or type(problem).__name__
+
+
+def not_connected(address: TableAddress, problem: Exception, seconds: str) -> InputError:
+    """Why the server refused us, without its own words, which name people."""
+    text = str(problem)
+    reason = next((reason for words, reason in _REFUSED.items() if re.search(words, text)), None)
+    if reason == _TIMED_OUT:
+        reason = phrase("nothing answered within {seconds} seconds", seconds=seconds)
+    if reason is None:
+        needs_password = getattr(getattr(problem, "pgconn", None), "needs_password", False)
+        # The server may speak another language.
+        reason = _LOGIN if needs_password else phrase("nothing answers there")
+    return InputError("{table}: cannot connect: {reason}", table=address.shown, reason=reason)
 
 
 def setting(wanted: Mapping[str, str], *, local: bool) -> tuple[str, list[str]]:
@@ -307,89 +277,112 @@ def _array(cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return pa.array(cells, type=kind)
 
 
-_LOST: Final = phrase("the connection was lost")
-_KINDS: Final = {
-    "57014": phrase("it was cancelled, or took longer than the server allows"),
-    "57P01": _LOST,
-    "57P02": _LOST,
-    "57P03": phrase("the server is starting or shutting down"),
-    "57P05": _LOST,
-    "25P03": _LOST,
-    "25006": phrase("it would have written, and the session may only read"),
-    "53100": phrase("the server's disk is full"),
-    "53200": phrase("the server ran out of memory"),
-    "53300": phrase("the server takes no more connections"),
-    "42501": phrase("no permission, or row security would hide rows"),
-    "42P01": phrase("the table is gone"),
-    "42703": phrase("a column is gone"),
-    "40001": phrase("it collided with what the server had to do"),
-}
-_OTHER_KINDS: Final = {"08": _LOST, "22": phrase("a value that it cannot work with")}
-_REFUSED: Final = (
-    # libpq gives no code for a connection that did not come about, only a text in English.
-    (r"password authentication failed|authentication failed|no password supplied", "login"),
-    (r"no pg_hba\.conf entry|pg_hba\.conf rejects|is not permitted to log in", "login"),
-    (r"role \".*\" does not exist", "login"),
-    (r"database \".*\" does not exist|permission denied for database", "database"),
-    (r"could not translate host name|Name or service not known|resolve host", "host"),
-    (r"timeout expired|timed out|connection timeout", "timeout"),
-    (r"too many clients|too many connections|remaining connection slots", "full"),
-    (r"starting up|shutting down|in recovery mode", "starting"),
-    (r"definition of service|service file", "service"),
-    (r"SSL|certificate|GSSAPI", "ssl"),
-    (r"invalid .* value|invalid connection option|invalid integer value|invalid port", "option"),
-)
+@contextmanager
+def one_state(sessions: dict[Any, Any] | None = None) -> Iterator[None]:
+    """Tables of one database that are opened within are seen as they were at one moment.
+
+    Only such tables can be joined: they share a connection. With ``sessions``, which begins as an
+    empty dict, the moment lasts beyond the block.
+    """
+    if _shared.get() is not None:
+        yield
+        return
+    token = _shared.set({} if sessions is None else sessions)
+    try:
+        yield
+    finally:
+        _shared.reset(token)
 
 
-class FailedInDatabaseError(Exception):
-    """A query failed; the message is the kind of the failure and nothing else."""
+class Session:
+    """One connection: all queries see the table as it was at the first of them."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        super().__init__(kind)
+    def __init__(self, address: TableAddress) -> None:
+        self.backend = _connected(address)
+        # Begins the one transaction of the session, which reads and never ends by itself.
+        self.backend.con.execute("SELECT 1")
+        # Whoever counts keeps the session; the server should not wait for the end of the program.
+        weakref.finalize(self, self.backend.con.close)
+        try:
+            self.schemas: tuple[str, ...] = tuple(
+                self.ask("SELECT pg_catalog.current_schemas(false)")[0][0]
+            )
+            self.ask(*setting(READING, local=False))
+            self.blanks = self._blanks(address)
+        except BaseException:
+            self.backend.con.close()
+            raise
+
+    @classmethod
+    def to(cls, address: TableAddress) -> Session:
+        """A new session, or the one that other tables of the database are seen by."""
+        known = _shared.get()
+        if known is None:
+            return cls(address)
+        key = tuple(sorted(address.server.items()))
+        if key not in known or known[key].is_over:
+            known[key] = cls(address)
+        return known[key]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the connection is closed or broken."""
+        return bool(self.backend.con.closed or self.backend.con.broken)
+
+    def reached(self, address: TableAddress) -> dict[str, str]:
+        """Where the connection leads, if that is another place than the host that was named."""
+        info = self.backend.con.info
+        if "hostaddr" in address.server or os.environ.get("PGHOSTADDR"):
+            return {"hostaddr": info.hostaddr}
+        # Of several hosts the first that answers is taken.
+        return {"host": info.host} if "," in address.server.get("host", "") else {}
+
+    def ask(self, query: str, values: Sequence[object] | None = None) -> list[tuple[Any, ...]]:
+        """Ask the catalogue."""
+        rows: list[tuple[Any, ...]] = self.backend.rows_of(query, values)
+        return rows
+
+    def _blanks(self, address: TableAddress) -> str:
+        """The blanks that the encoding of the database can spell."""
+        encoding = self.backend.con.info.parameter_status("server_encoding")
+        if encoding == "UTF8":
+            return BLANKS
+        if encoding == "SQL_ASCII":
+            raise InputError(
+                "{table}: the database says no encoding of its text (SQL_ASCII), so that "
+                "labels cannot be told apart",
+                table=address.shown,
+            )
+        return "".join(blank for blank in BLANKS if blank.isascii() or self._spells(blank))
+
+    def _spells(self, character: str) -> bool:
+        try:
+            self.ask("SELECT pg_catalog.convert_from(%s, 'UTF8') <> ''", [character.encode()])
+        except FailedInDatabaseError:
+            return False
+        return True
 
 
-def failure_of(problem: Exception) -> str:
-    """The kind of a failure, for a message."""
-    if isinstance(problem, FailedInDatabaseError):
-        return problem.kind
-    state = getattr(problem, "sqlstate", None)
-    if isinstance(state, str):
-        found = _KINDS.get(state) or _OTHER_KINDS.get(state[:2])
-        if found:
-            return found
-    if _is_of_psycopg(problem):
-        if type(problem).__name__ in ("OperationalError", "InterfaceError"):
-            return _LOST
-        if type(problem).__name__ == "DataError":
-            return phrase("a date or number that cannot be held outside of the database")
-    return spark_failure(problem) or type(problem).__name__
+def _connected(address: TableAddress) -> Any:
+    """An Ibis backend of our own on a new connection."""
+    try:
+        import psycopg  # noqa: PLC0415 (an extra)
 
-
-def _is_of_psycopg(problem: Exception) -> bool:
-    return type(problem).__module__.partition(".")[0] == "psycopg"
-
-
-def not_connected(address: TableAddress, problem: Any, seconds: str) -> InputError:
-    """Why nobody let us in, without the words of the server, which name people."""
-    said = str(problem)
-    kind = next((kind for words, kind in _REFUSED if re.search(words, said)), "")
-    needs_password = getattr(getattr(problem, "pgconn", None), "needs_password", False)
-    reasons = {
-        "login": phrase(
-            "the server refused the user or the password; they come from the address, from the "
-            "variables PGUSER and PGPASSWORD, or from ~/.pgpass"
-        ),
-        "database": phrase("there is no such database, or this user may not open it"),
-        "host": phrase("no such host is known"),
-        "timeout": phrase("nothing answered within {seconds} seconds", seconds=seconds),
-        "full": _KINDS["53300"],
-        "starting": _KINDS["57P03"],
-        "service": phrase("the service is not defined in the service file"),
-        "ssl": phrase("the two sides did not agree on encryption or on a certificate"),
-        "option": phrase("a parameter of the address or of the environment has a wrong value"),
-    }
-    if needs_password and not kind:  # pragma: no cover (the server spoke another language)
-        kind = "login"
-    reason = reasons.get(kind, phrase("nothing answers there"))
-    return InputError("{table}: cannot connect: {reason}", table=address.shown, reason=reason)
+        made = new_backend()
+    except ImportError:
+        raise InputError(
+            "{table}: PostgreSQL needs Ibis, psycopg and libpq: pip install 'petaudit[postgres]'",
+            table=address.shown,
+        ) from None
+    seconds = address.server.get("connect_timeout") or os.environ.get("PGCONNECT_TIMEOUT")
+    seconds = seconds or _TIMEOUT
+    given: dict[str, Any] = {**address.server, "connect_timeout": seconds}
+    try:
+        made.con = psycopg.connect(**given, application_name="petaudit", client_encoding="utf8")
+    except (psycopg.Error, UnicodeError, ValueError) as problem:
+        raise not_connected(address, problem, seconds) from None
+    # Nothing is left behind in the server, or in a pool of connections before it.
+    made.con.prepare_threshold = None
+    made.con.read_only = True
+    made.con.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    return made

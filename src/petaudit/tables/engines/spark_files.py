@@ -15,7 +15,13 @@ import narwhals.stable.v2 as nw
 
 from petaudit.errors import ColumnError, EngineLostError, InputError, counted
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables.csv_files import csv_dialect, is_parquet, load_csv, undecodable
+from petaudit.tables.csv_files import (
+    csv_dialect,
+    is_parquet,
+    load_csv,
+    mixed_line_ends,
+    undecodable,
+)
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.engines.spark_jobs import spark_failure, spark_result, watched
@@ -34,7 +40,6 @@ _CONTAINER = re.compile(r"(abfss?|wasbs?)://[^/@:]*@", re.IGNORECASE)
 # Spark takes other signs for patterns, and hidden files for none at all.
 _PLAIN_PATH = re.compile(r"(?:/(?![._])[\w .+=,@%-]+)+")
 _BY_CHARACTERS: Final = "UTF8_BINARY"
-_ONLY_COLUMN: Final = ";"
 
 _BLOCK: Final = 4 << 20
 _BLANKS: Final = rb"[\x01-\x09\x0b\x0c\x0e-\x20]"
@@ -171,14 +176,11 @@ def _csv_file(
     """A UTF-8 file, every cell as text, in our own dialect: Spark reads what DuckDB reads."""
     address = _address(session, path, shown)
     mark, columns = csv_dialect(path, shown, delimiter)
-    marks = scan_csv(path, mark or _ONLY_COLUMN)
+    marks = scan_csv(path, mark)
     if "broken" in marks:
         raise undecodable(path, shown)
     if len(marks & {"\r\n", "\n", "\r"}) > 1:
-        raise InputError(
-            "{path}: its lines end in different ways; save it with one kind of line ends",
-            path=shown,
-        )
+        raise mixed_line_ends(shown)
     # Spark would pass over rows, or trim more than blanks.
     is_beyond_spark = (
         "blank lines" in marks
@@ -190,7 +192,7 @@ def _csv_file(
     frame = session.read.csv(
         address,
         schema=", ".join(f"c{index} STRING" for index in range(len(columns))),
-        sep=mark or _ONLY_COLUMN,
+        sep=mark,
         encoding="UTF-8",
         quote='"',
         escape='"',
@@ -207,7 +209,7 @@ def _csv_file(
     )
     if not _holds_labels(frame):
         raise _refusal(path, shown, delimiter)
-    return frame, tuple(columns)
+    return frame, columns
 
 
 def _holds_labels(frame: DataFrame) -> bool:
