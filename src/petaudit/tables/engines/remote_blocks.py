@@ -1,11 +1,11 @@
-"""Classes of tables whose rows live elsewhere: questions go there, or nameless classes come."""
+"""Classes of tables whose rows stay elsewhere: Spark answers questions, databases send classes."""
 
 from __future__ import annotations
 
 import json
 import warnings
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,22 +29,31 @@ if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
 
 
-@dataclass(frozen=True)
-class RemotePairs:
-    """Pairs of class and value, counted by the engine and still there."""
+PAIRS_AT_ONCE: Final = 500_000
+_NUMBER: Final = "class_number"
 
-    table: TableCounts
-    groups: nw.LazyFrame[Any]
-    """Keys, cells, ``n`` and, where rows can be suppressed, ``s``."""
+
+@dataclass(frozen=True)
+class _PairColumns:
+    """The columns of counted pairs of class and value: it travels to the workers of Spark."""
+
     keys: tuple[str, ...]
     cells: tuple[str, ...]
     values: Mapping[str, ValueCounts]
+    has_labels: bool
 
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """The columns that say what a class is."""
-        known = {*self.keys, *self.cells, "n"}
-        return tuple(name for name in self.groups.collect_schema().names() if name not in known)
+    def classes(self, counted: pa.Table, keys: Sequence[str]) -> ClassPairs:
+        """The classes of pairs; equal ones are one entry unless they have labels."""
+        values = list(self.values.values())
+        pairs = class_pairs(counted, keys, self.cells, values, labels=self.has_labels)
+        return pairs if self.has_labels else pairs.folded(sum(len(own.labels) for own in values))
+
+    def answers(
+        self, question: BlockQuestion[AnyAnswer], pairs: ClassPairs, *, with_suppressed: bool
+    ) -> list[AnyAnswer]:
+        """Ask some classes; no answer where nothing is left of them."""
+        asked = pairs.split(self.values).judged(with_suppressed=with_suppressed)
+        return [question(asked)] if asked.sizes.size else []
 
 
 def remote_blocks(
@@ -58,43 +67,34 @@ def remote_blocks(
     cells = tuple(dict.fromkeys(table.position(column) for column in values))
     keys = trimmed_keys(table, quasi_identifiers, carried=cells)
     groups = keys.rows.group_by(*keys.keys, *cells).agg(nw.len().alias("n"))
-    flags = [flag.alias(name) for name, flag in keys.flags.items()]
-    pairs = RemotePairs(
-        table, groups.with_columns(*flags) if flags else groups, tuple(keys.keys), cells, values
-    )
-    if table.frame.implementation.is_ibis():
-        from petaudit.tables.engines.remote_blocks import NumberedBlocks  # noqa: PLC0415 (an extra)
-
-        return NumberedBlocks(pairs, labels=labels)
-    from petaudit.tables.engines.remote_blocks import SparkBlocks  # noqa: PLC0415 (an extra)
-
-    return SparkBlocks(pairs, labels=labels)
-
-
-PAIRS_AT_ONCE: Final = 500_000
-_NUMBER: Final = "class_number"
+    if keys.flags:
+        groups = groups.with_columns(*(flag.alias(name) for name, flag in keys.flags.items()))
+    columns = _PairColumns(tuple(keys.keys), cells, dict(values), labels)
+    blocks = NumberedBlocks if table.frame.implementation.is_ibis() else SparkBlocks
+    return blocks(table, groups, columns)
 
 
 class NumberedBlocks(ClassBlocks):
-    """Classes by number, in slices; the database tells their labels only one by one."""
+    """Classes of a database by number, in slices; their labels are fetched only one by one."""
 
-    def __init__(self, pairs: RemotePairs, *, labels: bool) -> None:
-        self._pairs = pairs
-        self._labels = labels
+    def __init__(
+        self, table: TableCounts, groups: nw.LazyFrame[Any], columns: _PairColumns
+    ) -> None:
+        self._table = table
+        self._groups = groups
+        self._columns = columns
 
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Fetch a slice of the classes, without their labels, and ask it."""
-        answers = []
-        for block in self._blocks():
-            table = block.split(self._pairs.values)
-            asked = table.judged(with_suppressed=with_suppressed)
-            if asked.sizes.size:
-                answers.append(question(asked))
-        return answers
+        return [
+            answer
+            for block in self._blocks()
+            for answer in self._columns.answers(question, block, with_suppressed=with_suppressed)
+        ]
 
     @cached_property
     def _slices(self) -> int:
-        number = self._pairs.table.number(self._pairs.groups.select(nw.len().alias("pairs")))
+        number = self._table.number(self._groups.select(nw.len().alias("pairs")))
         return max(-(-number // PAIRS_AT_ONCE), 1)
 
     @cached_property
@@ -102,47 +102,45 @@ class NumberedBlocks(ClassBlocks):
         """The pairs with the number of their class, in the order of the keys."""
         import ibis  # noqa: PLC0415 (an extra)
 
-        native = self._pairs.groups.to_native()
-        order = [native[key] for key in self._pairs.keys]
+        native = self._groups.to_native()
+        order = [native[key] for key in self._columns.keys]
         number = ibis.dense_rank().over(ibis.window(order_by=order)) if order else ibis.literal(0)
-        found: nw.LazyFrame[Any] = nw.from_native(native.mutate(**{_NUMBER: number.cast("int64")}))
-        return found
+        numbered: nw.LazyFrame[Any] = nw.from_native(
+            native.mutate(**{_NUMBER: number.cast("int64")})
+        )
+        return numbered
 
     def _blocks(self) -> Iterator[ClassPairs]:
-        pairs = self._pairs
-        wanted = [_NUMBER, *pairs.cells, "n", *pairs.flags]
+        names = self._numbered.collect_schema().names()
+        keys = {*self._columns.keys}.difference(self._columns.cells)
+        rows = self._numbered.select(*(name for name in names if name not in keys))
         for place in range(self._slices):
-            rows = self._numbered
+            part = rows
             if self._slices > 1:
-                rows = rows.filter(nw.col(_NUMBER) % self._slices == place)
-            counted = pairs.table.collected(rows.select(*wanted))
+                part = rows.filter(nw.col(_NUMBER) % self._slices == place)
+            counted = self._table.collected(part)
             if not counted.num_rows:
                 continue
-            found = class_pairs(
-                counted, [_NUMBER], pairs.cells, list(pairs.values.values()), labels=self._labels
-            )
-            if isinstance(found.labels, ClassLabels):
-                yield replace(found, labels=_FetchedLabels.of(self, found.labels))
-            else:
-                yield found.folded(sum(len(own.labels) for own in pairs.values.values()))
+            pairs = self._columns.classes(counted, [_NUMBER])
+            if isinstance(pairs.labels, ClassLabels):
+                # The classes are called by their numbers.
+                [texts], [codes] = pairs.labels.labels, pairs.labels.codes
+                numbers = np.array([int(text or 0) for text in texts], dtype=np.int64)[codes]
+                pairs = replace(pairs, labels=_FetchedLabels(self, numbers))
+            yield pairs
 
     def labels_of(self, number: int) -> Labels:
         """What the class of a number is called."""
-        named = self._numbered.filter(nw.col(_NUMBER) == number).select(*self._pairs.keys)
-        [row] = self._pairs.table.collected(named.unique()).to_pylist()
-        return tuple(label_of(plain(row[key])) for key in self._pairs.keys)
+        keys = self._columns.keys
+        named = self._numbered.filter(nw.col(_NUMBER) == number).select(*keys)
+        [row] = self._table.collected(named.unique()).to_pylist()
+        return tuple(label_of(plain(row[key])) for key in keys)
 
 
 @dataclass(frozen=True)
 class _FetchedLabels:
     blocks: NumberedBlocks
     numbers: Integers
-
-    @classmethod
-    def of(cls, blocks: NumberedBlocks, named: ClassLabels) -> _FetchedLabels:
-        """From classes that are called by their numbers."""
-        [texts], [codes] = named.labels, named.codes
-        return cls(blocks, np.array([int(text or 0) for text in texts], dtype=np.int64)[codes])
 
     def __getitem__(self, entry: int) -> Labels:
         return self.blocks.labels_of(int(self.numbers[entry]))
@@ -151,51 +149,43 @@ class _FetchedLabels:
         return _FetchedLabels(self.blocks, self.numbers[entries])
 
 
-_ANSWER = "answer string"
-
-
 class SparkBlocks(ClassBlocks):
-    """Classes in the memory and on the disks of the workers."""
+    """Classes in the memory and on the disks of Spark's workers.
 
-    def __init__(self, pairs: RemotePairs, *, labels: bool) -> None:
-        self._pairs = pairs
-        self._labels = labels
-        native = pairs.groups.to_native()
+    Every worker gets whole classes, counts them as this process would, and answers with the worst
+    figure, a few of the worst classes, and sums.
+    """
+
+    def __init__(
+        self, table: TableCounts, groups: nw.LazyFrame[Any], columns: _PairColumns
+    ) -> None:
+        self._table = table
+        self._columns = columns
+        native = groups.to_native()
         # All pairs of a class on one worker, counted once for all questions.
-        native = native.repartition(*pairs.keys) if pairs.keys else native.repartition(1)
+        native = native.repartition(*columns.keys) if columns.keys else native.repartition(1)
         self._native = native.persist()
-        weakref.finalize(self, _let_go, self._native).atexit = False
+        weakref.finalize(self, _release, self._native).atexit = False
 
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Let the workers answer."""
-        asked = _Asked(
-            question,
-            self._pairs.keys,
-            self._pairs.cells,
-            dict(self._pairs.values),
-            self._labels,
-            with_suppressed,
-        )
+        asked = _AskPartition(question, self._columns, with_suppressed)
         with warnings.catch_warnings():
             # PySpark has something to say about pandas, which is not used.
             warnings.simplefilter("ignore", FutureWarning)
-            told_there = self._native.mapInArrow(asked, _ANSWER)
-        answers: nw.LazyFrame[Any] = nw.from_native(told_there)
-        table = self._pairs.table.collected(answers)
+            answers = self._native.mapInArrow(asked, "answer string")
+        table = self._table.collected(nw.from_native(answers))
         # Spark gives them in any order, and equal classes of two workers must come out alike.
-        told = sorted(table.column("answer").to_pylist())
-        return [question.from_plain(json.loads(own)) for own in told]
+        texts = sorted(table.column("answer").to_pylist())
+        return [question.from_plain(json.loads(text)) for text in texts]
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What goes to a worker."""
+class _AskPartition:
+    """What a worker does with its classes."""
 
     question: BlockQuestion[Any]
-    keys: tuple[str, ...]
-    cells: tuple[str, ...]
-    values: Mapping[str, ValueCounts]
-    labels: bool
+    columns: _PairColumns
     with_suppressed: bool
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -203,19 +193,14 @@ class _Asked:
         held = [batch for batch in batches if batch.num_rows]
         if not held:
             return
-        counted = pa.Table.from_batches(held)
-        values = list(self.values.values())
-        found = class_pairs(counted, self.keys, self.cells, values, labels=self.labels)
-        if not self.labels:
-            found = found.folded(sum(len(own.labels) for own in values))
-        table = found.split(self.values)
-        asked = table.judged(with_suppressed=self.with_suppressed)
-        if asked.sizes.size:
-            told = json.dumps(self.question.to_plain(self.question(asked)))
-            yield pa.RecordBatch.from_pydict({"answer": [told]})
+        pairs = self.columns.classes(pa.Table.from_batches(held), self.columns.keys)
+        answers = self.columns.answers(self.question, pairs, with_suppressed=self.with_suppressed)
+        for answer in answers:
+            text = json.dumps(self.question.to_plain(answer))
+            yield pa.RecordBatch.from_pydict({"answer": [text]})
 
 
-def _let_go(native: Any) -> None:
+def _release(native: Any) -> None:
     # The session may have ended before.
     with suppress(Exception):
         native.unpersist()
