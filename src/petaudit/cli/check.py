@@ -17,7 +17,7 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
-from petaudit.cli.engine_options import engine_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.render import as_text, by_reason, coloured
 from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said

@@ -12,9 +12,9 @@ from typing import Any
 from petaudit._version import __version__
 from petaudit.auditing.policy import Policy, find_policy
 from petaudit.cli.arguments import delimiter_mark, whole_number
-from petaudit.cli.engine_options import engine_of
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.mpuccs_text import as_text, verdict_text
+from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
 from petaudit.cli.render import coloured, finished, section
 from petaudit.cli.report_files import FORMATS, Reports

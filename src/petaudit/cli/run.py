@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from petaudit.cli.engine_options import engine_of
+from petaudit.cli.options import engine_of
+from petaudit.cli.progress import run_progress
 from petaudit.cli.render import coloured
 from petaudit.cli.report_files import FORMATS, Reports
-from petaudit.cli.run_progress import run_progress
 from petaudit.cli.run_text import as_text, short_text, warnings_of
 from petaudit.cli.streams import (
     as_json,
