@@ -12,7 +12,7 @@ from hypothesis import given, settings
 
 import strategies
 from petaudit.tables import open_source
-from petaudit.tables.row_codes import column_codes
+from petaudit.tables.column_codes import column_codes
 from strategies import Release, arrow, cells
 
 

@@ -18,8 +18,8 @@ from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, S
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
 from petaudit.measures.kinds import Whole
 from petaudit.system.memory import memory_limit
+from petaudit.tables.column_codes import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
-from petaudit.tables.row_codes import codes_of_rows
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Floats

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from petaudit.tables._row_codes import RowCodes
 from petaudit.tables.results import Integers, ValueCounts
-from petaudit.tables.row_codes import RowCodes
 from petaudit.tables.table_counts import TableCounts
 
 

@@ -24,6 +24,7 @@ from petaudit.tables._classes.keys import (
     trimmed_keys,
 )
 from petaudit.tables._encoding import arrow_integers, dictionary_cells, whole_numbers
+from petaudit.tables._row_codes import RowCodes, read_row_codes
 from petaudit.tables.class_blocks import ClassBlocks, HeldBlocks
 from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
 from petaudit.tables.engines.frames import THE_FRAME, labelled_column, not_countable, uncountable
@@ -34,7 +35,6 @@ from petaudit.tables.headers import column_named
 from petaudit.tables.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.population import CodedClasses, count_coded_classes
 from petaudit.tables.results import ClassHistogram, Integers, ValueCounts
-from petaudit.tables.row_codes import RowCodes, read_row_codes
 
 _BINS_PER_ROW = 4
 _FIRST_ROWS, _MOST_NAMES = 1_000, 200
