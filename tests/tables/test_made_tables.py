@@ -12,14 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.tables.made_frames import (
-    MadeColumn,
-    in_file,
-    made_frame,
-    stacked,
-    table_data,
-    table_from,
-)
+from petaudit.tables.made_frames import MadeColumn, made_frame
+from petaudit.tables.made_tables import in_file, stacked, table_data, table_from
 
 CELLS = st.one_of(
     st.none(),

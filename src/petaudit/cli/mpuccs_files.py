@@ -18,7 +18,8 @@ from petaudit.singling.finding_tables import (
 from petaudit.singling.result import MpuccsResult
 from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
 from petaudit.tables import Source
-from petaudit.tables.made_frames import MadeColumn, in_file, made_frame
+from petaudit.tables.made_frames import MadeColumn, made_frame
+from petaudit.tables.made_tables import in_file
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
