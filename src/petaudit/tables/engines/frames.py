@@ -64,11 +64,10 @@ def wrap_frame(frame: object, called: str) -> OpenedTable:
 def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[Any]:
     """Trim text and make NaN a null, so that every engine counts the same values."""
     if lazy.implementation.is_ibis() and is_on_postgres(lazy.to_native()):
-        return lazy  # so it is read there
+        return lazy
     expressions = []
-    trim = (
-        trim and lazy.implementation is not nw.Implementation.PYARROW
-    )  # as with_trimmed_text does
+    # Of Arrow tables, with_trimmed_text trims the columns that are asked for.
+    trim = trim and lazy.implementation is not nw.Implementation.PYARROW
     for column, dtype in lazy.collect_schema().items():
         value = nw.col(column)
         if isinstance(dtype, (nw.String, *_CODED)):
@@ -211,10 +210,10 @@ def _wrap_arrow(called: str, columns: list[pa.ChunkedArray], names: tuple[str, .
 def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """The same Arrow table with trimmed text: not at the door, because few columns may be asked."""
     table: pa.Table = lazy.to_native()
-    trimmed = [labelled_column(column) for column in table.columns]
-    found = pa.Table.from_arrays(trimmed, names=table.column_names)
-    made: nw.LazyFrame[Any] = nw.from_native(found).lazy()
-    return made
+    columns = [labelled_column(column) for column in table.columns]
+    trimmed = pa.Table.from_arrays(columns, names=table.column_names)
+    frame: nw.LazyFrame[Any] = nw.from_native(trimmed).lazy()
+    return frame
 
 
 def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -223,7 +222,7 @@ def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
         chunks = [chunk.storage for chunk in column.chunks]
         stored = _plain_column(pa.chunked_array(chunks, kind.storage_type))
         if kind.extension_name == "arrow.uuid":
-            texts = [None if own is None else str(UUID(bytes=own)) for own in stored.to_pylist()]
+            texts = [None if key is None else str(UUID(bytes=key)) for key in stored.to_pylist()]
             return pa.chunked_array([texts], pa.string())
         return stored.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else stored
     if pa.types.is_dictionary(kind):

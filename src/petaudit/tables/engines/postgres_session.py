@@ -139,9 +139,9 @@ def new_backend(settings_of_query: Mapping[str, str] | None = None) -> Any:
 
     Settings of a query hold while it runs, on a connection that is not ours.
     """
-    made = _backend_class()()
-    made.settings_of_query = settings_of_query
-    return made
+    backend = _backend_class()()
+    backend.settings_of_query = settings_of_query
+    return backend
 
 
 @cache
@@ -159,14 +159,14 @@ def _backend_class() -> Any:
 
         def rows_of(self, query: str, values: Any = None) -> list[tuple[Any, ...]]:
             """Run a query to its end."""
-            own = self.settings_of_query
+            settings = self.settings_of_query
             try:
                 # A failure must not end the transaction: inside of it is a smaller one. Undone, it
                 # leaves the settings of somebody else's session as they were.
-                within = self.con.transaction(force_rollback=own is not None)
+                within = self.con.transaction(force_rollback=settings is not None)
                 with within, self.con.cursor() as cursor:
-                    if own is not None:
-                        cursor.execute(*setting(own, local=True))
+                    if settings is not None:
+                        cursor.execute(*setting(settings, local=True))
                     cursor.execute(query, values)
                     return list(cursor.fetchall())
             except Exception as problem:
@@ -181,7 +181,7 @@ def _backend_class() -> Any:
             rows = self.rows_of(self.compile(table, params=params, limit=limit))
             schema = table.schema().to_pyarrow()
             columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-            arrays = [_array(cells, own.type) for cells, own in zip(columns, schema, strict=True)]
+            arrays = list(map(_array, columns, schema.types))
             batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
             return pa.RecordBatchReader.from_batches(schema, [batch])
 
@@ -235,7 +235,7 @@ def _compiler() -> Any:
 
 def _listed(node: Any) -> list[Any]:
     """The values of an array of constants."""
-    return list(node.value) if hasattr(node, "value") else [own.value for own in node.exprs]
+    return list(node.value) if hasattr(node, "value") else [item.value for item in node.exprs]
 
 
 def _array_text(cells: Sequence[Any]) -> str:
@@ -368,7 +368,7 @@ def _connected(address: TableAddress) -> Any:
     try:
         import psycopg  # noqa: PLC0415 (an extra)
 
-        made = new_backend()
+        backend = new_backend()
     except ImportError:
         raise InputError(
             "{table}: PostgreSQL needs Ibis, psycopg and libpq: pip install 'petaudit[postgres]'",
@@ -378,11 +378,11 @@ def _connected(address: TableAddress) -> Any:
     seconds = seconds or _TIMEOUT
     given: dict[str, Any] = {**address.server, "connect_timeout": seconds}
     try:
-        made.con = psycopg.connect(**given, application_name="petaudit", client_encoding="utf8")
+        backend.con = psycopg.connect(**given, application_name="petaudit", client_encoding="utf8")
     except (psycopg.Error, UnicodeError, ValueError) as problem:
         raise not_connected(address, problem, seconds) from None
     # Nothing is left behind in the server, or in a pool of connections before it.
-    made.con.prepare_threshold = None
-    made.con.read_only = True
-    made.con.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    return made
+    backend.con.prepare_threshold = None
+    backend.con.read_only = True
+    backend.con.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+    return backend

@@ -46,7 +46,9 @@ class _PairColumns:
         """The classes of pairs; equal ones are one entry unless they have labels."""
         values = list(self.values.values())
         pairs = class_pairs(counted, keys, self.cells, values, labels=self.has_labels)
-        return pairs if self.has_labels else pairs.folded(sum(len(own.labels) for own in values))
+        if self.has_labels:
+            return pairs
+        return pairs.folded(sum(len(counts.labels) for counts in values))
 
     def answers(
         self, question: BlockQuestion[AnyAnswer], pairs: ClassPairs, *, with_suppressed: bool

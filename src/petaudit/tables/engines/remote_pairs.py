@@ -35,26 +35,28 @@ def key_faults(original: TableCounts, released: TableCounts, key: str) -> KeyFau
     cells = key_cells(first, second, key)
     both = nw.concat(
         [
-            first.frame.select(cells[0].alias("k"), one.alias("own"), zero.alias("other")),
-            second.frame.select(cells[1].alias("k"), zero.alias("own"), one.alias("other")),
+            first.frame.select(cells[0].alias("k"), one.alias("first"), zero.alias("second")),
+            second.frame.select(cells[1].alias("k"), zero.alias("first"), one.alias("second")),
         ],
         how="vertical",
     )
-    keys = both.group_by("k").agg(nw.col("own").sum(), nw.col("other").sum())
+    keys = both.group_by("k").agg(nw.col("first").sum(), nw.col("second").sum())
     # Twice is as bad as any more times, and so there are few groups.
     kinds = keys.select(
         nw.col("k").is_null().cast(nw.Int64).alias("none"),
         *(
             nw.when(nw.col(side) > 1).then(2).otherwise(nw.col(side)).alias(side)
-            for side in ("own", "other")
+            for side in ("first", "second")
         ),
     )
-    counted = first.collected(kinds.group_by("none", "own", "other").agg(nw.len().alias("keys")))
-    none, own, other = (whole_numbers(counted.column(name)) for name in ("none", "own", "other"))
+    counted = first.collected(kinds.group_by("none", "first", "second").agg(nw.len().alias("keys")))
+    none, ours, theirs = (
+        whole_numbers(counted.column(name)) for name in ("none", "first", "second")
+    )
     return KeyFaults(
-        nulls=(bool(own[none == 1].any()), bool(other[none == 1].any())),
-        repeated=(bool((own > 1).any()), bool((other > 1).any())),
-        differ=bool(((own == 0) | (other == 0)).any()),
+        nulls=(bool(ours[none == 1].any()), bool(theirs[none == 1].any())),
+        repeated=(bool((ours > 1).any()), bool((theirs > 1).any())),
+        differ=bool(((ours == 0) | (theirs == 0)).any()),
     )
 
 
@@ -131,14 +133,14 @@ def sizes_in_engine(
     sample, population = on_one_engine(sample, population, names)
     numbers: _Numbers = {}
     for place, name in enumerate(quasi_identifiers):
-        found = _numbers(sample, population, name, suppressed, translate)
-        if found is not None:
-            numbers[place] = found
+        pair = _numbers(sample, population, name, suppressed, translate)
+        if pair is not None:
+            numbers[place] = pair
     sides = [
         _classes(
             table,
             quasi_identifiers,
-            {place: own[side] for place, own in numbers.items()},
+            {place: pair[side] for place, pair in numbers.items()},
             # The sample has a row per person and class already.
             person if table is population else None,
         )
@@ -148,33 +150,35 @@ def sizes_in_engine(
     zero = nw.lit(0).cast(nw.Int64)
     met = nw.concat(
         [
-            sides[0].select(*keys, nw.col("n").alias("own"), zero.alias("people")),
-            sides[1].select(*keys, zero.alias("own"), nw.col("n").alias("people")),
+            sides[0].select(*keys, nw.col("n").alias("sample"), zero.alias("people")),
+            sides[1].select(*keys, zero.alias("sample"), nw.col("n").alias("people")),
         ],
         how="vertical",
     )
-    classes = met.group_by(*keys).agg(nw.col("own").sum(), nw.col("people").sum())
-    sizes = sample.collected(classes.group_by("own", "people").agg(nw.len().alias("classes")))
-    own, people, times = (whole_numbers(sizes.column(n)) for n in ("own", "people", "classes"))
-    return own, people, times
+    classes = met.group_by(*keys).agg(nw.col("sample").sum(), nw.col("people").sum())
+    sizes = sample.collected(classes.group_by("sample", "people").agg(nw.len().alias("classes")))
+    in_sample, people, times = (
+        whole_numbers(sizes.column(n)) for n in ("sample", "people", "classes")
+    )
+    return in_sample, people, times
 
 
 def _numbers(
     sample: TableCounts, population: TableCounts, name: str, suppressed: int, translate: Translate
 ) -> tuple[Integers, Integers] | None:
     """Numbers that are equal where labels are; None where cells themselves can be compared."""
-    own, everybody = sample.value_counts(name), population.value_counts(name)
+    ours, theirs = sample.value_counts(name), population.value_counts(name)
     in_classes = [
         label
-        for label, count in zip(own.labels, own.counts.tolist(), strict=True)
+        for label, count in zip(ours.labels, ours.counts.tolist(), strict=True)
         if label != SUPPRESSED or count > suppressed
     ]
-    called = translate(name, in_classes, everybody.labels)
-    if tuple(called) == everybody.labels and _kind(sample, name) == _kind(population, name):
+    called = translate(name, in_classes, theirs.labels)
+    if tuple(called) == theirs.labels and _kind(sample, name) == _kind(population, name):
         return None
-    position = {label: code for code, label in enumerate(own.labels)}
+    position = {label: code for code, label in enumerate(ours.labels)}
     recode = [position.setdefault(label, len(position)) for label in called]
-    return np.arange(len(own.labels), dtype=np.int64), np.array(recode, dtype=np.int64)
+    return np.arange(len(ours.labels), dtype=np.int64), np.array(recode, dtype=np.int64)
 
 
 def _kind(table: TableCounts, name: str) -> Any:
@@ -209,12 +213,12 @@ def _classes(
     if person is not None:
         cells.append(nw.col(table.position(person)).alias("p"))
         names.append("p")
-    found = table.grouped(rows.select(*cells), names)
-    for place, own in numbers.items():
+    classes = table.grouped(rows.select(*cells), names)
+    for place, codes in numbers.items():
         name = quasi_identifiers[place]
-        found = join_numbers(table, found, name, f"x{place}", {f"k{place}": own})
+        classes = join_numbers(table, classes, name, f"x{place}", {f"k{place}": codes})
     if person is None:
-        return found
+        return classes
     known = [f"k{place}" for place in range(len(keys))]
-    people = table.grouped(found.select(*known, "p"), [*known, "p"])
+    people = table.grouped(classes.select(*known, "p"), [*known, "p"])
     return table.grouped(people.select(*known), known)

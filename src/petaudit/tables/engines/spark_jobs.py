@@ -56,7 +56,7 @@ def _watched(context: Any, work: Callable[[], Done]) -> Done:
     from pyspark import InheritableThread  # noqa: PLC0415 (only where there is Spark)
 
     group = f"petaudit-{uuid.uuid4()}"
-    found: list[Done] = []
+    results: list[Done] = []
     failed: list[Exception] = []
 
     def run() -> None:
@@ -64,7 +64,7 @@ def _watched(context: Any, work: Callable[[], Done]) -> Done:
             context.setJobGroup(group, "petaudit")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found.append(work())
+                results.append(work())
         except Exception as problem:
             failed.append(problem)
 
@@ -87,7 +87,7 @@ def _watched(context: Any, work: Callable[[], Done]) -> Done:
         raise
     if failed:
         raise _explained(context, failed[0])
-    return found[0]
+    return results[0]
 
 
 def _explained(context: Any, problem: Exception) -> Exception:
@@ -201,7 +201,7 @@ def _condition(problem: Any) -> str | None:
 def _is_of_starting_python(thrown: Any) -> bool:
     """Whether a worker found no Python, or one that ended at once: Spark has no name for it."""
     with suppress(Exception):
-        return any(str(own.getClassName()) == _STARTS_PYTHON for own in thrown.getStackTrace())
+        return any(str(call.getClassName()) == _STARTS_PYTHON for call in thrown.getStackTrace())
     return False
 
 

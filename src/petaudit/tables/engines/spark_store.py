@@ -74,10 +74,10 @@ class SparkStore:
 
     def drop(self, frame: DataFrame | None) -> None:
         """Let go of a frame."""
-        for place, (own, path) in enumerate(self._kept):
-            if own is frame:
+        for place, (kept, path) in enumerate(self._kept):
+            if kept is frame:
                 del self._kept[place]
-                _drop(own, path)
+                _drop(kept, path)
                 return
 
     def load(self, table: pa.Table) -> DataFrame:
@@ -103,14 +103,14 @@ class SparkStore:
         # A null leaves a hash as it is, so whether there is one goes into it, too.
         cells = [cell for name in columns for cell in (sql.isnull(name), sql.col(name))]
         for salt in range(_SALTS):
-            found = self.keep(frame.withColumn("id", sql.xxhash64(sql.lit(salt), *cells)))
-            different = found.where(where).select("id", *columns).distinct()
+            numbered = self.keep(frame.withColumn("id", sql.xxhash64(sql.lit(salt), *cells)))
+            different = numbered.where(where).select("id", *columns).distinct()
             rows, ids = self.figures(
                 different.agg(sql.count("*").alias("a"), sql.count_distinct("id").alias("b"))
             )
             if rows == ids:
-                return found
-            self.drop(found)
+                return numbered
+            self.drop(numbered)
         raise EngineError("spark found no numbers that tell the rows apart")
 
     def finish(self) -> None:
