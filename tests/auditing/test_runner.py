@@ -523,7 +523,7 @@ def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 COUNTERS = {
-    "class table": "petaudit.tables.class_blocks.ClassPairs.split",
+    "class table": "petaudit.tables.classes.blocks._Block.table",
     "histogram": "petaudit.tables.table_counts.TableCounts._histogram",
     "values": "petaudit.tables.table_counts.TableCounts._keep_values",
     "classes": "petaudit.tables.table_counts.count_coded_classes",

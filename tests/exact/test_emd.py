@@ -18,8 +18,8 @@ from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import Hierarchy
 from petaudit.tables import ClassValueCounts, ValueCounts
-from petaudit.tables._classes import profiles as _profiles
-from petaudit.tables.class_blocks import HeldBlocks
+from petaudit.tables.classes import packed as _packed
+from petaudit.tables.classes.blocks import HeldBlocks
 from strategies import Closeness, Release
 
 every_distance = pytest.mark.parametrize("ask", strategies.CLOSENESS, ids=lambda ask: ask.__name__)
@@ -49,9 +49,9 @@ def spread(distances: ClassFigures) -> Counter[tuple[int, Fraction]]:
 def every_way(asked: Closeness) -> list[ClassFigures]:
     """From packed counters, from pairs with equal classes folded, and from every class alone."""
     found = []
-    for values, reveal in ((_profiles.MOST_VALUES, False), (-1, False), (-1, True)):
+    for values, reveal in ((_packed.MOST_VALUES, False), (-1, False), (-1, True)):
         inputs = replace(gather(asked.table, **asked.arguments), reveal_values=reveal)
-        with patch.object(_profiles, "MOST_VALUES", values):
+        with patch.object(_packed, "MOST_VALUES", values):
             blocks = inputs.class_blocks
         assert isinstance(blocks, HeldBlocks)
         [whole] = blocks.tables()

@@ -34,7 +34,7 @@ from petaudit.learning.scores import (
     weighted_auc,
 )
 from petaudit.tables import Source, ValueCounts, check_aligned
-from petaudit.tables.column_codes import column_codes
+from petaudit.tables.column_values import column_codes
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 Split: TypeAlias = tuple[Rows, Rows, Rows]

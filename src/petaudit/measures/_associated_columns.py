@@ -18,7 +18,7 @@ from petaudit.labels.numbers import Bools, Integers, Whole, in_common_units
 from petaudit.labels.released import LeavesUnder, decimal_of
 from petaudit.measures._comparison import leaves_under, the_original
 from petaudit.tables import TableCounts, ValueCounts
-from petaudit.tables.column_codes import Codes, column_codes
+from petaudit.tables.column_values import Codes, column_codes
 from petaudit.tables.scales import NUMBERS, Scale, scale_of
 
 NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from petaudit.errors import InputError, counted, phrase
 from petaudit.i18n.units import Unit
-from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys
-from petaudit.tables._encoding import class_indices, dictionary_codes, whole_numbers
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._encoding import class_indices, whole_numbers
+from petaudit.tables.classes.grouped import label_positions
+from petaudit.tables.classes.keys import class_keys
 from petaudit.tables.engines.remote_pairs import Labels, Translate, sizes_in_engine
 from petaudit.tables.results import Integers
 
@@ -96,19 +95,16 @@ class PopulationClasses:
         fit_elsewhere = people < self.suppressed_rows
         if fit_elsewhere:
             people += int(inside[self.population_sizes > self.sizes].sum())
-        alike = (self.sizes == self.suppressed_rows) & (self.population_sizes == people)
-        if alike.any():
-            return replace(
-                self, classes=self.classes + alike, suppressed_rows=0, fit_elsewhere=fit_elsewhere
-            )
-        sizes = np.append(self.sizes, self.suppressed_rows)
-        population_sizes = np.append(self.population_sizes, people)
-        order = np.lexsort((sizes, population_sizes))
+        sizes, population_sizes, classes = _folded(
+            np.append(self.sizes, self.suppressed_rows),
+            np.append(self.population_sizes, people),
+            np.append(self.classes, 1),
+        )
         return replace(
             self,
-            sizes=sizes[order],
-            population_sizes=population_sizes[order],
-            classes=np.append(self.classes, 1)[order],
+            sizes=sizes,
+            population_sizes=population_sizes,
+            classes=classes,
             suppressed_rows=0,
             fit_elsewhere=fit_elsewhere,
         )
@@ -131,27 +127,15 @@ def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) ->
     labels = tuple(own.labels for own in values)
     if keys.codes is not None:
         # There are about as many classes as rows: sorting is faster than grouping in the engine.
-        rows = table.collected(keys.rows.select(*keys.keys))
+        rows = table.collected(keys.rows.select(*keys.names))
         key, sizes = np.unique(whole_numbers(rows.column(0)), return_counts=True)
-        parts = zip(keys.codes.strides, keys.codes.labels, strict=True)
-        coded = tuple(key // step % len(own) for step, own in parts)
-        return CodedClasses(labels, coded, sizes.astype(np.int64))
-    counted_keys = _grouped(table, keys)
-    if has_blanks(counted_keys):
-        keys = trimmed_keys(table, quasi_identifiers)
-        counted_keys = _grouped(table, keys)
-    codes = []
-    for name, own in zip(keys.keys, values, strict=True):
-        cells, found = dictionary_codes(counted_keys.column(name))
-        places = [own.index[label_of(plain(value))] for value in found]
-        codes.append(np.array(places, dtype=np.int64)[cells])
-    return CodedClasses(labels, tuple(codes), whole_numbers(counted_keys.column("n")))
-
-
-def _grouped(table: TableCounts, keys: ClassKeys) -> pa.Table:
-    groups = table.grouped(keys.rows, keys.keys)
-    blank = keys.flags.get("b")
-    return table.collected(groups if blank is None else groups.with_columns(blank.alias("b")))
+        return CodedClasses(labels, keys.codes.decode(key).codes, sizes.astype(np.int64))
+    classes = keys.collected(lambda own: own.flagged(table.grouped(own.rows, own.names)))
+    codes = (
+        label_positions(classes.column(name), own)
+        for name, own in zip(keys.names, values, strict=True)
+    )
+    return CodedClasses(labels, tuple(codes), whole_numbers(classes.column("n")))
 
 
 def population_classes(
@@ -187,12 +171,9 @@ def population_classes(
     _check_holds_all(sizes, people, times, Unit.ROW if person is None else Unit.PERSON)
     without = sizes == 0
     is_alone = people == 1
-    kept = np.flatnonzero(~without)
-    kept = kept[np.lexsort((sizes[kept], people[kept]))]
+    of_table = _folded(sizes[~without], people[~without], times[~without])
     return PopulationClasses(
-        sizes=sizes[kept],
-        population_sizes=people[kept],
-        classes=times[kept],
+        *of_table,
         suppressed_rows=sample.rows - int((sizes * times).sum()),
         population_rows=everybody,
         classes_without_rows=int(times[without].sum()),
@@ -243,7 +224,7 @@ def _sizes(
         width = int(by_name.codes[places].max(initial=0)) + 1
         people = np.unique(index[number:] * width + by_name.codes[places][known])
         in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
-    return _folded(in_sample, in_population)
+    return _folded(in_sample, in_population, np.ones(classes, dtype=np.int64))
 
 
 def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
@@ -290,9 +271,11 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
     )
 
 
-def _folded(sizes: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
-    """Classes of equal sizes as one."""
+def _folded(
+    sizes: Integers, people: Integers, times: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Make classes of equal sizes one, in the order of people and then sizes."""
     # One number per pair: only a class of more than 2**31 people could be too large for that.
     width = int(sizes.max(initial=0)) + 1
-    pairs, times = np.unique(people * width + sizes, return_counts=True)
-    return pairs % width, pairs // width, times.astype(np.int64)
+    pairs, place = np.unique(people * width + sizes, return_inverse=True)
+    return pairs % width, pairs // width, _summed(place, times, len(pairs))

@@ -18,11 +18,10 @@ import pyarrow as pa
 
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
-from petaudit.tables._classes.keys import trimmed_keys
-from petaudit.tables._classes.pairs import class_pairs
-from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
-from petaudit.tables.class_labels import ClassLabels, Labels
-from petaudit.tables.class_table import ClassPairs
+from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.grouped import class_table
+from petaudit.tables.classes.keys import trimmed_keys
+from petaudit.tables.classes.table import ClassLabels, ClassTable, Labels
 from petaudit.tables.results import Integers, ValueCounts
 
 if TYPE_CHECKING:
@@ -42,25 +41,15 @@ class _PairColumns:
     values: Mapping[str, ValueCounts]
     has_labels: bool
 
-    def classes(self, counted: pa.Table, keys: Sequence[str]) -> ClassPairs:
+    def classes(self, counted: pa.Table, keys: Sequence[str]) -> ClassTable:
         """The classes of pairs; equal ones are one entry unless they have labels."""
-        values = list(self.values.values())
-        pairs = class_pairs(counted, keys, self.cells, values, labels=self.has_labels)
-        if self.has_labels:
-            return pairs
-        return pairs.folded(sum(len(counts.labels) for counts in values))
-
-    def answers(
-        self, question: BlockQuestion[AnyAnswer], pairs: ClassPairs, *, with_suppressed: bool
-    ) -> list[AnyAnswer]:
-        """Ask some classes; no answer where nothing is left of them."""
-        asked = pairs.split(self.values).judged(with_suppressed=with_suppressed)
-        return [question(asked)] if asked.sizes.size else []
+        table = class_table(counted, keys, self.cells, self.values, labels=self.has_labels)
+        return table if self.has_labels else table.folded()
 
 
 def remote_blocks(
     table: TableCounts,
-    quasi_identifiers: tuple[str, ...],
+    quasi_identifiers: Sequence[str],
     values: Mapping[str, ValueCounts],
     *,
     labels: bool,
@@ -68,10 +57,8 @@ def remote_blocks(
     """The classes, to be asked where they are."""
     cells = tuple(dict.fromkeys(table.position(column) for column in values))
     keys = trimmed_keys(table, quasi_identifiers, carried=cells)
-    groups = keys.rows.group_by(*keys.keys, *cells).agg(nw.len().alias("n"))
-    if keys.flags:
-        groups = groups.with_columns(*(flag.alias(name) for name, flag in keys.flags.items()))
-    columns = _PairColumns(tuple(keys.keys), cells, dict(values), labels)
+    groups = keys.flagged(table.grouped(keys.rows, [*keys.names, *cells]))
+    columns = _PairColumns(tuple(keys.names), cells, dict(values), labels)
     blocks = NumberedBlocks if table.frame.implementation.is_ibis() else SparkBlocks
     return blocks(table, groups, columns)
 
@@ -88,11 +75,7 @@ class NumberedBlocks(ClassBlocks):
 
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Fetch a slice of the classes, without their labels, and ask it."""
-        return [
-            answer
-            for block in self._blocks()
-            for answer in self._columns.answers(question, block, with_suppressed=with_suppressed)
-        ]
+        return ask_tables(self._blocks(), question, with_suppressed=with_suppressed)
 
     @cached_property
     def _slices(self) -> int:
@@ -112,7 +95,7 @@ class NumberedBlocks(ClassBlocks):
         )
         return numbered
 
-    def _blocks(self) -> Iterator[ClassPairs]:
+    def _blocks(self) -> Iterator[ClassTable]:
         names = self._numbered.collect_schema().names()
         keys = {*self._columns.keys}.difference(self._columns.cells)
         rows = self._numbered.select(*(name for name in names if name not in keys))
@@ -123,13 +106,13 @@ class NumberedBlocks(ClassBlocks):
             counted = self._table.collected(part)
             if not counted.num_rows:
                 continue
-            pairs = self._columns.classes(counted, [_NUMBER])
-            if isinstance(pairs.labels, ClassLabels):
+            table = self._columns.classes(counted, [_NUMBER])
+            if isinstance(table.labels, ClassLabels):
                 # The classes are called by their numbers.
-                [texts], [codes] = pairs.labels.labels, pairs.labels.codes
+                [texts], [codes] = table.labels.labels, table.labels.codes
                 numbers = np.array([int(text or 0) for text in texts], dtype=np.int64)[codes]
-                pairs = replace(pairs, labels=_FetchedLabels(self, numbers))
-            yield pairs
+                table = replace(table, labels=_FetchedLabels(self, numbers))
+            yield table
 
     def labels_of(self, number: int) -> Labels:
         """What the class of a number is called."""
@@ -195,9 +178,8 @@ class _AskPartition:
         held = [batch for batch in batches if batch.num_rows]
         if not held:
             return
-        pairs = self.columns.classes(pa.Table.from_batches(held), self.columns.keys)
-        answers = self.columns.answers(self.question, pairs, with_suppressed=self.with_suppressed)
-        for answer in answers:
+        table = self.columns.classes(pa.Table.from_batches(held), self.columns.keys)
+        for answer in ask_tables([table], self.question, with_suppressed=self.with_suppressed):
             text = json.dumps(self.question.to_plain(answer))
             yield pa.RecordBatch.from_pydict({"answer": [text]})
 
