@@ -138,9 +138,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def _removed_if_deserted(entry: os.DirEntry[str]) -> bool:
-    own = entry.stat(follow_symlinks=False)
-    is_private = stat.S_ISDIR(own.st_mode) and not stat.S_IMODE(own.st_mode) & 0o077
-    if not is_private or own.st_uid != os.geteuid():
+    status = entry.stat(follow_symlinks=False)
+    is_private = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+    if not is_private or status.st_uid != os.geteuid():
         return False
     folder = Path(entry.path)
     # A folder of the user's with such a name has no lock.

@@ -37,8 +37,8 @@ def relabelled_table(
             columns[name] = cells
     suppressed = np.ones(source.rows, dtype=bool)
     for name in quasi_identifiers:
-        own, labels = codes[name]
-        suppressed &= own == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
+        codes_of_rows, labels = codes[name]
+        suppressed &= codes_of_rows == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
     if smallest_class > 1:
         classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
         members = classes
@@ -48,13 +48,13 @@ def relabelled_table(
             width = int(people.max(initial=0)) + 1
             members = np.unique(classes * width + people) // width
         suppressed |= np.bincount(members, minlength=1)[classes] < smallest_class
-    for name, (own, labels) in codes.items():
+    for name, (codes_of_rows, labels) in codes.items():
         if name not in columns:
             hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
             with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
-            columns[name] = with_mark.take(pa.array(np.where(hidden, len(labels), own)))
-    made = pa.table({name: columns[name] for name in source.columns})
-    return made, suppressed
+            columns[name] = with_mark.take(pa.array(np.where(hidden, len(labels), codes_of_rows)))
+    relabelled = pa.table({name: columns[name] for name in source.columns})
+    return relabelled, suppressed
 
 
 def _relabelled(

@@ -62,23 +62,23 @@ def find_files(source: Given | Sequence[Given]) -> tuple[Path, ...]:
     if os.path.isfile(path):  # noqa: PTH113
         return (path,)
     if os.path.isdir(path):  # noqa: PTH112
-        found = _listed(lambda: _parts(path))
-        if not found:
+        files = _listed(lambda: _parts(path))
+        if not files:
             raise InputError("folder {folder!r} holds no .parquet file", folder=str(path))
         texts = [name for name in _left_out(path) if _TEXT_FILE.search(name)]
-        if len(texts) >= len(found):
+        if len(texts) >= len(files):
             raise InputError(
                 "folder {folder!r} holds {parquet} .parquet and {csv} .csv files; name the "
                 "files that are the table",
                 folder=str(path),
-                parquet=len(found),
+                parquet=len(files),
                 csv=len(texts),
             )
-        return found
+        return files
     if glob.has_magic(str(path)):
-        found = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
-        if found:
-            return found
+        files = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
+        if files:
+            return files
     if os.path.exists(path):  # noqa: PTH110
         raise InputError("{path!r} is not a regular file; save it as a file first", path=str(path))
     check_no_address(name)
@@ -129,10 +129,10 @@ def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
     def listing() -> tuple[Path, ...]:
         return tuple(sorted(files()))
 
-    found = listing()
-    if found:
-        watch_listing(listing, found)
-    return found
+    listed = listing()
+    if listed:
+        watch_listing(listing, listed)
+    return listed
 
 
 @dataclass(frozen=True)

@@ -197,11 +197,10 @@ def stacked(
     for title, table in tables.items():
         many = len(next(iter(table.values())).values) if table else 0
         names += [title] * many
-        for name, own in values.items():
-            own.extend(table[name].values if name in table else [None] * many)
-    found = {first: ResultColumn("text", names)}
+        for name, cells in values.items():
+            cells.extend(table[name].values if name in table else [None] * many)
     # A measure may call a column of its own like the first, which must not be lost.
-    return found | {
-        name if name != first else f"own_{first}": ResultColumn(kinds[name], own)
-        for name, own in values.items()
+    return {first: ResultColumn("text", names)} | {
+        name if name != first else f"own_{first}": ResultColumn(kinds[name], cells)
+        for name, cells in values.items()
     }

@@ -100,15 +100,15 @@ class Source:
 
     def fingerprint(self) -> dict[str, Any]:
         """What identifies the input without showing a value of it."""
-        found: dict[str, Any] = {
+        identity: dict[str, Any] = {
             "name": self.name,
             "rows": self.rows,
             "columns": [*shown_names(self.columns).values()],
             "engine": self.counts.engine,
         }
         if self.files:
-            found["sha256"] = fingerprint_of(self.files)
-        return found
+            identity["sha256"] = fingerprint_of(self.files)
+        return identity
 
 
 def open_source(
@@ -278,5 +278,5 @@ class RowPicker:
 
 def _like(source: Source, table: pa.Table) -> Source:
     """A table that comes from the same files."""
-    made = open_source(table, called=source.name)
-    return replace(made, paths=source.paths, is_untyped=source.is_untyped, notes=source.notes)
+    opened = open_source(table, called=source.name)
+    return replace(opened, paths=source.paths, is_untyped=source.is_untyped, notes=source.notes)

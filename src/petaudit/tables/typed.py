@@ -215,7 +215,7 @@ def typed_source(
     ):
         loaded = _loaded(source)
     judged = _judged(source, columns, loaded)
-    breaks = tuple(found for _, problems in judged for found in problems)
+    breaks = tuple(problem for _, problems in judged for problem in problems)
     if breaks:
         return source, breaks
     # Text of a file without types stays what it may be read as, where nothing is declared.
@@ -269,10 +269,10 @@ def _judged(
     # Planning takes longer than twice as long for twice the columns.
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         block = columns[start : start + _COLUMNS_AT_ONCE]
-        counts = answers({name: sql for own in block for name, sql in own.questions().items()})
+        counts = answers(dict(item for column in block for item in column.questions().items()))
         # Few columns are in the other form of a float, and it takes long to tell.
         lossy = [column for column in block if counts.get(f"lost0_{column.position}")]
-        counts |= answers({f"lost1_{own.position}": own.lost_digits(1) for own in lossy})
+        counts |= answers({f"lost1_{column.position}": column.lost_digits(1) for column in lossy})
         judged += [column.judged(counts) for column in block]
     return judged
 
@@ -307,10 +307,10 @@ def _project(
     is_raw: bool = False,
 ) -> duckdb.DuckDBPyRelation:
     cells = [
-        own.position
+        column.position
         if way is None
-        else f"{way(own.cell if is_raw else own.position)} AS {own.position}"
-        for own, way in zip(columns, ways, strict=True)
+        else f"{way(column.cell if is_raw else column.position)} AS {column.position}"
+        for column, way in zip(columns, ways, strict=True)
     ]
     return relation.project(", ".join(cells))
 
