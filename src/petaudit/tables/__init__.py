@@ -2,7 +2,9 @@
 
 From a table to figures, in the order in which to read:
 
-- ``source`` opens a file, a frame, or a table of a database or cluster;
+- ``source`` opens a file, a frame, or a table of a database or cluster, each by the module of its
+  engine (``engines``: DuckDB, frames, Spark, PostgreSQL, and what the remote ones share);
+- ``files`` and ``csv_files`` find and read what is on disk, ``typed`` checks declared types;
 - ``table_counts`` is the one door to its engine, which every query passes, and keeps all counts;
 - ``column_values`` has the labels of a column, how often each occurs, and a code per row;
 - ``classes`` groups rows by quasi-identifiers: what they are grouped by (``keys``), classes with
