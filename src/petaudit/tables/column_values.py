@@ -45,13 +45,13 @@ class ColumnValues:
             whole = whole_numbers(pa.chunked_array([cells.drop_null()]))
             if not whole.size or -_LARGEST_WHOLE < whole.min() <= whole.max() < _LARGEST_WHOLE:
                 return cls._of_whole(cells, numbers, whole)
-        own = cell_labels(cells)
-        places = np.arange(len(own), dtype=np.int64)
-        first = dict.fromkeys(own)
-        if len(first) < len(own):
+        labels = cell_labels(cells)
+        places = np.arange(len(labels), dtype=np.int64)
+        first = dict.fromkeys(labels)
+        if len(first) < len(labels):
             # Blanks around text do not count, so several cells may have one label.
             known = {label: place for place, label in enumerate(first)}
-            places = np.array([known[label] for label in own], dtype=np.int64)
+            places = np.array([known[label] for label in labels], dtype=np.int64)
         distinct = list(first)
         totals = np.zeros(len(distinct), dtype=np.int64)
         np.add.at(totals, places, numbers)
@@ -88,14 +88,14 @@ class ColumnValues:
         groups: dict[Hashable, list[int]] = {}
         for place, key in enumerate(keys):
             groups.setdefault(key, []).append(place)
-        spellings = [tuple(labels[place] for place in own) for own in groups.values()]
+        spellings = [tuple(labels[place] for place in places) for places in groups.values()]
         named = [
-            None if key is None else _name_of(own)
-            for key, own in zip(groups, spellings, strict=True)
+            None if key is None else _name_of(spelled)
+            for key, spelled in zip(groups, spellings, strict=True)
         ]
         group = np.empty(len(labels), dtype=np.int64)
-        for number, own in enumerate(groups.values()):
-            group[own] = number
+        for number, places in enumerate(groups.values()):
+            group[places] = number
         order = in_order(named)
         position = np.empty_like(order)
         position[order] = np.arange(len(order))
@@ -179,7 +179,7 @@ def column_codes(source: Source, columns: Sequence[str]) -> dict[str, Codes]:
     (('5', '30', None), [1, 2, 0, 1])
     """
     found = source.counts.row_codes(columns)
-    return {name: own.astype(np.int32) for name, own in zip(columns, found, strict=True)}
+    return {name: codes.astype(np.int32) for name, codes in zip(columns, found, strict=True)}
 
 
 def codes_of_rows(

@@ -49,9 +49,9 @@ class DuckSearch(MinimalSearch[str]):
             nothing = "SELECT 0::BIGINT AS id, 0::BIGINT AS bits LIMIT 0"
             found = self._scratch.make(f"pairs_{next(self._made)}", nothing)
         new = self._scratch.make("new", f"FROM {found} LIMIT 0")
-        for own in sets:
-            bits = self.bits_of(own)
-            keys = ", ".join(f"k{column}" for column in own)
+        for columns in sets:
+            bits = self.bits_of(columns)
+            keys = ", ".join(f"k{column}" for column in columns)
             self._scratch.run(
                 f"INSERT INTO {new} SELECT id, {bits} FROM ({self._alone(keys)}) AS alone "  # noqa: S608
                 f"WHERE NOT EXISTS (FROM {found} AS known "

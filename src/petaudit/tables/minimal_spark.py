@@ -71,8 +71,8 @@ class SparkSearch(MinimalSearch[DataFrame]):
     def by_score(self, found: DataFrame, scores: Mapping[int, float]) -> tuple[Floats, Integers]:
         """See the base class."""
         score = sql.lit(0.0)
-        for size, own in scores.items():
-            score = sql.when(sql.bit_count("bits") == size, sql.lit(own)).otherwise(score)
+        for size, score_of_set in scores.items():
+            score = sql.when(sql.bit_count("bits") == size, sql.lit(score_of_set)).otherwise(score)
         by_row = found.groupBy("id").agg(sql.sum(score).alias("score"))
         counted = by_row.groupBy("score").agg(sql.count("*").alias("rows"))
         table = self._store.fetch(counted.orderBy("score"))
@@ -89,7 +89,7 @@ class SparkSearch(MinimalSearch[DataFrame]):
         # Spark's bits are of the columns that are not in a set.
         bits = sql.lit(self.every) - sql.grouping_id().cast("long")
         grouped = self._classes.groupingSets(
-            [[self.keys[column] for column in own] for own in sets], *self.keys
+            [[self.keys[column] for column in columns] for columns in sets], *self.keys
         ).agg(
             bits.alias("bits"),
             sql.sum("n").alias("n"),

@@ -113,8 +113,10 @@ class MinimalSearch(ABC, Generic[Pairs]):
             # Whoever is alone on fewer columns is alone on all but one, too.
             special = self.rows_of(self.minimal(None, self._sets(self.columns - 1)))
         bits, rows = self.by_set(found)
-        sets = [self._columns_of(own) for own in bits.tolist()]
-        scores = {size: float(score_of_size(size)) for size in sorted({len(own) for own in sets})}
+        sets = [self._columns_of(number) for number in bits.tolist()]
+        scores = {
+            size: float(score_of_size(size)) for size in sorted({len(columns) for columns in sets})
+        }
         return MinimalUniques(special, tuple(sets), rows, *self.by_score(found, scores))
 
     @property

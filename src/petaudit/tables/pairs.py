@@ -107,8 +107,8 @@ def pair_codes(
     if is_remote:
         *cells, times = joined_pairs(original, released, column, str(key))
         old, new = (
-            np.array([own.index[label_of(plain(cell))] for cell in side], dtype=np.int64)
-            for own, side in zip(values, cells, strict=True)
+            np.array([counts.index[label_of(plain(cell))] for cell in side], dtype=np.int64)
+            for counts, side in zip(values, cells, strict=True)
         )
         pairs, place = np.unique(old * width + new, return_inverse=True)
         counts = np.zeros(len(pairs), dtype=np.int64)

@@ -44,8 +44,8 @@ class CodedClasses:
     def is_suppressed(self) -> npt.NDArray[np.bool_]:
         """Whether all labels of a class are the suppression mark."""
         marked = np.ones(len(self.sizes), dtype=bool)
-        for own, codes in zip(self.labels, self.codes, strict=True):
-            mark = own.index(SUPPRESSED) if SUPPRESSED in own else -1
+        for labels, codes in zip(self.labels, self.codes, strict=True):
+            mark = labels.index(SUPPRESSED) if SUPPRESSED in labels else -1
             marked &= codes == mark
         return marked
 
@@ -124,16 +124,16 @@ def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) ->
     """Count all classes; codes are positions among the values of each column."""
     keys = class_keys(table, quasi_identifiers)
     values = [table.value_counts(name) for name in quasi_identifiers]
-    labels = tuple(own.labels for own in values)
+    labels = tuple(counts.labels for counts in values)
     if keys.codes is not None:
         # There are about as many classes as rows: sorting is faster than grouping in the engine.
         rows = table.collected(keys.rows.select(*keys.names))
         key, sizes = np.unique(whole_numbers(rows.column(0)), return_counts=True)
         return CodedClasses(labels, keys.codes.decode(key).codes, sizes.astype(np.int64))
-    classes = keys.collected(lambda own: own.flagged(table.grouped(own.rows, own.names)))
+    classes = keys.collected(lambda keys: keys.flagged(table.grouped(keys.rows, keys.names)))
     codes = (
-        label_positions(classes.column(name), own)
-        for name, own in zip(keys.names, values, strict=True)
+        label_positions(classes.column(name), counts)
+        for name, counts in zip(keys.names, values, strict=True)
     )
     return CodedClasses(labels, tuple(codes), whole_numbers(classes.column("n")))
 
@@ -197,16 +197,16 @@ def _sizes(
     person: str | None,
 ) -> tuple[Integers, Integers, Integers]:
     """Pairs of sizes, in the table and in the population, and how many classes have each."""
-    own = sample.coded_classes(quasi_identifiers)
+    classes_of_sample = sample.coded_classes(quasi_identifiers)
     names = (*quasi_identifiers, *(() if person is None else (person,)))
     by_name = population.coded_classes(names)
     places = len(quasi_identifiers)
     everybody = replace(by_name, labels=by_name.labels[:places], codes=by_name.codes[:places])
-    kept, known = ~own.is_suppressed, ~everybody.is_suppressed
+    kept, known = ~classes_of_sample.is_suppressed, ~everybody.is_suppressed
     columns = []
     for place, name in enumerate(quasi_identifiers):
-        codes = own.codes[place][kept]
-        labels = own.labels[place]
+        codes = classes_of_sample.codes[place][kept]
+        labels = classes_of_sample.labels[place]
         released = [labels[code] for code in np.unique(codes).tolist()]
         called = translate(name, released, everybody.labels[place])
         position = {label: code for code, label in enumerate(labels)}
@@ -216,7 +216,7 @@ def _sizes(
     number = int(kept.sum())
     index = class_indices(columns, number + int(known.sum()))
     classes = int(index.max(initial=-1)) + 1
-    in_sample = _summed(index[:number], own.sizes[kept], classes)
+    in_sample = _summed(index[:number], classes_of_sample.sizes[kept], classes)
     if person is None:
         in_population = _summed(index[number:], everybody.sizes[known], classes)
     else:

@@ -46,7 +46,9 @@ def sum_of_products(table: TableCounts, factors: Mapping[str, Integers]) -> int:
         by_group = [whole_numbers(groups.column(name)) for name in names]
         return _sum_of_products(by_group, whole_numbers(groups.column("n")))
     classes = table.coded_classes(tuple(factors))
-    by_class = [own[codes] for own, codes in zip(factors.values(), classes.codes, strict=True)]
+    by_class = [
+        numbers[codes] for numbers, codes in zip(factors.values(), classes.codes, strict=True)
+    ]
     return _sum_of_products(by_class, classes.sizes)
 
 
@@ -61,8 +63,8 @@ def _sum_of_products(factors: Sequence[Integers], sizes: Integers) -> int:
     """
     products = [1]
     place = np.zeros(len(sizes), dtype=np.int64)
-    for own in factors:
-        distinct, code = np.unique(own, return_inverse=True)
+    for numbers in factors:
+        distinct, code = np.unique(numbers, return_inverse=True)
         pairs, place = np.unique(place * len(distinct) + code, return_inverse=True)
         made = [
             products[pair // len(distinct)] * int(distinct[pair % len(distinct)])
@@ -96,10 +98,12 @@ class PairSums:
         known, others = self.known[side], self.known[1 - side]
         if others.all():
             return np.where(known, self.counts.value_counts(self.columns[side]).counts, 0)
-        own, other = _SIDES[side], _SIDES[1 - side]
+        side_name, other = _SIDES[side], _SIDES[1 - side]
         said = {"said": others.astype(np.int64)}
         rows = join_numbers(self.counts, self._cells, self.columns[1 - side], other, said)
-        found = self._by_label(side, rows.group_by(own).agg(nw.col("said").sum().alias("sum")))
+        found = self._by_label(
+            side, rows.group_by(side_name).agg(nw.col("said").sum().alias("sum"))
+        )
         return np.where(known, found.astype(np.int64), 0)
 
     @property
@@ -123,8 +127,8 @@ class PairSums:
         """
         rows = self._cells
         for side, column in enumerate(self.columns):
-            own = {f"{_SIDES[side]}{place}": pair[side] for place, pair in enumerate(factors)}
-            rows = join_numbers(self.counts, rows, column, _SIDES[side], own)
+            numbers = {f"{_SIDES[side]}{place}": pair[side] for place, pair in enumerate(factors)}
+            rows = join_numbers(self.counts, rows, column, _SIDES[side], numbers)
         sums = [
             (nw.col(f"a{place}") * nw.col(f"b{place}")).sum().alias(f"s{place}")
             for place in range(len(factors))
@@ -135,8 +139,8 @@ class PairSums:
     def sums_by(self, side: int, numbers: Floats) -> Floats:
         """For each label of one column the sum of the numbers of the other column's labels."""
         other = _SIDES[1 - side]
-        own = {"x": numbers}
-        rows = join_numbers(self.counts, self._cells, self.columns[1 - side], other, own)
+        joined = {"x": numbers}
+        rows = join_numbers(self.counts, self._cells, self.columns[1 - side], other, joined)
         return self._by_label(side, rows.group_by(_SIDES[side]).agg(nw.col("x").sum().alias("sum")))
 
     def surplus(self) -> tuple[float, float, int]:
@@ -147,8 +151,8 @@ class PairSums:
         """
         pairs = self.counts.grouped(self._cells, _SIDES)
         for side, column in enumerate(self.columns):
-            own = {f"{_SIDES[side]}0": self.rows[side].astype(np.float64)}
-            pairs = join_numbers(self.counts, pairs, column, _SIDES[side], own)
+            numbers = {f"{_SIDES[side]}0": self.rows[side].astype(np.float64)}
+            pairs = join_numbers(self.counts, pairs, column, _SIDES[side], numbers)
         total = float(self.rows[0].sum())
         both = pairs.filter((nw.col("a0") > 0) & (nw.col("b0") > 0))
         expected = both.select("n", (nw.col("a0") * nw.col("b0") / total).alias("e"))
@@ -185,20 +189,24 @@ def sums_of_distances(
     A distance is the root of the sum over columns of weighted squares. Sums of floats depend on the
     order in which an engine adds: their last digits, about the thirteenth, may differ between runs.
     """
-    names = [own.column for own in columns]
+    names = [column.column for column in columns]
     first, second = on_one_engine(original, released, [key, *names])
     rows = side_by_side(first, second, key, names)
-    for place, own in enumerate(columns):
-        before = {f"x{place}": own.number, f"m{place}": own.largest, f"o{place}": own.was_null}
-        rows = join_numbers(first, rows, own.column, f"a{place}", before)
-        after = {f"l{place}": own.low, f"h{place}": own.high, f"n{place}": own.became_null}
-        rows = join_numbers(second, rows, own.column, f"b{place}", after)
+    for place, column in enumerate(columns):
+        before = {
+            f"x{place}": column.number,
+            f"m{place}": column.largest,
+            f"o{place}": column.was_null,
+        }
+        rows = join_numbers(first, rows, column.column, f"a{place}", before)
+        after = {f"l{place}": column.low, f"h{place}": column.high, f"n{place}": column.became_null}
+        rows = join_numbers(second, rows, column.column, f"b{place}", after)
     lost: nw.Expr = nw.lit(0.0)
     most: nw.Expr = nw.lit(0.0)
-    for place, own in enumerate(columns):
+    for place, column in enumerate(columns):
         distance, largest = _distance(place)
-        lost = lost + distance * distance * own.weight
-        most = most + largest * largest * own.weight
+        lost = lost + distance * distance * column.weight
+        most = most + largest * largest * column.weight
     sums = rows.select(lost.sqrt().alias("lost"), most.sqrt().alias("most"))
     [row] = first.collected(sums.select(nw.col("lost").sum(), nw.col("most").sum())).to_pylist()
     return float(row["lost"] or 0.0), float(row["most"] or 0.0)

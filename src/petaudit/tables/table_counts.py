@@ -52,7 +52,7 @@ def _kept(
         names: Any = args
         key = (
             method.__name__,
-            *(own if isinstance(own, str) else tuple(own) for own in names),
+            *(name if isinstance(name, str) else tuple(name) for name in names),
             *options.items(),
         )
         if key not in self._results:
@@ -183,9 +183,9 @@ class TableCounts:
 
     def _histogram(self, keys: ClassKeys) -> ClassHistogram:
         counted = keys.collected(
-            lambda own: (
-                own.flagged(self.grouped(own.rows, own.names))
-                .group_by("n", *own.flags)
+            lambda keys: (
+                keys.flagged(self.grouped(keys.rows, keys.names))
+                .group_by("n", *keys.flags)
                 .agg(nw.len().alias("classes"))
             )
         )
@@ -270,7 +270,7 @@ class TableCounts:
         return self.columns_values([column])[0]
 
     def columns_values(self, columns: Sequence[str], *, raw: bool = False) -> list[pa.ChunkedArray]:
-        """The cells of several columns, from one query: rows without an order stay together.
+        """The cells of columns in row order, from one query: rows without one stay together.
 
         ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
         """

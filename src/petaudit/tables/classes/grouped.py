@@ -11,11 +11,17 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.labels.cells import label_of
 from petaudit.system.memory import working_memory
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._encoding import class_indices, dictionary_codes, folded_pairs, whole_numbers
-from petaudit.tables.classes.keys import LARGEST_KEY, ClassKeys, class_keys, is_marked, join_codes
+from petaudit.tables._cell_labels import label_codes
+from petaudit.tables._encoding import class_indices, dictionary_cells, folded_pairs, whole_numbers
+from petaudit.tables.classes.keys import (
+    LARGEST_KEY,
+    ClassKeys,
+    Codes,
+    class_keys,
+    is_marked,
+    join_codes,
+)
 from petaudit.tables.classes.table import ClassLabels, ClassTable
 from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts
 
@@ -36,7 +42,7 @@ def grouped_classes(
     Without labels, equal classes of a block are one entry.
     """
     values = {column: table.sensitive_values(column).counts for column in columns}
-    combinations = math.prod(len(own.labels) for own in values.values())
+    combinations = math.prod(len(counts.labels) for counts in values.values())
     keys = class_keys(table, quasi_identifiers, carried=table.keys(columns))
     if table.rows and keys.codes is not None and keys.codes.span * combinations <= LARGEST_KEY:
         blocks = _sorted_blocks(keys, values, labels)
@@ -71,16 +77,17 @@ def _grouped_blocks(
             in_slice = f"hash({', '.join(keys.names)}) % {slices} = {number}"
             part = replace(keys, rows=nw.from_native(keys.rows.to_native().filter(in_slice)))
         counted = part.collected(
-            lambda own: own.flagged(table.grouped(own.rows, [*own.names, *cells]))
+            lambda part: part.flagged(table.grouped(part.rows, [*part.names, *cells]))
         )
-        yield class_table(counted, keys, cells, values, labels=labels)
+        yield class_table(counted, keys.names, cells, values, keys.codes, labels=labels)
 
 
 def class_table(
     counted: pa.Table,
-    keys: ClassKeys | Sequence[str],
+    keys: Sequence[str],
     cells: Sequence[str],
     values: Mapping[str, ValueCounts],
+    codes: Codes | None = None,
     *,
     labels: bool,
 ) -> ClassTable:
@@ -92,38 +99,40 @@ def class_table(
     >>> found.sizes.tolist(), found.labels[0], found.labels[1]
     ([6, 2], ('x',), ('y',))
     """
-    names = keys.names if isinstance(keys, ClassKeys) else keys
-    key_codes = [dictionary_codes(counted.column(name)) for name in names]
-    class_index = class_indices([codes for codes, _ in key_codes], counted.num_rows)
-    value_indices = [
-        label_positions(counted.column(cell), own)
-        for cell, own in zip(cells, values.values(), strict=True)
-    ]
+    key_codes = [dictionary_cells(counted.column(key))[0] for key in keys]
+    class_index = class_indices(key_codes, counted.num_rows)
     class_labels = None
     if labels:
         first = np.unique(class_index, return_index=True)[1]
-        if isinstance(keys, ClassKeys) and keys.codes is not None:
-            class_labels = keys.codes.decode(whole_numbers(counted.column(names[0]))[first])
+        if codes is None:
+            class_labels = labels_of_keys(counted, keys).taken(first)
         else:
-            class_labels = ClassLabels(
-                tuple(tuple(label_of(plain(cell)) for cell in found) for _, found in key_codes),
-                tuple(codes[first] for codes, _ in key_codes),
-            )
+            class_labels = codes.decode(whole_numbers(counted.column(keys[0]))[first])
     return _class_table(
         values,
         class_index,
-        value_indices,
+        [
+            label_positions(counted.column(cell), counts)
+            for cell, counts in zip(cells, values.values(), strict=True)
+        ],
         whole_numbers(counted.column("n")),
         class_index[is_marked(counted)],
         class_labels,
     )
 
 
+def labels_of_keys(classes: pa.Table, keys: Sequence[str]) -> ClassLabels:
+    """The labels of classes that stand in the columns of a table, a row for each class."""
+    coded = [label_codes(classes.column(key)) for key in keys]
+    return ClassLabels(
+        tuple(tuple(labels) for _, labels in coded), tuple(codes for codes, _ in coded)
+    )
+
+
 def label_positions(cells: pa.ChunkedArray, values: ValueCounts) -> Integers:
     """The position of each cell's label among the values of its column."""
-    codes, distinct = dictionary_codes(cells)
-    places = [values.index[label_of(plain(value))] for value in distinct]
-    return np.array(places, dtype=np.int64)[codes]
+    codes, labels = label_codes(cells)
+    return np.array([values.index[label] for label in labels], dtype=np.int64)[codes]
 
 
 def _class_table(
@@ -138,8 +147,8 @@ def _class_table(
     sizes = np.zeros(int(class_index.max(initial=-1)) + 1, dtype=np.int64)
     np.add.at(sizes, class_index, counts)
     columns = {
-        column: ClassValueCounts(own, *folded_pairs(class_index, index, counts))
-        for (column, own), index in zip(values.items(), value_indices, strict=True)
+        column: ClassValueCounts(of_column, *folded_pairs(class_index, index, counts))
+        for (column, of_column), index in zip(values.items(), value_indices, strict=True)
     }
     only = int(marked[0]) if marked.size else None
     return ClassTable(sizes, np.ones_like(sizes), columns, only, labels)
@@ -173,7 +182,7 @@ def _blocks_of_sorted(
 ) -> Iterator[ClassTable]:
     """Cut rows, as sorted numbers of a class and its values, into blocks."""
     assert keys.codes is not None  # noqa: S101 (the caller looked)
-    widths = [len(own.labels) for own in values.values()]
+    widths = [len(counts.labels) for counts in values.values()]
     size = math.prod(widths)
     start = 0
     while start < len(ordered):

@@ -49,22 +49,23 @@ class Codes:
     @property
     def span(self) -> int:
         """How many keys there can be."""
-        return math.prod(len(own) for own in self.labels)
+        return math.prod(len(labels) for labels in self.labels)
 
     @property
     def mark(self) -> int | None:
         """The key of the suppressed class, if there can be one."""
-        if not all(SUPPRESSED in own for own in self.labels):
+        if not all(SUPPRESSED in labels for labels in self.labels):
             return None
         return sum(
-            own.index(SUPPRESSED) * stride
-            for own, stride in zip(self.labels, self.strides, strict=True)
+            labels.index(SUPPRESSED) * stride
+            for labels, stride in zip(self.labels, self.strides, strict=True)
         )
 
     def decode(self, keys: Integers) -> ClassLabels:
         """The labels of some classes."""
         codes = (
-            keys // stride % len(own) for own, stride in zip(self.labels, self.strides, strict=True)
+            keys // stride % len(labels)
+            for labels, stride in zip(self.labels, self.strides, strict=True)
         )
         return ClassLabels(self.labels, tuple(codes))
 
@@ -203,7 +204,7 @@ def _coded_keys(
 ) -> ClassKeys | None:
     """Grouping by one number: the codes of all labels, joined and added up."""
     values = [table.values(name) for name in quasi_identifiers]
-    domains = [len(own.counts.labels) for own in values]
+    domains = [len(column.counts.labels) for column in values]
     if math.prod(domains) > LARGEST_KEY or max(domains) > _MOST_LABELS:
         return None
     keys = table.keys(quasi_identifiers)
@@ -213,10 +214,10 @@ def _coded_keys(
     )
     key: nw.Expr = nw.lit(0)
     strides = [math.prod(domains[:i]) for i in range(len(domains))]
-    for i, own in enumerate(values):
-        rows, code = join_codes(table, rows, own, f"k{i}", f"code{i}", stride=strides[i])
+    for i, column in enumerate(values):
+        rows, code = join_codes(table, rows, column, f"k{i}", f"code{i}", stride=strides[i])
         key = key + code
-    codes = Codes(tuple(own.counts.labels for own in values), tuple(strides))
+    codes = Codes(tuple(column.counts.labels for column in values), tuple(strides))
     marked = None if codes.mark is None else (nw.col("k") == codes.mark).cast(nw.Int64)
     return ClassKeys(table, rows.select(key.alias("k"), *carried), ["k"], marked, codes)
 

@@ -216,7 +216,7 @@ def _counted(keys: ClassKeys, packings: Mapping[str, Packing]) -> pa.Table | Non
         for column, packing in packings.items():
             rows = _weighted(table, rows, column, packing)
         classes = keys.flagged(
-            rows.group_by(*keys.names).agg(*(nw.col(own).sum() for own in words))
+            rows.group_by(*keys.names).agg(*(nw.col(word).sum() for word in words))
         )
         alike = classes.group_by(*words, *keys.flags).agg(nw.len().alias("classes"))
         return alike if most is None else alike.head(most + 1)

@@ -15,10 +15,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._encoding import dictionary_codes, whole_numbers
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.grouped import labels_of_keys
 from petaudit.tables.classes.keys import all_suppressed, is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
 from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts
@@ -70,7 +70,7 @@ class PeopleBlocks(ClassBlocks):
         if labels and not table.is_remote:
             found = table.collected(classes)
             times = np.ones(found.num_rows, dtype=np.int64)
-            named = _labels(found, keys)
+            named = labels_of_keys(found, keys)
         else:
             found = table.collected(classes.group_by(*figures).agg(nw.len().alias("classes")))
             times, named = whole_numbers(found.column("classes")), None
@@ -97,7 +97,7 @@ def _classes(
     names = dict(zip(quasi_identifiers, keys, strict=True)) | {person: "p"} | cells
     rows = table.renamed(names)
     rows = rows.with_columns(
-        *(_as_one(cells[column], own).alias(cells[column]) for column, own in values.items())
+        *(_as_one(cells[column], counts).alias(cells[column]) for column, counts in values.items())
     )
 
     def people(some: nw.LazyFrame[Any], *more: str) -> nw.LazyFrame[Any]:
@@ -105,13 +105,13 @@ def _classes(
         return each.group_by(*keys, *more).agg(nw.len().alias("n"))
 
     parts = {"n": people(rows)}
-    for place, (column, own) in enumerate(values.items()):
+    for place, (column, counts) in enumerate(values.items()):
         cell = nw.col(cells[column])
         with_value = people(rows.filter(~cell.is_null()), cells[column])
         parts[f"m{place}"] = with_value.group_by(*keys).agg(nw.col("n").max())
-        if None in own.index:
+        if None in counts.index:
             parts[f"z{place}"] = people(rows.filter(cell.is_null()))
-        if SUPPRESSED in own.index:
+        if SUPPRESSED in counts.index:
             marked = (cell == SUPPRESSED).fill_null(False)
             parts[f"h{place}"] = people(rows.filter(marked))
     zero = nw.lit(0).cast(nw.Int64)
@@ -119,9 +119,12 @@ def _classes(
     below = [
         part.select(
             *keys,
-            *((nw.col("n").cast(nw.Int64) if name == own else zero).alias(name) for name in parts),
+            *(
+                (nw.col("n").cast(nw.Int64) if name == figure else zero).alias(name)
+                for name in parts
+            ),
         )
-        for own, part in parts.items()
+        for figure, part in parts.items()
     ]
     return nw.concat(below, how="vertical").group_by(*keys).agg(*(nw.col(n).sum() for n in parts))
 
@@ -130,7 +133,7 @@ def _as_one(cell: str, values: ValueCounts) -> nw.Expr:
     """The cells of a column with all spellings of a value as one."""
     found = nw.col(cell)
     for label, spellings in zip(values.labels, values.spellings or (), strict=False):
-        others = [own for own in spellings if own != label and own is not None]
+        others = [spelling for spelling in spellings if spelling != label and spelling is not None]
         if others:
             named = nw.lit(label, dtype=nw.String)
             found = nw.when(nw.col(cell).is_in(others)).then(named).otherwise(found)
@@ -143,30 +146,21 @@ def _class_table(
     marked = np.flatnonzero(is_marked(found))
     columns = {}
     entries = np.arange(found.num_rows, dtype=np.int64)
-    for place, (column, own) in enumerate(values.items()):
+    for place, (column, value_counts) in enumerate(values.items()):
         index, counts = entries, whole_numbers(found.column(f"m{place}"))
         value = np.full(len(entries), _NOT_THE_MARK, dtype=np.int64)
         if f"z{place}" in found.column_names:
-            value[counts == 0] = own.index[None]
+            value[counts == 0] = value_counts.index[None]
             nulls = whole_numbers(found.column(f"z{place}"))
             counts = np.minimum(counts + nulls, whole_numbers(found.column("n")))
         if f"h{place}" in found.column_names:
             hidden = whole_numbers(found.column(f"h{place}"))
             some = np.flatnonzero(hidden)
-            mark = np.full(len(some), own.index[SUPPRESSED], dtype=np.int64)
+            mark = np.full(len(some), value_counts.index[SUPPRESSED], dtype=np.int64)
             order = np.argsort(np.concatenate([index, some]), kind="stable")
             index = np.concatenate([index, some])[order]
             value = np.concatenate([value, mark])[order]
             counts = np.concatenate([counts, hidden[some]])[order]
-        columns[column] = ClassValueCounts(own, index, value, counts)
+        columns[column] = ClassValueCounts(value_counts, index, value, counts)
     sizes = whole_numbers(found.column("n"))
     return ClassTable(sizes, times, columns, int(marked[0]) if marked.size else None, labels)
-
-
-def _labels(found: pa.Table, keys: Sequence[str]) -> ClassLabels:
-    labels, codes = [], []
-    for key in keys:
-        own, cells = dictionary_codes(found.column(key))
-        labels.append(tuple(label_of(plain(cell)) for cell in cells))
-        codes.append(own)
-    return ClassLabels(tuple(labels), tuple(codes))

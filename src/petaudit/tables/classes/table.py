@@ -174,7 +174,9 @@ class ClassTable:
         longest = 1
         while width ** (longest + 1) < _LARGEST_KEY:
             longest += 1
-        lengths = [np.diff(own.class_starts, append=len(own.class_index)) for own in columns]
+        lengths = [
+            np.diff(column.class_starts, append=len(column.class_index)) for column in columns
+        ]
         small = (sum(lengths) <= longest) & (self.sizes < _LARGEST_FOLDED) & self._is_not_marked
         if not small.any():
             return self

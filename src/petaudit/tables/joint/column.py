@@ -131,7 +131,7 @@ class JointColumn:
 def join_cells(tables: Sequence[Cells], decimals: int | None, unit: str | None) -> JointColumn:
     """Encode a column of all tables; precision is given or found in the original table."""
     typed = _typed(tables)
-    kinds = [own.kind for own in typed]
+    kinds = [cells.kind for cells in typed]
     kind = _common_kind(kinds)
     match kind:
         case Kind.NUMBER | Kind.BOOLEAN:
@@ -140,7 +140,7 @@ def join_cells(tables: Sequence[Cells], decimals: int | None, unit: str | None) 
             return _join_moments(typed, unit, kind)
         case Kind.TIME | Kind.DURATION:
             return _join_spans(typed, kind)
-    texts = [own.values.cast(pa.string()) for own in typed]
+    texts = [cells.values.cast(pa.string()) for cells in typed]
     codes, keys = _joined_text(typed, texts)
     is_alike = _is_spelled_differently(codes, keys)
     return JointColumn(codes, len(keys) + 1, None, kind, keys, lambda key: key.as_py(), is_alike)
@@ -149,41 +149,43 @@ def join_cells(tables: Sequence[Cells], decimals: int | None, unit: str | None) 
 def _is_spelled_differently(codes: Sequence[Codes], keys: pa.Array) -> bool:
     """Whether the synthetic and the original table have no text in common, but spellings of it."""
     used = [np.unique(codes[table]) for table in (SYNTHETIC, ORIGINAL)]
-    first, known = (own[own < len(keys)] for own in used)
+    first, known = (codes_in_use[codes_in_use < len(keys)] for codes_in_use in used)
     if not len(first) or not len(known) or np.intersect1d(first, known).size:
         return False
-    texts = (keys.take(pa.array(own[:_FORMS])).to_pylist() for own in (first, known))
+    texts = (
+        keys.take(pa.array(codes_in_use[:_FORMS])).to_pylist() for codes_in_use in (first, known)
+    )
     return are_alike(*texts)
 
 
 def _typed(tables: Sequence[Cells]) -> list[Cells]:
     """Read the text of files without types as what it is in all of them."""
-    wanted = {own.kind for own in tables if not own.is_untyped} - {Kind.NOTHING}
-    untyped = [own for own in tables if own.is_untyped and len(own.values)]
+    wanted = {cells.kind for cells in tables if not cells.is_untyped} - {Kind.NOTHING}
+    untyped = [cells for cells in tables if cells.is_untyped and len(cells.values)]
     if not untyped:
         return _checked_text(tables) if wanted == {Kind.TEXT} else list(tables)
-    if wanted == {Kind.TEXT} or (not wanted and can_be_text([own.values for own in untyped])):
-        if are_spelled_differently([own.values.cast(pa.string()) for own in tables]):
+    if wanted == {Kind.TEXT} or (not wanted and can_be_text([cells.values for cells in untyped])):
+        if are_spelled_differently([cells.values.cast(pa.string()) for cells in tables]):
             raise SpellingsDifferError
         return list(tables)
     if not wanted:
         # What looks different in the tables becomes different kinds, which is an error.
         wanted = {Kind.BOOLEAN, Kind.NUMBER, Kind.MOMENT, Kind.AWARE}
-    return [_reread(own, wanted) if own.is_untyped else own for own in tables]
+    return [_reread(cells, wanted) if cells.is_untyped else cells for cells in tables]
 
 
 def _checked_text(tables: Sequence[Cells]) -> list[Cells]:
     """Text of frames: what looks different in them cannot be compared, as in files."""
-    texts = [own.values.cast(pa.string()) for own in tables if len(own.values)]
+    texts = [cells.values.cast(pa.string()) for cells in tables if len(cells.values)]
     if len({text_kind(values) for values in texts}) > 1 and not can_be_text(texts):
         every = {Kind.BOOLEAN, Kind.NUMBER, Kind.MOMENT, Kind.AWARE}
-        return [_reread(own, every) for own in tables]
+        return [_reread(cells, every) for cells in tables]
     if are_spelled_differently(texts):
         raise SpellingsDifferError
     return list(tables)
 
 
-def _reread(own: Cells, wanted: set[Kind]) -> Cells:
+def _reread(cells: Cells, wanted: set[Kind]) -> Cells:
     readers: dict[Kind, Callable[[pa.Array], Any]] = {
         Kind.BOOLEAN: as_booleans,
         Kind.NUMBER: as_numbers,
@@ -191,11 +193,11 @@ def _reread(own: Cells, wanted: set[Kind]) -> Cells:
         Kind.AWARE: as_aware_moments,
     }
     for kind, read in readers.items():
-        if kind in wanted and len(own.values):
-            found = read(own.values)
+        if kind in wanted and len(cells.values):
+            found = read(cells.values)
             if found is not None:
-                return Cells(own.places, found, is_untyped=False)
-    return own
+                return Cells(cells.places, found, is_untyped=False)
+    return cells
 
 
 def _common_kind(kinds: Sequence[Kind]) -> Kind:
@@ -208,30 +210,30 @@ def _common_kind(kinds: Sequence[Kind]) -> Kind:
 
 
 def _join_numbers(tables: Sequence[Cells], decimals: int | None, kind: Kind) -> JointColumn:
-    numbers = [numbers_of(own.values) for own in tables]
+    numbers = [numbers_of(cells.values) for cells in tables]
     if decimals is None:
         decimals = most_decimals(numbers[ORIGINAL])
     if decimals is not None:
-        numbers = [rounded_numbers(own, decimals) for own in numbers]
+        numbers = [rounded_numbers(column, decimals) for column in numbers]
     codes, keys = _joined(tables, alike(numbers))
     read = bool if kind is Kind.BOOLEAN else plain_number
     return JointColumn(codes, len(keys) + 1, decimals, kind, keys, read)
 
 
 def _join_moments(tables: Sequence[Cells], unit: str | None, kind: Kind) -> JointColumn:
-    zones = [getattr(own.values.type, "tz", None) for own in tables if len(own.values)]
+    zones = [getattr(cells.values.type, "tz", None) for cells in tables if len(cells.values)]
     zone = getattr(tables[ORIGINAL].values.type, "tz", None) or next(iter(zones), None)
-    read = [Moments.of(own.values, zone) if len(own.values) else None for own in tables]
-    known = [own for own in read if own is not None]
+    read = [Moments.of(cells.values, zone) if len(cells.values) else None for cells in tables]
+    known = [moments for moments in read if moments is not None]
     original = read[ORIGINAL]
     if unit is None and original is not None:
         unit = original.finest_unit()
     if unit is not None:
-        known = [own.floored(unit) for own in known]
-    tick = min(own.tick for own in known)
+        known = [moments.floored(unit) for moments in known]
+    tick = min(moments.tick for moments in known)
     prepared = iter(known)
-    keys_of = [next(prepared).keys(tick) if len(own.values) else [] for own in tables]
-    only_dates = all(pa.types.is_date(own.values.type) for own in tables if len(own.values))
+    keys_of = [next(prepared).keys(tick) if len(cells.values) else [] for cells in tables]
+    only_dates = all(pa.types.is_date(cells.values.type) for cells in tables if len(cells.values))
     codes, keys = _joined(tables, keys_of)
     return JointColumn(
         codes,
@@ -245,7 +247,7 @@ def _join_moments(tables: Sequence[Cells], unit: str | None, kind: Kind) -> Join
 
 def _join_spans(tables: Sequence[Cells], kind: Kind) -> JointColumn:
     keys_of = [
-        [int(tick) * _tick(own.values.type) for tick in _ticks(own.values)] for own in tables
+        [int(tick) * _tick(cells.values.type) for tick in _ticks(cells.values)] for cells in tables
     ]
     codes, keys = _joined(tables, keys_of)
 
@@ -283,7 +285,7 @@ def _joined_text(
 ) -> tuple[list[Codes], pa.Array]:
     encoded = pa.concat_arrays(list(texts)).dictionary_encode()
     codes = whole_numbers(pa.chunked_array([encoded.indices]))
-    lengths = [len(own) for own in texts]
+    lengths = [len(text) for text in texts]
     return _recoded(tables, lengths, codes, len(encoded.dictionary)), encoded.dictionary
 
 
@@ -292,9 +294,9 @@ def _recoded(
 ) -> list[Codes]:
     ends = np.cumsum(lengths)
     found = []
-    for own, end, length in zip(tables, ends, lengths, strict=True):
+    for cells, end, length in zip(tables, ends, lengths, strict=True):
         recode = np.append(codes[end - length : end], null).astype(np.uint32)
-        found.append(recode[own.places])
+        found.append(recode[cells.places])
     return found
 
 

@@ -61,11 +61,11 @@ def code_tables(
     joiner.check()
     names = []
     for place, raw in enumerate(raws):
-        own = [by_table[place] for by_table in dictionaries]
+        of_table = [by_table[place] for by_table in dictionaries]
         if raw.query is None:
-            names.append(_coded_here(scratch, own, f"coded_{place}"))
+            names.append(_coded_here(scratch, of_table, f"coded_{place}"))
         else:
-            names.append(_Coding(scratch, raw, own, f"coded_{place}").run(raw.query))
+            names.append(_Coding(scratch, raw, of_table, f"coded_{place}").run(raw.query))
             scratch.drop(f"raw_{place}")
     rows = tuple(scratch.number(f"SELECT count(*) FROM {name}") for name in names)  # noqa: S608
     return Coded(joined, tuple(names), rows)
@@ -296,10 +296,10 @@ def _coded_here(scratch: Scratch, dictionaries: Sequence[_Dictionary], name: str
     rows = len(dictionaries[0].codes) if dictionaries[0].codes is not None else 0
     arrays: list[pa.Array] = [arrow_integers(np.arange(rows))]
     cells = ["r"]
-    for place, own in enumerate(dictionaries):
-        assert own.codes is not None  # noqa: S101 (of a table in this process)
-        arrays.append(arrow_codes(own.codes))
-        cells.append(f"k{place}::{integer_kind(own.size)} AS k{place}")
+    for place, dictionary in enumerate(dictionaries):
+        assert dictionary.codes is not None  # noqa: S101 (of a table in this process)
+        arrays.append(arrow_codes(dictionary.codes))
+        cells.append(f"k{place}::{integer_kind(dictionary.size)} AS k{place}")
     names = ["r", *(f"k{place}" for place in range(len(dictionaries)))]
     rows_coded = pa.Table.from_arrays(arrays, names=names)
     return scratch.make(
@@ -338,14 +338,22 @@ class _Coding:
                 self.scratch.drop(f"{self.name}_{step - 1}")
             rows = f"SELECT * FROM {made}"  # noqa: S608
         self._check(made)
-        for own in self.dictionaries:
-            if own.table is not None and not own.is_shared:
-                self.scratch.run(f"DROP TABLE {own.table}")
+        for dictionary in self.dictionaries:
+            if dictionary.table is not None and not dictionary.is_shared:
+                self.scratch.run(f"DROP TABLE {dictionary.table}")
         return made
 
     def _steps(self) -> list[list[int]]:
-        small = [i for i, own in enumerate(self.dictionaries) if own.size <= _LARGE_DICTIONARY]
-        large = [[i] for i, own in enumerate(self.dictionaries) if own.size > _LARGE_DICTIONARY]
+        small = [
+            i
+            for i, dictionary in enumerate(self.dictionaries)
+            if dictionary.size <= _LARGE_DICTIONARY
+        ]
+        large = [
+            [i]
+            for i, dictionary in enumerate(self.dictionaries)
+            if dictionary.size > _LARGE_DICTIONARY
+        ]
         return [small, *large] if small or not large else large
 
     def _cell(self, place: int) -> str:
@@ -353,13 +361,15 @@ class _Coding:
         return _trimmed_cell(f"x{place}") if is_trimmed else f"x{place}"
 
     def _code(self, place: int) -> str:
-        own = self.dictionaries[place]
-        code = f"CASE WHEN {self._cell(place)} IS NULL THEN {own.size - 1} ELSE d{place}.k END"
-        return f"({code})::{integer_kind(own.size)} AS k{place}"
+        dictionary = self.dictionaries[place]
+        code = (
+            f"CASE WHEN {self._cell(place)} IS NULL THEN {dictionary.size - 1} ELSE d{place}.k END"
+        )
+        return f"({code})::{integer_kind(dictionary.size)} AS k{place}"
 
     def _join(self, place: int) -> str:
-        own = self.dictionaries[place]
-        return f"LEFT JOIN {own.table} AS d{place} ON {self._cell(place)} = d{place}.v"
+        dictionary = self.dictionaries[place]
+        return f"LEFT JOIN {dictionary.table} AS d{place} ON {self._cell(place)} = d{place}.v"
 
     def _check(self, made: str) -> None:
         """Every value has a code, or the file was changed between two looks at it."""

@@ -57,7 +57,7 @@ class DuckPair(StoredPair):
         self.facts = StoredFacts(
             tuple(names[column] for column in order),
             coded.rows,
-            tuple(own - gone for own, gone in zip(coded.rows, self.removed, strict=True)),
+            tuple(rows - gone for rows, gone in zip(coded.rows, self.removed, strict=True)),
             distinct,
             coded.joined,
             {names[column]: self._use(coded, column) for column in order},
@@ -83,7 +83,7 @@ class DuckPair(StoredPair):
         """All combinations that differ in their last column alone."""
         columns = range(len(self.facts.columns))
         every = itertools.combinations(columns, size)
-        for _, batch in itertools.groupby(every, lambda own: own[:-1]):
+        for _, batch in itertools.groupby(every, lambda columns: columns[:-1]):
             yield list(batch)
 
     def count(self, combinations: Sequence[Combination], *, keep_matches: bool) -> list[GroupSizes]:
@@ -92,7 +92,9 @@ class DuckPair(StoredPair):
         self.scratch.make(
             "held", "SELECT 0 AS place, 0::UBIGINT AS r, 0::UBIGINT AS target LIMIT 0"
         )
-        return [self._count(level, own, place) for place, own in enumerate(combinations)]
+        return [
+            self._count(level, combination, place) for place, combination in enumerate(combinations)
+        ]
 
     def note(self, size: int, numbers: Mapping[int, int]) -> None:
         """See the base class."""
@@ -313,7 +315,7 @@ class DuckPair(StoredPair):
     def _some_values(
         self, rows: Indices, combinations: Sequence[Sequence[int]]
     ) -> Iterator[tuple[object, ...]]:
-        used = sorted({column for own in combinations for column in own})
+        used = sorted({column for combination in combinations for column in combination})
         found = self.scratch.fetch(
             f"SELECT r, {key_names(used)} FROM {self.table} "  # noqa: S608
             "JOIN rows_wanted USING (r) WHERE NOT o ORDER BY r",
@@ -325,13 +327,13 @@ class DuckPair(StoredPair):
             codes = whole_numbers(found.column(f"k{column}"))[places]
             known = self._known_values(column, codes)
             cells[column] = [known[code] for code in codes.tolist()]
-        for place, own in enumerate(combinations):
-            yield tuple(cells[column][place] for column in own)
+        for place, combination in enumerate(combinations):
+            yield tuple(cells[column][place] for column in combination)
 
     def _known_values(self, column: int, codes: Indices) -> dict[int, Any]:
-        own = self.facts.joined[self.facts.columns[column]]
-        wanted = [code for code in np.unique(codes).tolist() if code != own.null]
-        known: dict[int, Any] = {own.null: None}
-        if isinstance(own.keys, StoredKeys):
-            return known | own.keys.of(wanted)
-        return known | {code: own.value(code) for code in wanted}
+        joined = self.facts.joined[self.facts.columns[column]]
+        wanted = [code for code in np.unique(codes).tolist() if code != joined.null]
+        known: dict[int, Any] = {joined.null: None}
+        if isinstance(joined.keys, StoredKeys):
+            return known | joined.keys.of(wanted)
+        return known | {code: joined.value(code) for code in wanted}

@@ -52,7 +52,7 @@ def count_exposed(
     exposed = scratch.make("exposed", "SELECT false AS c, 0::UBIGINT AS r, 1 AS m LIMIT 0")
     levels = Levels(scratch, sampled, sum(pair.facts.people), pair.facts.distinct, "c, r")
     try:
-        for prefix, batch in itertools.groupby(combinations, lambda own: own[:-1]):
+        for prefix, batch in itertools.groupby(combinations, lambda columns: columns[:-1]):
             level = levels.at(prefix, keep_matches=keep_matches)
             if not level.rows:
                 continue

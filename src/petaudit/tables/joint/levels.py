@@ -27,7 +27,7 @@ class Level:
     prefix: tuple[int, ...]
     table: str
     rows: int
-    own: str | None
+    table_name: str | None
 
 
 class Levels:
@@ -65,8 +65,8 @@ class Levels:
 
     def _leave(self, depth: int) -> None:
         for level in self._levels[depth:]:
-            if level.own is not None:
-                self._scratch.drop(level.own)
+            if level.table_name is not None:
+                self._scratch.drop(level.table_name)
         del self._levels[depth:]
 
     def _narrowed(self, above: Level, prefix: tuple[int, ...], *, keep_matches: bool) -> Level:

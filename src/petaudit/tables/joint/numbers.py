@@ -61,18 +61,18 @@ def rounded_numbers(numbers: Numbers, decimals: int) -> Numbers:
 
 def alike(numbers: Sequence[Numbers]) -> list[Numbers]:
     """Bring numbers of all tables into one form in which they compare by value."""
-    arrays = [own for own in numbers if not isinstance(own, list)]
+    arrays = [column for column in numbers if not isinstance(column, list)]
     if len(arrays) == len(numbers):
-        if len({own.dtype for own in arrays if own.size}) <= 1:
+        if len({column.dtype for column in arrays if column.size}) <= 1:
             return list(numbers)
-        if all(_is_whole(own) for own in arrays):
-            return [own.astype(np.int64) for own in arrays]
-        if all(own.dtype == np.float64 or _fits_floats(own) for own in arrays):
-            return [own.astype(np.float64) for own in arrays]
-    if all(isinstance(number, Decimal) for own in numbers for number in own):
-        return [list(own) for own in numbers]
-    lists = (own if isinstance(own, list) else own.tolist() for own in numbers)
-    return [[_comparable(number) for number in own] for own in lists]
+        if all(_is_whole(column) for column in arrays):
+            return [column.astype(np.int64) for column in arrays]
+        if all(column.dtype == np.float64 or _fits_floats(column) for column in arrays):
+            return [column.astype(np.float64) for column in arrays]
+    if all(isinstance(number, Decimal) for column in numbers for number in column):
+        return [list(column) for column in numbers]
+    lists = (column if isinstance(column, list) else column.tolist() for column in numbers)
+    return [[_comparable(number) for number in column] for column in lists]
 
 
 def _comparable(number: Any) -> int | float:

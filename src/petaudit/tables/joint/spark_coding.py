@@ -48,12 +48,12 @@ class SparkCoding:
         few = [
             place
             for place in range(len(self._columns))
-            if max(own[place] for own in many) <= _FEW_VALUES
+            if max(counts[place] for counts in many) <= _FEW_VALUES
         ]
         self._distinct = [self._few_values(raw, few) for raw in self._raws]
         for place, name in enumerate(self._columns):
             found = None
-            if max(own[place] for own in many) >= duck_coding.MANY_VALUES:
+            if max(counts[place] for counts in many) >= duck_coding.MANY_VALUES:
                 found = self._hashed(place, in_reference[place] > 0)
             found = found or self._joined(place, name)
             if found is not None:
@@ -104,10 +104,10 @@ class SparkCoding:
     def _hashed(self, place: int, is_known: bool) -> tuple[JointColumn, list[_Codes]] | None:
         """Hashes as codes; None for a kind of values that Python has to look at."""
         name = self._columns[place]
-        kinds = {own.counts.schema[own.counts.position(name)] for own in self._tables}
+        kinds = {table.counts.schema[table.counts.position(name)] for table in self._tables}
         kind = next(iter(kinds))
         is_plain = isinstance(kind, nw.String | nw.Date) or kind.is_integer()
-        if len(kinds) > 1 or not is_plain or any(own.is_untyped for own in self._tables):
+        if len(kinds) > 1 or not is_plain or any(table.is_untyped for table in self._tables):
             return None
         cells = self._raws[0].select(f"x{place}")
         for raw in self._raws[1:]:
@@ -138,7 +138,8 @@ class SparkCoding:
                 values = self._store.fetch(found).column(cell)
             distinct.append(values)
         cells = [
-            cells_of(table, name, own) for table, own in zip(self._tables, distinct, strict=True)
+            cells_of(table, name, values)
+            for table, values in zip(self._tables, distinct, strict=True)
         ]
         column = self._joiner.join(name, cells)
         if column is None:

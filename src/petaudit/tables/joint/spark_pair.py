@@ -47,8 +47,8 @@ class SparkPair(StoredPair):
         coded = [self._store.keep(frame) for frame in coding.frames()]
         columns = len(coding.joined)
         facts = [self._facts(frame, columns) for frame in coded]
-        rows = [own[0] for own in facts]
-        distinct = [own[1:] for own in facts]
+        rows = [counts[0] for counts in facts]
+        distinct = [counts[1:] for counts in facts]
         uses = {
             name: self._use(coded, place, coding.joined[name].null)
             for place, name in enumerate(tables[0].columns)
@@ -83,12 +83,12 @@ class SparkPair(StoredPair):
         """As many combinations as one pass over the rows counts."""
         batch: list[Combination] = []
         used: set[int] = set()
-        for own in itertools.combinations(range(len(self.facts.columns)), size):
-            if batch and (len(batch) == _AT_ONCE or len(used.union(own)) > _MOST_COLUMNS):
+        for combination in itertools.combinations(range(len(self.facts.columns)), size):
+            if batch and (len(batch) == _AT_ONCE or len(used.union(combination)) > _MOST_COLUMNS):
                 yield batch
                 batch, used = [], set()
-            batch.append(own)
-            used.update(own)
+            batch.append(combination)
+            used.update(combination)
         if batch:
             yield batch
 
@@ -96,13 +96,17 @@ class SparkPair(StoredPair):
         """One pass over all rows: grouping sets."""
         self.deadline.left()
         self._settle()
-        used = sorted({column for own in combinations for column in own})
+        used = sorted({column for combination in combinations for column in combination})
         self._bits = [
-            sum(1 << (len(used) - 1 - i) for i, column in enumerate(used) if column not in own)
-            for own in combinations
+            sum(
+                1 << (len(used) - 1 - i)
+                for i, column in enumerate(used)
+                if column not in combination
+            )
+            for combination in combinations
         ]
         grouped = self._pair.groupingSets(
-            [[f"k{column}" for column in own] for own in combinations],
+            [[f"k{column}" for column in combination] for combination in combinations],
             *(f"k{column}" for column in used),
         ).agg(
             sql.grouping_id().cast("long").alias("bits"),
@@ -122,7 +126,10 @@ class SparkPair(StoredPair):
             self._news.where("s > 1").select("bits", "s", "n").orderBy("bits", "s")
         )
         bits, sizes, groups = (whole_numbers(table.column(name)) for name in ("bits", "s", "n"))
-        return [GroupSizes(sizes[bits == own], groups[bits == own]) for own in self._bits]
+        return [
+            GroupSizes(sizes[bits == bits_of_set], groups[bits == bits_of_set])
+            for bits_of_set in self._bits
+        ]
 
     def note(self, size: int, numbers: Mapping[int, int]) -> None:
         """See the base class."""
@@ -181,18 +188,20 @@ class SparkPair(StoredPair):
         names = [f"k{place}" for place in range(len(order))]
         both = None
         for place, frame in enumerate(coded[:2]):
-            own = frame.select(
+            rows = frame.select(
                 sql.lit(place == ORIGINAL).alias("o"), sql.lit(place == SYNTHETIC).alias("w"), *keys
             )
-            both = own if both is None else both.unionByName(own)
+            both = rows if both is None else both.unionByName(rows)
         assert both is not None  # noqa: S101 (there are two tables)
         return self._store.with_ids(both, names, "w")
 
     def _use(self, coded: Sequence[DataFrame], place: int, null: int) -> tuple[int, int, int, int]:
         """See :class:`StoredFacts`."""
         synthetic, original = (
-            frame.select(sql.col(f"k{place}").cast("long").alias("k"), sql.lit(own).alias("o"))
-            for own, frame in enumerate(coded[:2])
+            frame.select(
+                sql.col(f"k{place}").cast("long").alias("k"), sql.lit(is_original).alias("o")
+            )
+            for is_original, frame in enumerate(coded[:2])
         )
         s, t = sql.col("s"), sql.col("t")
         # The code of a null is the last one, or that among hashes.
@@ -215,10 +224,10 @@ class SparkPair(StoredPair):
     def _facts(self, frame: DataFrame, columns: int) -> list[int]:
         """How many rows there are, and how many values in each column."""
         names = [f"k{i}" for i in range(columns)]
-        missing = sql.count(sql.when(sql.greatest(*(sql.isnull(own) for own in names)), 1))
+        missing = sql.count(sql.when(sql.greatest(*(sql.isnull(name) for name in names)), 1))
         if columns == 1:
             missing = sql.count(sql.when(sql.isnull(names[0]), 1))
-        many = [sql.count_distinct(own).alias(f"n_{own}") for own in names]
+        many = [sql.count_distinct(name).alias(f"n_{name}") for name in names]
         lost, *found = self._store.figures(
             frame.agg(missing.alias("missing"), sql.count("*").alias("rows"), *many)
         )

@@ -65,12 +65,12 @@ def joint_tables(
     rows: tuple[int, ...] = ()
     by_name: dict[str, JointColumn] = {}
     for index, name in enumerate(columns):
-        own = [next(table) for table in cells]
+        column_cells = [next(table) for table in cells]
         if codes is None:
-            rows = tuple(len(table.places) for table in own)
+            rows = tuple(len(table.places) for table in column_cells)
             codes = np.empty((len(columns), sum(rows)), np.uint32)
-        column = joiner.join(name, own)
-        del own
+        column = joiner.join(name, column_cells)
+        del column_cells
         if column is not None:
             np.concatenate(column.codes, out=codes[index])
             by_name[name] = replace(column, codes=[])
@@ -78,8 +78,8 @@ def joint_tables(
     joiner.check()
     assert codes is not None  # noqa: S101 (a table has a column)
     who = tuple(
-        _people(table, more[0], next(own)) if more else None
-        for table, more, own in zip(tables, with_person, cells, strict=True)
+        _people(table, more[0], next(rest)) if more else None
+        for table, more, rest in zip(tables, with_person, cells, strict=True)
     )
     return JointTables(columns, codes, rows, by_name, who)
 
@@ -190,10 +190,10 @@ def check_same_columns(tables: Sequence[Source], person: str | None = None) -> N
         said = [
             phrase(
                 "only in {table}: {columns}",
-                table=own.name,
-                columns=columns_named(names, own.columns),
+                table=source.name,
+                columns=columns_named(names, source.columns),
             )
-            for own, names in ((first, only_first), (table, only_other))
+            for source, names in ((first, only_first), (table, only_other))
             if names
         ]
         if said:

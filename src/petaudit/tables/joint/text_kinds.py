@@ -93,10 +93,10 @@ def are_spelled_differently(tables: Sequence[pa.Array]) -> bool:
     for pattern, value_of in ((_NUMBER, Decimal), (_MOMENT, _moment_of), (_TRUTH, str.lower)):
         spellings = []
         for values in tables:
-            own: dict[object, set[str]] = {}
+            by_value: dict[object, set[str]] = {}
             for text in values.filter(pc.match_substring_regex(values, pattern)).to_pylist():
-                own.setdefault(value_of(text), set()).add(text)
-            spellings.append(own)
+                by_value.setdefault(value_of(text), set()).add(text)
+            spellings.append(by_value)
         for one, other in itertools.combinations(spellings, 2):
             if any(one[value].isdisjoint(other[value]) for value in one.keys() & other.keys()):
                 return True
