@@ -100,17 +100,20 @@ def _hold(folder: Path) -> bool:
     """Lock the folder until this process ends; False if a cleaner was faster."""
     if fcntl is None:  # pragma: no cover (Windows)
         return True
-    try:
+    # On a file system without locks cleaners cannot take this one either, and stay away.
+    with suppress(OSError):
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         descriptor = os.open(folder / LOCK, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = os.fstat(descriptor).st_nlink > 0
+        except BlockingIOError:
+            is_ours = False
+        if not is_ours:
+            os.close(descriptor)
+            return False
         _held.add(descriptor)
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.fstat(descriptor).st_nlink > 0
-    except BlockingIOError:
-        return False
-    except OSError:
-        # On a file system without locks cleaners cannot take this one either, and stay away.
-        return True
+    return True
 
 
 def _remove_own(folder: Path, owner: int) -> None:
