@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.system.memory import working_memory
-from petaudit.tables._cell_labels import label_codes
+from petaudit.tables._cell_labels import cell_labels, label_codes
 from petaudit.tables._encoding import class_indices, dictionary_cells, folded_pairs, whole_numbers
 from petaudit.tables.classes.keys import (
     LARGEST_KEY,
@@ -99,13 +99,13 @@ def class_table(
     >>> found.sizes.tolist(), found.labels[0], found.labels[1]
     ([6, 2], ('x',), ('y',))
     """
-    key_codes = [dictionary_cells(counted.column(key))[0] for key in keys]
-    class_index = class_indices(key_codes, counted.num_rows)
+    encoded = [dictionary_cells(counted.column(key)) for key in keys]
+    class_index = class_indices([key_codes for key_codes, _ in encoded], counted.num_rows)
     class_labels = None
     if labels:
         first = np.unique(class_index, return_index=True)[1]
         if codes is None:
-            class_labels = labels_of_keys(counted, keys).taken(first)
+            class_labels = labels_of_keys(encoded).taken(first)
         else:
             class_labels = codes.decode(whole_numbers(counted.column(keys[0]))[first])
     return _class_table(
@@ -121,11 +121,11 @@ def class_table(
     )
 
 
-def labels_of_keys(classes: pa.Table, keys: Sequence[str]) -> ClassLabels:
-    """The labels of classes that stand in the columns of a table, a row for each class."""
-    coded = [label_codes(classes.column(key)) for key in keys]
+def labels_of_keys(encoded: Sequence[tuple[Integers, pa.Array]]) -> ClassLabels:
+    """The labels of classes, from the codes and cells of each key."""
     return ClassLabels(
-        tuple(tuple(labels) for _, labels in coded), tuple(codes for codes, _ in coded)
+        tuple(tuple(cell_labels(cells)) for _, cells in encoded),
+        tuple(codes for codes, _ in encoded),
     )
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._encoding import whole_numbers
+from petaudit.tables._encoding import dictionary_cells, whole_numbers
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import labels_of_keys
 from petaudit.tables.classes.keys import all_suppressed, is_marked
@@ -70,7 +70,7 @@ class PeopleBlocks(ClassBlocks):
         if labels and not table.is_remote:
             found = table.collected(classes)
             times = np.ones(found.num_rows, dtype=np.int64)
-            named = labels_of_keys(found, keys)
+            named = labels_of_keys([dictionary_cells(found.column(key)) for key in keys])
         else:
             found = table.collected(classes.group_by(*figures).agg(nw.len().alias("classes")))
             times, named = whole_numbers(found.column("classes")), None
