@@ -167,10 +167,8 @@ def _nonUniformEntropy(
     dataHierarchy: Any = None,
     attributeTypes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    from petaudit import non_uniform_entropy
-
-    result = non_uniform_entropy(
-        original, anonymized, **_hierarchicalInputs(dataHierarchy, attributeTypes)
+    result = _byHierarchies(
+        "non-uniform-entropy", original, anonymized, dataHierarchy, attributeTypes
     )
     return Evaluation({"Non-Uniform Entropy": result.value}, result)
 
@@ -181,24 +179,33 @@ def _precision(
     dataHierarchy: Any = None,
     attributeTypes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    from petaudit import precision
-
-    result = precision(
-        anonymized, original=original, **_hierarchicalInputs(dataHierarchy, attributeTypes)
-    )
+    result = _byHierarchies("precision", original, anonymized, dataHierarchy, attributeTypes)
     return Evaluation({"precision": result.value}, result)
 
 
-def _hierarchicalInputs(
-    dataHierarchy: Any, attributeTypes: Mapping[str, str] | None
-) -> dict[str, Any]:
-    # PETWorks measures every column of an explicit hierarchy folder; only when none is given does a
-    # side-car speak.
-    return {
-        "hierarchies": dataHierarchy,
-        "roles": attributeTypes,
-        "use_side_car": dataHierarchy is None,
-    }
+def _byHierarchies(
+    measure: str,
+    original: object,
+    anonymized: object,
+    dataHierarchy: Any,
+    attributeTypes: Mapping[str, str] | None,
+) -> Result:
+    from petaudit.inputs import gather
+    from petaudit.measures import find_measure
+    from petaudit.measures.base import announce
+
+    inputs = gather(
+        anonymized,
+        original=original,
+        hierarchies=dataHierarchy,
+        roles=attributeTypes,
+        # PETWorks measures every column of an explicit hierarchy folder; only when none is given
+        # does a side-car speak.
+        use_side_car=dataHierarchy is None,
+    )
+    result = find_measure(measure).run(inputs, {})
+    announce(result)
+    return result
 
 
 def _profitability(
@@ -298,11 +305,7 @@ def _ambiguity(
     dataHierarchy: Any = None,
     attributeTypes: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    from petaudit import ambiguity
-
-    result = ambiguity(
-        anonymized, original=original, **_hierarchicalInputs(dataHierarchy, attributeTypes)
-    )
+    result = _byHierarchies("ambiguity", original, anonymized, dataHierarchy, attributeTypes)
     return Evaluation({"ambiguity": result.value}, result)
 
 

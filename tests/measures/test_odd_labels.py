@@ -102,7 +102,7 @@ def figure(measure: Measure, case: Case, spelling: int) -> float | str:
         quasi_identifiers=["x"],
     )
     try:
-        return measure.compute(inputs).value
+        return measure.run(inputs, {}).value
     except PetauditError as problem:
         return type(problem).__name__
 

@@ -284,7 +284,7 @@ def test_without_a_size_it_is_left_out() -> None:
     inputs = inputs_of({1: 2})
     [missing] = find_measure("population-uniqueness").missing(inputs, {})
     assert missing == (
-        "a population table (--population) or the option population_size or sampling_fraction"
+        "a population table (population=) or the option population_size or sampling_fraction"
     )
     assert find_measure("population-uniqueness").missing(inputs, {"population_size": 5}) == []
     assert find_measure("population-uniqueness").missing(inputs, {"sampling_fraction": 0.5}) == []

@@ -14,7 +14,7 @@ from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, Leaves, share_kept
 from petaudit.pictures.column_shares import column_shares_of
-from petaudit.tables.products import sum_of_products
+from petaudit.tables.sums import sum_of_products
 
 _UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (as if it were any value)"
 

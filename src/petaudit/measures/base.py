@@ -25,7 +25,7 @@ from petaudit.errors import (
     term,
 )
 from petaudit.exact.fractions import as_float, exact, exact_nonnegative, quotient_text
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.measures import kinds
 from petaudit.measures.limits import breakable, refuse_unbreakable
 from petaudit.measures.needs import Need
@@ -107,9 +107,6 @@ class Option:
                     expected=self.kind.expected,
                 )
             return number
-        if isinstance(value, tuple):
-            # Python callers may pass one where files have a list.
-            value = list(value)
         problems = kinds.Problems()
         self.kind.check(value, (self.name,), problems)
         for _, message in problems:

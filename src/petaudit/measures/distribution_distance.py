@@ -13,8 +13,9 @@ from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact.fractions import as_float
 from petaudit.exact.share_distances import ShareDistances
 from petaudit.inputs import Inputs
-from petaudit.labels.released import Spread, decimal_of, side_by_side, spread
+from petaudit.labels.numbers import decimal_of
 from petaudit.measures import kinds
+from petaudit.measures._spread import Spread, side_by_side, spread
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.result import columns_of
 from petaudit.measures.utility import (

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from petaudit.errors import joined, phrase, suggestion
 from petaudit.exact.fractions import quotient
-from petaudit.system.problems import KeyPath, Problems, key_text, not_expected, shown
+from petaudit.system.yaml_files import KeyPath, Problems, key_text, not_expected, shown
 
 __all__ = [
     "COLUMN",
@@ -293,8 +293,8 @@ class ListOf(Kind):
         return phrase("a list (each: {item})", item=self.item.expected)
 
     def takes(self, value: Any) -> bool:
-        """Lists whose every item is of the kind."""
-        return isinstance(value, list) and bool(value) and all(map(self.item.takes, value))
+        """Lists, or tuples of Python callers, whose every item is of the kind."""
+        return isinstance(value, list | tuple) and bool(value) and all(map(self.item.takes, value))
 
     def schema(self) -> JsonSchema:
         """The same as JSON Schema."""
@@ -302,7 +302,7 @@ class ListOf(Kind):
 
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Name every item that is wrong."""
-        if not isinstance(value, list) or not value:
+        if not isinstance(value, list | tuple) or not value:
             super().check(value, at, problems)
             return
         for index, item in enumerate(value):
@@ -385,7 +385,7 @@ class Either(Kind):
         compound: Sequence[Kind] = [
             kind
             for kind in self.kinds
-            if (isinstance(value, list) and isinstance(kind, ListOf))
+            if (isinstance(value, list | tuple) and isinstance(kind, ListOf))
             or (isinstance(value, Mapping) and isinstance(kind, MapOf))
         ]
         if len(compound) == 1 and value:

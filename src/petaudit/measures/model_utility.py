@@ -14,7 +14,7 @@ from petaudit.learning.models import REGRESSION, Learner, check_scikit_learn
 from petaudit.measures import kinds
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.utility import ROUNDING, UtilityMeasure, chosen_columns, shared_columns
-from petaudit.roles import check_column
+from petaudit.tables.headers import check_column
 from petaudit.tables.result_frames import ResultColumn
 
 _TARGET_HELP = "the column to predict; the sensitive attribute if there is only one"

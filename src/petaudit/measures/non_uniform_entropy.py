@@ -13,8 +13,8 @@ from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import ROUNDING, ColumnsMeasure, ambiguous_level_warnings
 from petaudit.pictures.column_shares import column_shares_of
-from petaudit.roles import check_column
 from petaudit.tables import PairCounts
+from petaudit.tables.headers import check_column
 
 
 class NonUniformEntropy(ColumnsMeasure):

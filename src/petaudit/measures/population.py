@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Annotated, Any, Final, TypeAlias
 
 from petaudit.errors import InputError, NotMeasurableError, OptionError, phrase
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
 from petaudit.measures.risk import RiskMeasure

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, phrase, tally
 from petaudit.exact.publishing_game import PublishingGame
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
 from petaudit.measures._suppressed import left_out

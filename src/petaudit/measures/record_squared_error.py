@@ -22,8 +22,8 @@ from petaudit.measures.squared_error import (
     share_of,
 )
 from petaudit.measures.utility import ROUNDING
-from petaudit.tables.aligned import aligned_columns
-from petaudit.tables.distances import sums_of_distances
+from petaudit.tables.pairs import aligned_columns
+from petaudit.tables.sums import sums_of_distances
 
 
 class RecordSquaredError(SquaredErrorMeasure):
@@ -118,12 +118,12 @@ def _by_rows(
     tables = (inputs.aligned_original.counts, inputs.table.counts)
     aligned = aligned_columns(*tables, tuple(columns), inputs.key)
     measured = [
-        _Column.of(column, pairs.old, pairs.new, pairs.counts)
+        _Column.of(column, pairs.original, pairs.released, pairs.counts)
         for column, pairs in zip(columns.values(), aligned, strict=True)
     ]
     squared = [
         [
-            _in_variances(distances, column.variance)[pairs.pairs]
+            _in_variances(distances, column.variance)[pairs.rows]
             for distances in (column.cells.distances, column.cells.largest)
         ]
         for column, pairs in zip(measured, aligned, strict=True)

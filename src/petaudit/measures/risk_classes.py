@@ -14,7 +14,7 @@ import numpy as np
 from petaudit.errors import NotMeasurableError
 from petaudit.exact.class_figures import Integers
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE, Population, expected_risks
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.remedy import Remedy
 

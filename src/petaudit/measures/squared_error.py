@@ -20,7 +20,7 @@ from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_uni
 from petaudit.labels.ranges import Ranges, ranges_of
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import UNKNOWN, ColumnsMeasure
-from petaudit.tables.distances import Distances
+from petaudit.tables.sums import Distances
 
 _UNKNOWN_HELP = "labels that are no range of numbers: error, or maximal (any number)"
 Unknown: TypeAlias = Annotated[str, UNKNOWN, _UNKNOWN_HELP]

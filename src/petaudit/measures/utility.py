@@ -16,8 +16,9 @@ from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.measures import kinds
 from petaudit.measures.base import Better, Columns, Family, Measure, Result
-from petaudit.roles import Role, check_column
+from petaudit.roles import Role
 from petaudit.tables import ClassHistogram, ValueCounts
+from petaudit.tables.headers import check_column
 from petaudit.tables.result_frames import ResultColumn
 
 ROUNDING: Final = Fraction(1, 10**12)

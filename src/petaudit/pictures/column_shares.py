@@ -97,12 +97,12 @@ def column_shares(
     return ColumnShares(measure, is_kept, shown, len(figures) - len(shown), finite(overall))
 
 
-def column_shares_of(_: object, result: Any) -> tuple[Picture, ...]:
+def column_shares_of(inputs: object, result: Any) -> tuple[Picture, ...]:
     """Return what each column keeps."""
     return (column_shares(result.measure, result.columns, result.value, is_kept=True),)
 
 
-def column_distances_of(_: object, result: Any) -> tuple[Picture, ...]:
+def column_distances_of(inputs: object, result: Any) -> tuple[Picture, ...]:
     """Return how far each column moved, by the distance that was asked for."""
     figures = {item.column: item.distance for item in result.columns}
     return (column_shares(result.measure, figures, result.value, is_kept=False),)

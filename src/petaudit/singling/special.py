@@ -21,7 +21,7 @@ from petaudit.singling._special_kernels import note_minimal
 from petaudit.singling.memory_need import need_of_special
 from petaudit.system.memory import memory_limit
 from petaudit.tables import ClassHistogram
-from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.tables.source import Source
 

@@ -28,12 +28,12 @@ from petaudit.exact.association import (
     spearman,
 )
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.numbers import Bools, Integers, Whole, in_common_units
-from petaudit.labels.released import LeavesUnder, decimal_of
+from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.numbers import Bools, Integers, Whole, decimal_of, in_common_units
 from petaudit.tables import Source, TableCounts, ValueCounts
-from petaudit.tables.column_codes import Codes, column_codes
-from petaudit.tables.pair_sums import PairSums
+from petaudit.tables.column_values import Codes, column_codes
 from petaudit.tables.scales import NUMBERS, Scale, scale_of
+from petaudit.tables.sums import PairSums
 
 NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]
 
