@@ -17,7 +17,7 @@ import petaudit
 from measures.registry_cases import PASSING, passing_inputs, suited
 from petaudit.errors import NotMeasurableError, OptionError, UndecidedError
 from petaudit.inputs import Inputs
-from petaudit.measures import Better, Family, Need, Result, all_measures, find_measure
+from petaudit.measures import Better, Family, Measure, Need, Result, all_measures, find_measure
 from petaudit.tables import open_source
 
 LIMITED = [name for name, own in all_measures().items() if own.limit_help]
@@ -154,20 +154,26 @@ def test_with_l_1_every_c_above_1_would_hold() -> None:
         petaudit.recursive_l_diversity(table, limit=1.5, **given)
 
 
-class _Silent(Result):
-    measure = "silent"
+class _Silent(Measure):
+    """Does the limit hold?
+
+    It does not say.
+    """
+
+    name = "silent"
     better = Better.LOWER
+    range = (0.0, 1.0)
+    needs = ()
+    limit_help = "the figure may be at most this"
+
+    def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
+        return Result(0.0, None if limit is None else float(limit), None, (), by=self)
 
 
 def test_a_measure_that_ignores_its_limit_is_undecided(inputs: Inputs) -> None:
-    silent = replace(
-        find_measure("precision"),
-        name="silent",
-        compute=lambda _, limit: _Silent(0.0, limit, None, ()),
-    )
-    assert silent.run(inputs, {"limit": None}).passed is None
+    assert _Silent().run(inputs, {"limit": None}).passed is None
     with pytest.raises(UndecidedError, match="silent did not say whether its limit holds"):
-        silent.run(inputs, {"limit": 0.5})
+        _Silent().run(inputs, {"limit": 0.5})
 
 
 CLASS_MEASURES = [
