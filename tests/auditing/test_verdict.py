@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.auditing.columns import ColumnReview
-from petaudit.auditing.verdict import Figure, conclude, open_questions
+from petaudit.auditing.gate import Figure, conclude, open_questions
+from petaudit.auditing.review import ColumnReview
 from petaudit.cli import main
 
 ROWS = 40

@@ -14,7 +14,7 @@ import pytest
 import petaudit
 from petaudit.errors import PetauditError
 from petaudit.i18n.catalogue import catalogue
-from petaudit.pipelines.petsard_names import VALUES
+from petaudit.pipelines.petsard import VALUES
 
 DOCS = Path(__file__).parents[2] / "docs"
 

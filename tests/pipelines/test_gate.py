@@ -11,9 +11,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from petaudit.errors import InputError
-from petaudit.pipelines.gate import DOCUMENT, judged, read_result
-from petaudit.pipelines.pipeline import Pipeline
-from petaudit.pipelines.reading import read_pipeline
+from petaudit.pipelines.reading import Pipeline, read_pipeline
+from petaudit.pipelines.results import DOCUMENT, judged, read_result
 from petaudit.system.yaml_files import parse_yaml
 from pipelines.gate_twin import Verdict, verdicts
 

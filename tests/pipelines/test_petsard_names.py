@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from petaudit.measures import all_measures
-from petaudit.pipelines.petsard_names import (
+from petaudit.pipelines.petsard import (
     METHODS,
     MODULES,
     OPTIONS,

@@ -19,10 +19,8 @@ from petaudit.errors import (
     said,
 )
 from petaudit.i18n.kept import with_phrases
-from petaudit.pipelines.entries import from_json, with_texts
-from petaudit.pipelines.evaluating import _text_of
-from petaudit.pipelines.rewording import replaced
-from petaudit.pipelines.tables import Tables
+from petaudit.pipelines.evaluating import _text_of, from_json, with_texts
+from petaudit.pipelines.tables import Tables, replaced
 
 TEXT = """
 Loader: {patient: {filepath: "benchmark://patient-deidentified", nrows: 6}}

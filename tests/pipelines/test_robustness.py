@@ -17,7 +17,7 @@ import pytest
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import InputError
-from petaudit.pipelines import locking, logs
+from petaudit.pipelines import events, folder
 from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE, opened_folder
 from pipelines.killing import SMALL, Place, contents, document, raw
@@ -133,7 +133,7 @@ def test_the_folder_goes_away_just_when_it_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / STATE
-    take, mkdir, taken = locking._take, os.mkdir, []
+    take, mkdir, taken = folder._take, os.mkdir, []
 
     def too_late(descriptor: int) -> bool:
         taken.append(take(descriptor))
@@ -145,12 +145,12 @@ def test_the_folder_goes_away_just_when_it_is_taken(
         monkeypatch.setattr(os, "mkdir", mkdir)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 
-    monkeypatch.setattr(locking, "_take", too_late)
+    monkeypatch.setattr(folder, "_take", too_late)
     with opened_folder(tmp_path, resume=True):
         assert [own.name for own in state.iterdir()] == ["lock"]
         assert taken == [True, True]
     monkeypatch.setattr(os, "mkdir", there_for_a_moment)
-    with locking.locked(state, tmp_path):
+    with folder.locked(state, tmp_path):
         assert [own.name for own in state.iterdir()] == ["lock"]
 
 
@@ -331,7 +331,7 @@ def test_a_log_on_a_full_disk_is_a_clear_error(
     settings = "Executor: {log_filename: a.log}\n"
     place.pipeline.write_text(settings + SMALL, encoding="utf-8")
     full = Path("/dev/full").open("w")  # noqa: SIM115 (the log closes it)
-    monkeypatch.setattr(logs._LogFile, "_open", lambda _: full)
+    monkeypatch.setattr(events._LogFile, "_open", lambda _: full)
     message = said(capsys, place, place.out)
     assert "the log cannot be written to '" in message
     assert "a.log' (No space left on device)" in message

@@ -12,7 +12,7 @@ import pytest
 import petaudit
 from petaudit.errors import ColumnError, InputError
 from petaudit.measures.mpuccs import find
-from petaudit.pipelines.schemas import Attribute, Schema, read_schema, typed
+from petaudit.pipelines.table_schema import Attribute, Schema, read_schema, typed
 from petaudit.singling.options import Options
 from petaudit.tables import open_source
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.auditing.columns import ColumnReview, review_columns
-from petaudit.auditing.people import people_notes
+from petaudit.auditing.gate import ERROR, EXIT_CODES, Figure, open_questions, settle
 from petaudit.auditing.policy import Policy, PolicySpec, find_policy
-from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, open_questions, settle
+from petaudit.auditing.review import ColumnReview, people_notes, review_columns
 from petaudit.errors import (
     EngineLostError,
     NotMeasurableError,

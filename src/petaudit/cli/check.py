@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from petaudit.auditing.gate import ERROR
 from petaudit.auditing.runner import Audit, audit
-from petaudit.auditing.verdict import ERROR
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from petaudit._version import __version__
+from petaudit.auditing.gate import ERROR as UNDECIDED
+from petaudit.auditing.gate import holds_line
 from petaudit.auditing.runner import Audit, NotMeasured
-from petaudit.auditing.verdict import ERROR as UNDECIDED
-from petaudit.auditing.verdict import holds_line
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from petaudit.auditing.document import figure_of
 from petaudit.cli import render
 from petaudit.cli.render import (
     ERROR,
@@ -21,7 +22,6 @@ from petaudit.errors import Phrase, counted, joined, phrase, term
 from petaudit.i18n.kept import with_phrases
 from petaudit.measures.limits import limit_rule
 from petaudit.pipelines.executor import Executor
-from petaudit.pipelines.plain_data import figure_of
 
 _VERDICTS = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}
 _RULES = {

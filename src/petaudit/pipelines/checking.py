@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
+from petaudit.auditing.document import plain
 from petaudit.errors import ManyProblemsError, PetauditError, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures import Need
@@ -20,11 +21,9 @@ from petaudit.pipelines.evaluating import (
     own_or_loaders,
 )
 from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
-from petaudit.pipelines.pipeline import Pipeline, raise_problems
-from petaudit.pipelines.plain_data import plain
-from petaudit.pipelines.plan import PlannedRun, Step
+from petaudit.pipelines.plan import FileTable, PlannedRun, Step, files_of
+from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
-from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
 from petaudit.roles import check_column
 from petaudit.singling.control_overlap import SAME_TABLE

@@ -10,22 +10,17 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+from petaudit.auditing.document import figure_of
 from petaudit.errors import InputError, OptionError, PetauditError, PetauditWarning, phrase
+from petaudit.measures import Result
 from petaudit.pipelines.checking import Checked, checked, note_wrong_files
-from petaudit.pipelines.configuration import configuration_text, default_folder
-from petaudit.pipelines.document import document_text, result_document
-from petaudit.pipelines.entries import ERROR, Entry, entry_data, from_json
-from petaudit.pipelines.evaluating import evaluated
-from petaudit.pipelines.events import Clock, Listener, TimingRecord
+from petaudit.pipelines.configuration import configuration_text, default_folder, with_overrides
+from petaudit.pipelines.evaluating import ERROR, Entry, entry_data, evaluated, from_json
+from petaudit.pipelines.events import Clock, Listener, TimingRecord, logged
 from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
-from petaudit.pipelines.gate import judged, read_result
-from petaudit.pipelines.logs import logged
 from petaudit.pipelines.models import EXECUTOR, SaveData
-from petaudit.pipelines.overrides import with_overrides
-from petaudit.pipelines.pipeline import Pipeline, raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
-from petaudit.pipelines.policies import not_evaluated, with_policies
-from petaudit.pipelines.reading import partly_read
+from petaudit.pipelines.reading import Pipeline, partly_read, raise_problems, with_policies
 from petaudit.pipelines.reporting import (
     ReportFile,
     data_writer,
@@ -36,7 +31,13 @@ from petaudit.pipelines.reporting import (
     tables_wanted,
     timing_columns,
 )
-from petaudit.pipelines.run_result import RunResult
+from petaudit.pipelines.results import (
+    document_text,
+    judged,
+    not_evaluated,
+    read_result,
+    result_document,
+)
 from petaudit.pipelines.tables import Tables
 from petaudit.system.files import watching
 from petaudit.system.problems import Problems
@@ -44,6 +45,59 @@ from petaudit.system.yaml_files import Document, parse_yaml
 from petaudit.tables.made_frames import MadeColumn, frame_of, made_frame
 from petaudit.tables.made_tables import table_data, table_from
 from petaudit.tables.source import check_engine
+
+
+class RunResult(Mapping[str, Any]):
+    """What one run gave: its tables by granularity, and the figure with its verdict."""
+
+    def __init__(self, entry: Entry, data: Mapping[str, Any], frame: str) -> None:
+        self._entry = entry
+        self._frame = frame
+        self.data = data
+        """The entry in result.json."""
+
+    @property
+    def result(self) -> Result | None:
+        """The measure's own result; none after an error, or if it was kept from before."""
+        return self._entry.result
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, ``measured`` or ``error``."""
+        return str(self.data["status"])
+
+    @property
+    def value(self) -> Any:
+        """The figure."""
+        return figure_of(self.data["value"])
+
+    def __getitem__(self, granularity: str) -> Any:
+        if granularity not in self._names:
+            raise KeyError(granularity)
+        result = self._entry.result
+        columns: Mapping[str, MadeColumn]
+        if result is not None:
+            columns = result.table(granularity, with_values=True)
+        else:
+            columns = self._entry.tables[granularity]
+        return made_frame(self._frame, columns)
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        experiment = self._entry.run.evaluator
+        if self._entry.result is None or experiment is None or experiment.measure is None:
+            return tuple(self._entry.tables)
+        return experiment.measure.granularities
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"RunResult({self.status}, value={self.value}, tables={list(self._names)})"
+
 
 _PARTS: Final = {"": "", "ori": "train", "control": "validation"}
 """The names that PETsARD gives the parts of a table."""

@@ -26,7 +26,7 @@ from petaudit.measures.kinds import (
     Truth,
     Whole,
 )
-from petaudit.pipelines.plain_names import FolderInside, LogName
+from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.roles import Role
 
 LOADER: Final = "Loader"

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
-from petaudit.measures import find_measure
+from petaudit.auditing.policy import Policy, find_policy, is_policy_file
+from petaudit.errors import (
+    ManyProblemsError,
+    OptionError,
+    PetauditError,
+    joined,
+    listing,
+    phrase,
+    shortened,
+    term,
+)
+from petaudit.measures import Measure, find_measure
 from petaudit.measures.kinds import Text
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
@@ -24,16 +34,88 @@ from petaudit.pipelines.models import (
     required_of,
     settings_of,
 )
-from petaudit.pipelines.naming import (
-    experiment_name,
+from petaudit.pipelines.names import experiment_name
+from petaudit.pipelines.petsard import (
+    method_alternative,
     unknown_method,
     unknown_module,
     unknown_option,
+    value_alternative,
 )
-from petaudit.pipelines.petsard_names import method_alternative, value_alternative
-from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
-from petaudit.system.problems import KeyPath, Problems, shown
+from petaudit.system.problems import KeyPath, Problems, key_text, shown
 from petaudit.system.yaml_files import Document
+
+MOST_PROBLEMS: Final = 50
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A named entry of a module."""
+
+    module: str
+    name: str
+    model: Any
+    measure: Measure | None = None
+    """The measure of an Evaluator."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline file, read and checked as far as that goes without its tables."""
+
+    origin: str
+    executor: ExecutorSettings
+    experiments: Mapping[str, tuple[Experiment, ...]]
+    """By module, in the order in which the modules run."""
+    document: Document
+    policies: tuple[Policy, ...] = ()
+    """The rules that set limits, with what was tighter by hand."""
+    demanded: Mapping[str, str] = field(default_factory=dict)
+    """Measures that some Evaluator must have, each with the policy that demands it."""
+
+    def of(self, module: str) -> tuple[Experiment, ...]:
+        """The experiments of a module."""
+        return self.experiments.get(module, ())
+
+    def line_of(self, *path: str) -> int | None:
+        """The line on which something stands."""
+        return self.document.line_of(path)
+
+
+def place(origin: str, document: Document, at: KeyPath) -> str:
+    """File, line and setting."""
+    line = document.line_of(at)
+    where = origin
+    if line is not None:
+        where = phrase("{origin}, line {line}", origin=origin, line=line)
+    # The last key is named by the message itself, except for an experiment.
+    least = 1 if EXECUTOR in at[:1] else 2
+    keys = at[: max(len(at) - 1, least)] if len(at) > 1 else ()
+    # A number is the place of an item, except in the name of an experiment.
+    names = [key_text(key) for key in keys if not isinstance(key, int) or key in at[:2]]
+    if not names:
+        return where
+    return phrase("{where}: {setting}", where=where, setting=".".join(names))
+
+
+def raise_problems(origin: str, document: Document, problems: Problems) -> None:
+    """Raise one error for all problems, in the order of the file; none for none."""
+    if not problems:
+        return
+    found = sorted(problems, key=lambda own: document.line_of(own[0]) or 0)
+    said: list[str] = list(
+        dict.fromkeys(
+            phrase("{where}: {message}", where=place(origin, document, at), message=what)
+            for at, what in found
+        )
+    )
+    if len(said) > MOST_PROBLEMS:
+        more = phrase(
+            "{origin}: and {number} more problems", origin=origin, number=len(said) - MOST_PROBLEMS
+        )
+        said = [*said[:MOST_PROBLEMS], more]
+    raise ManyProblemsError(said)
+
 
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""
@@ -300,3 +382,72 @@ def _no_options(name: str, given: Any) -> str:
     return phrase(
         "{name} is {value}; its options were expected under it", name=name, value=shown(given)
     )
+
+
+def with_policies(
+    pipeline: Pipeline, resolved: Callable[[str], str], problems: Problems
+) -> Pipeline:
+    """The pipeline with the limits of its policies; what is wrong about them is noted."""
+    seen: dict[str | None, Policy] = {}
+    applied: dict[str | None, set[str]] = {}
+
+    def found(given: str, at: KeyPath) -> Policy | None:
+        try:
+            return find_policy(resolved(given) if is_policy_file(given) else given)
+        except PetauditError as problem:
+            problems.add(at, problem.text)
+            return None
+
+    def limited(own: Experiment, policy: Policy, at: KeyPath) -> Experiment:
+        measure = own.model.method
+        # Of this policy only what this Evaluator is about.
+        part = replace(policy, demands={measure: policy.demands[measure]})
+        try:
+            part, options = part.applied_to({measure: own.model.options})
+        except PetauditError as problem:
+            problems.add(at, problem.text)
+            return own
+        # Two files may have one name.
+        known = seen.get(policy.sha256, policy)
+        seen[policy.sha256] = replace(known, demands={**known.demands, **part.demands})
+        applied.setdefault(policy.sha256, set()).add(measure)
+        return replace(own, model=replace(own.model, options=options[measure]))
+
+    common = pipeline.executor.policy
+    for_all = None if common is None else found(common, (EXECUTOR, "policy"))
+    if for_all is not None:
+        seen[for_all.sha256] = for_all
+        applied[for_all.sha256] = {*for_all.demands}
+    evaluators = []
+    for given in pipeline.of(EVALUATOR):
+        own = given
+        at = (EVALUATOR, own.name, "policy")
+        policy = None if own.model.policy is None else found(own.model.policy, at)
+        if policy is not None and own.model.method in policy.demands:
+            own = limited(own, policy, at)
+        elif policy is not None:
+            said = phrase(
+                "the policy {policy} has no limit of {measure}; it limits {known}",
+                policy=policy.name,
+                measure=own.model.method,
+                known=listing([*policy.demands]),
+            )
+            problems.add(at, said)
+        if for_all is not None and own.model.method in for_all.demands:
+            own = limited(own, for_all, (EXECUTOR, "policy"))
+        evaluators.append(own)
+    if not seen:
+        return pipeline
+    experiments = dict(pipeline.experiments)
+    if evaluators:
+        experiments[EVALUATOR] = tuple(evaluators)
+    demanded = {} if for_all is None else dict.fromkeys(for_all.demands, for_all.name)
+    rules = tuple(_applied(policy, applied[key]) for key, policy in seen.items())
+    return replace(pipeline, experiments=experiments, policies=rules, demanded=demanded)
+
+
+def _applied(policy: Policy, measures: Set[str]) -> Policy:
+    """The policy of some Evaluators: what it demands of other measures is not measured."""
+    others = tuple(own.rule for name, own in policy.demands.items() if name not in measures)
+    demands = {name: own for name, own in policy.demands.items() if name in measures}
+    return replace(policy, demands=demands, not_measured=(*others, *policy.not_measured))

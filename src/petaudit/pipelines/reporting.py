@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from petaudit.errors import listing, phrase, suggestion
-from petaudit.pipelines.entries import Entry
+from petaudit.pipelines.evaluating import Entry
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.folder import RESULT
 from petaudit.pipelines.models import (
@@ -21,10 +21,9 @@ from petaudit.pipelines.models import (
     SaveReport,
     SaveTiming,
 )
-from petaudit.pipelines.naming import not_plain
-from petaudit.pipelines.pipeline import Experiment, Pipeline
-from petaudit.pipelines.plain_names import is_plain
+from petaudit.pipelines.names import is_plain, not_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
+from petaudit.pipelines.reading import Experiment, Pipeline
 from petaudit.system.output import table_writer
 from petaudit.system.problems import Problems
 from petaudit.tables import Source

@@ -9,8 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.auditing.columns import ColumnReview
-from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
+from petaudit.auditing.gate import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
+from petaudit.auditing.review import ColumnReview
 from petaudit.errors import InputError, listing, phrase
 from petaudit.i18n.kept import with_phrases
 from petaudit.measures import all_measures

@@ -1,4 +1,4 @@
-"""What the YAML of PETsARD knows and that of petaudit does not, with what to do instead.
+"""Names that petaudit does not know: what PETsARD calls otherwise, and what to do instead.
 
 The names are those of PETsARD 1.10.1, with a few of older versions that still stand in files.
 Whoever finds a name that petaudit does not know asks here what to say of it.
@@ -7,9 +7,12 @@ Whoever finds a name that petaudit does not know asks here what to say of it.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Final
+from types import MappingProxyType
+from typing import Any, Final
 
-from petaudit.errors import phrase, shortened
+from petaudit.errors import listing, phrase, shortened, suggestion
+from petaudit.pipelines import models
+from petaudit.system.problems import key_text, shown
 
 _NONE: Final = phrase("there is no counterpart here")
 _NOT_CLUSTERED: Final = phrase("there is no counterpart here, as nothing is clustered")
@@ -245,4 +248,96 @@ def _sentence(what: str, alternative: str | None) -> str | None:
         return None
     return phrase(
         "PETsARD's {what} is not built here; {alternative}", what=what, alternative=alternative
+    )
+
+
+_NOTHING: Final = phrase("leave it away")
+PETSARD_KEYS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "enable_null": phrase("write nullable for each attribute"),
+        "logical_type": phrase("write type for each attribute"),
+        "type_attr": phrase("write nullable, category and precision beside type"),
+        "enable_optimize_type": phrase("the type is the one that is declared"),
+        "enable_stats": _NOTHING,
+        "stats": _NOTHING,
+        "na_values": phrase("an empty cell is a null; replace other marks in the table first"),
+        "cast_errors": phrase("a cell that breaks its type is an error"),
+        "null_strategy": phrase("nulls are kept; write nullable: false to refuse them"),
+        "default_value": phrase("nulls are kept; fill them in the table first"),
+        "is_constant": _NOTHING,
+        "constraints": phrase("write nullable, precision and format instead"),
+        "primary_key": phrase("write nullable: false; uniqueness is not checked"),
+        "foreign_keys": phrase("a schema is about one table"),
+        "indexes": _NOTHING,
+        "sample_size": phrase("all rows are checked"),
+        "stage": _NOTHING,
+        "parent_schema_id": _NOTHING,
+        "created_at": _NOTHING,
+        "updated_at": _NOTHING,
+    }
+)
+"""Keys of PETsARD's schemas that are not built here, with what to do."""
+OTHER_TYPES: Final[Mapping[str, str]] = MappingProxyType(
+    dict.fromkeys(
+        ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "integer"), "int"
+    )
+    | dict.fromkeys(("float16", "float32", "float64", "double", "decimal", "number"), "float")
+    | dict.fromkeys(("string", "object", "text", "varchar"), "str")
+    | dict.fromkeys(("boolean",), "bool")
+    | dict.fromkeys(("datetime64", "datetime64[ns]", "datetime64[us]", "timestamp"), "datetime")
+)
+"""What other tools call the types."""
+
+
+def unknown_module(module: Hashable) -> str:
+    """What is said of a module that there is not."""
+    name = key_text(module)
+    alternative = module_alternative(name)
+    if alternative:
+        return phrase(
+            "{alternative}; modules are {known}",
+            alternative=alternative,
+            known=listing(models.MODULES),
+        )
+    return phrase(
+        "unknown module {module}{near}; modules are {known}",
+        module=shown(module),
+        near=suggestion(name, models.MODULES),
+        known=listing(models.MODULES),
+    )
+
+
+def unknown_method(module: str, wanted: Any, known: list[str]) -> str:
+    """What is said of a method that a module has not."""
+    alternative = method_alternative(module, wanted) if isinstance(wanted, str) else None
+    near = suggestion(wanted, known) if isinstance(wanted, str) else ""
+    return phrase(
+        "{problem}; methods of {module} are {known}",
+        problem=alternative
+        or phrase("unknown method {method}{near}", method=shown(wanted), near=near),
+        module=module,
+        known=listing(known),
+    )
+
+
+def unknown_option(
+    module: str, method: str | None, key: Any, value: Any, known: list[str], whose: str
+) -> str:
+    """What is said of an option that there is not."""
+    if not isinstance(key, str):
+        return phrase(
+            "the option {option} is no text; options of {whose} are {known}",
+            option=shown(key),
+            whose=whose,
+            known=listing(known),
+        )
+    alternative = value_alternative(module, key, value) or option_alternative(module, method, key)
+    if alternative:
+        return alternative
+    return phrase(
+        "unknown option {option}{near}; options of {whose} are {known}",
+        option=shown(key),
+        near=suggestion(key, known),
+        whose=whose,
+        known=listing(known),
     )

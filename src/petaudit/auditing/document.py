@@ -1,4 +1,4 @@
-"""Settings on their way into JSON."""
+"""Plain data: figures and settings on their way into JSON and back."""
 
 from __future__ import annotations
 

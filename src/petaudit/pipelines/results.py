@@ -1,20 +1,30 @@
-"""The gate: what was breached, by a limit or by getting worse than an earlier result."""
+"""``result.json``: every run judged by its limit and by an earlier result, and the verdict."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
+from petaudit._version import __version__
+from petaudit.auditing.document import figure_of, plain
+from petaudit.auditing.gate import conclude
 from petaudit.errors import InputError, joined, phrase
 from petaudit.exact.fractions import exact
+from petaudit.i18n.kept import texts_of
+from petaudit.i18n.text import json_text
 from petaudit.measures import Better, find_measure
-from petaudit.pipelines.entries import ERROR, with_texts
-from petaudit.pipelines.pipeline import Pipeline
-from petaudit.pipelines.plain_data import figure_of, plain
+from petaudit.pipelines.checking import Checked
+from petaudit.pipelines.evaluating import ERROR, TEXTS, with_texts
+from petaudit.pipelines.events import TimingRecord
+from petaudit.pipelines.models import EVALUATOR
+from petaudit.pipelines.plan import PlannedRun, name_of
+from petaudit.pipelines.reading import Pipeline
+from petaudit.pipelines.tables import without_folder
 from petaudit.system.files import before_reading
 
 DOCUMENT: Final = "petaudit.result/1"
@@ -234,3 +244,113 @@ def missing_now(
     now = {own["run"] for own in results}
     before = [] if previous is None else [own.get("run") for own in previous["results"]]
     return [name for name in before if isinstance(name, str) and name not in now]
+
+
+_NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
+
+
+def result_document(
+    *,
+    pipeline: Pipeline,
+    text: str,
+    settings: Mapping[str, Sequence[str]],
+    strict: bool,
+    checked: Checked,
+    results: Sequence[Mapping[str, Any]],
+    not_evaluated: Sequence[Mapping[str, str]],
+    left_out: int,
+    previous: Mapping[str, Any] | None,
+    previous_sha256: str | None,
+    files: Sequence[str],
+    seconds: Mapping[str, Mapping[str, float]],
+    records: Sequence[TimingRecord],
+) -> dict[str, Any]:
+    """Everything about a run; only ``timings`` differs between two runs on the same inputs."""
+    compare_to = pipeline.executor.compare_to
+    gone = missing_now(results, previous)
+    # What --only leaves out is left out on purpose.
+    missing = [] if settings["only"] else gone
+    undone = [*missing, *(own["run"] for own in not_evaluated)]
+    conclusion = conclude(
+        results, undone, strict=strict, demands=[own.open_question for own in pipeline.policies]
+    )
+    judged = {
+        "problems": list(conclusion.problems),
+        "open_questions": list(conclusion.open_questions),
+    }
+    policies = [policy.to_dict() for policy in pipeline.policies]
+    return {
+        "document": DOCUMENT,
+        "petaudit": __version__,
+        "verdict": conclusion.verdict,
+        "exit_code": conclusion.exit_code,
+        **judged,
+        "configuration": {
+            "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
+            "sha256": _sha256(text),
+            "effective_sha256": _sha256(json.dumps(plain(pipeline.document.value), sort_keys=True)),
+            **settings,
+            "strict": strict,
+            "runs_left_out": left_out,
+        },
+        "compare_to": None
+        if previous is None
+        else {
+            "name": None if compare_to is None else without_folder(compare_to),
+            "sha256": previous_sha256,
+            "petaudit": previous.get("petaudit"),
+            "verdict": previous.get("verdict"),
+            "runs_missing_now": gone,
+        },
+        "policies": policies,
+        "inputs": dict(checked.fingerprints),
+        "results": list(results),
+        "breaches": [
+            *conclusion.breaches,
+            *(own for entry in results for own in entry["breaches"]),
+        ],
+        "errors": [
+            {"run": own["run"], "reason": own["reason"]}
+            for own in results
+            if own["status"] == ERROR
+        ]
+        + [{"run": name, "reason": _NOT_NOW} for name in missing]
+        + [dict(own) for own in not_evaluated],
+        "files": list(files),
+        TEXTS: texts_of([judged, policies, list(not_evaluated)]),
+        "timings": {
+            "steps": [own.to_dict() for own in records],
+            "stages": {run: own for run, own in seconds.items() if own},
+        },
+    }
+
+
+def document_text(document: Mapping[str, Any]) -> bytes:
+    """The document as it is written."""
+    return (json_text(document) + "\n").encode(errors="backslashreplace")
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[str, str]]:
+    """What a policy demands and no run measures: nothing shows that the policy is kept."""
+    measured: dict[str, set[str]] = {}
+    for run in runs:
+        if run.evaluator is not None:
+            # Of each table: --only may leave out an Evaluator of one of them.
+            table = name_of(step for step in run.steps if step.module != EVALUATOR)
+            measured.setdefault(table, set()).add(run.evaluator.model.method)
+    everywhere = set.intersection(*measured.values()) if measured else set()
+    return [
+        {
+            "run": phrase("policy {name}", name=policy),
+            "reason": phrase(
+                "it limits {measure}, and not every table was measured by an Evaluator of that",
+                measure=measure,
+            ),
+        }
+        for measure, policy in pipeline.demanded.items()
+        if measure not in everywhere
+    ]

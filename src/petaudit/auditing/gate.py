@@ -1,4 +1,4 @@
-"""The verdict of an audit, the same for every command: what breaks a release, and what stays open.
+"""The gate, the same for every command: the verdict, what breaks a release, and what stays open.
 
 Limits answer only what was asked. A table whose limits all hold may still name people, which
 breaks the release, or leave questions open that the figures themselves raise; these are defined
@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petaudit.auditing.columns import ColumnReview
+from petaudit.auditing.review import ColumnReview
 from petaudit.errors import Phrase, listing, phrase, term
 from petaudit.measures import Better, Family, Measure, Need, all_measures
 from petaudit.measures.limits import is_idle
