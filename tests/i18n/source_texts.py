@@ -27,6 +27,15 @@ def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
             yield node
 
 
+def notes(tree: ast.AST) -> Iterator[ast.Call]:
+    """Templates in ``problems.add(at, template, ...)``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            is_note = node.func.attr in ("add", "note") and len(node.args) > 1
+            if is_note and written(node.args[1]) is not None:
+                yield node
+
+
 def written(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
@@ -41,6 +50,8 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
         text = written(call.args[0]) if call.args else None
         if text is not None:
             yield call.lineno, normalised(text)
+    for call in notes(tree):
+        yield call.lineno, normalised(str(written(call.args[1])))
     for call in calls(tree, "term"):
         # Not written out means declared elsewhere, and checked there.
         text = written(call.args[0])

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from petaudit.auditing.document import RUN
 from petaudit.errors import InputError
 from petaudit.pipelines.reading import Pipeline, read_pipeline
-from petaudit.pipelines.results import DOCUMENT, judged, read_result
+from petaudit.pipelines.results import judged, read_previous
 from petaudit.system.yaml_files import parse_yaml
 from pipelines.gate_twin import Verdict, verdicts
 
@@ -328,10 +329,10 @@ def test_a_measure_that_failed_keeps_its_own_reason() -> None:
         (None, "does not exist"),
         ("", "is no JSON"),
         ("[" * 100_000, "is no JSON"),
-        ("[]", "is no result of petaudit run"),
-        ('{"document": "petaudit.check/1"}', "is no result of petaudit run"),
-        (f'{{"document": "{DOCUMENT}"}}', "results cannot be read"),
-        (f'{{"document": "{DOCUMENT}", "results": [1]}}', "results cannot be read"),
+        ("[]", "is no result of petaudit"),
+        ('{"document": "petaudit.check/1"}', "is no result of petaudit"),
+        (f'{{"document": "{RUN}"}}', "results cannot be read"),
+        (f'{{"document": "{RUN}", "results": [1]}}', "results cannot be read"),
     ],
 )
 def test_what_is_no_earlier_result_is_refused(
@@ -342,21 +343,21 @@ def test_what_is_no_earlier_result_is_refused(
     if text is not None:
         path.write_text(text)
     with pytest.raises(InputError, match=words) as caught:
-        read_result(path)
+        read_previous(path)
     assert "earlier.json" in str(caught.value)
 
 
 def test_a_folder_is_no_earlier_result(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="folder"):
-        read_result(tmp_path)
+        read_previous(tmp_path)
 
 
 @pytest.mark.parametrize("word", ["Infinity", "-Infinity", "NaN"])
 def test_numbers_that_json_does_not_have_are_no_figures(word: str, tmp_path: Path) -> None:
     """Python reads them; a tool that wrote them did not write what petaudit writes."""
-    then = json.dumps({"document": DOCUMENT, "results": [entry("beta", 0.125)]})
+    then = json.dumps({"document": RUN, "results": [entry("beta", 0.125)]})
     path = tmp_path / "earlier.json"
     path.write_text(then.replace("0.125", word))
-    [found] = judged([entry("beta", 0.1)], pipeline({}), read_result(path))
+    [found] = judged([entry("beta", 0.1)], pipeline({}), read_previous(path))
     assert found["status"] == "error"
     assert "no figure" in found["reason"]

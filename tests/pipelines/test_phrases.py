@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import petaudit
+from petaudit.auditing.document import with_texts
 from petaudit.errors import (
     ManyProblemsError,
     PetauditWarning,
@@ -19,7 +20,7 @@ from petaudit.errors import (
     said,
 )
 from petaudit.i18n.kept import with_phrases
-from petaudit.pipelines.evaluating import _text_of, from_json, with_texts
+from petaudit.pipelines.evaluating import Entry, _text_of
 from petaudit.pipelines.tables import Tables, replaced
 
 TEXT = """
@@ -38,7 +39,8 @@ def test_entries_tell_what_their_sentences_are_made_of() -> None:
     [warning] = [own for own in entry["warnings"] if "nrows" in own]
     assert warning == "3 rows of benchmark://patient-deidentified left out (nrows)"
     assert entry["reason"] == f"{warning}; this does not show that the limit holds"
-    again = from_json(entry)
+    kept = {"data": entry, "tables": {}, "seconds": {}}
+    again = Entry.from_kept(executor.runs[0], kept).data
     assert again == entry
     assert with_texts(again) == entry
     hidden = said(again["reason"], hide_below=5)

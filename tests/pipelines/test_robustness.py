@@ -71,7 +71,7 @@ def test_a_run_keeps_away_from_a_folder_that_another_holds(
             assert "another run is writing to" in message
             assert "--out" in message
         assert raw(place.out) == there
-        held.forget()
+        held.is_finished = True
     assert raw(place.out) == before
     assert main(["run", str(place.pipeline), "--out", str(place.out), "--quiet"]) == 0
     assert contents(place.out) == expected
@@ -110,7 +110,7 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
                         problems.append("lost")
                     folder.publish(["a"])
                     if number % 3:
-                        folder.forget()
+                        folder.is_finished = True
                     turns.append(number)
                     inside.remove(folder)
             except InputError as problem:
@@ -123,7 +123,7 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
     for own in threads:
         own.join()
     with opened_folder(tmp_path / "out", resume=False) as folder:
-        folder.forget()
+        folder.is_finished = True
     assert problems == []
     assert len(turns) >= 60
     assert [own.name for own in (tmp_path / "out").iterdir()] == ["a"]

@@ -12,13 +12,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from petaudit.auditing.review import ColumnReview
-from petaudit.errors import Phrase, listing, phrase, term
-from petaudit.measures import Better, Family, Measure, Need, all_measures
+from petaudit.errors import listing, phrase
+from petaudit.measures import Better, Family, Measure, Need, Result, all_measures
 from petaudit.measures.limits import is_idle
 from petaudit.roles import Role
 
 PASSED, FAILED, ERROR, MEASURED = "passed", "failed", "error", "measured"
-EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2}
+UNDECIDED = "undecided"
+"""What a search says of itself where a lower bound keeps the limit."""
+EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2, UNDECIDED: 2}
 _L_DIVERSITY: Final = "l-diversity"
 
 
@@ -44,8 +46,11 @@ class Figure:
         return is_idle(self.limit, measure.better.value, measure.range, strict=self.strict)
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> Figure:
-        """The figure of an entry of a document, where infinity is a word."""
+    def of(cls, entry: Mapping[str, Any] | Result) -> Figure:
+        """The figure of a result, or of an entry of a document, where infinity is a word."""
+        if isinstance(entry, Result):
+            judged = (entry.measure, entry.status, entry.value, entry.limit)
+            return cls(*judged, entry.is_strict, bool(entry.conditions))
         value, limit = entry["value"], entry.get("limit")
         return cls(
             str(entry["measure"]),
@@ -85,18 +90,8 @@ def settle(
     return PASSED if PASSED in statuses else MEASURED
 
 
-def open_questions(
-    figures: Sequence[Figure],
-    *,
-    sensitive: Sequence[str] = (),
-    unlabelled: str | None = None,
-    people: str | None = None,
-    demands: Iterable[str | None] = (),
-) -> tuple[str, ...]:
+def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> list[str]:
     """What the limits did not ask and the figures cannot answer.
-
-    ``sensitive`` are the sensitive attributes, ``unlabelled`` says which columns have no role,
-    ``people`` that rows may not be people, ``demands`` what a policy demands beside limits.
 
     >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
     ...            Figure("l-diversity", "measured", 1.0)]
@@ -105,13 +100,6 @@ def open_questions(
 somebody is in it knows the value
     """
     found: list[str] = []
-    if unlabelled is not None:
-        found.append(
-            phrase(
-                "columns without a role, which no measure looked at: {columns}", columns=unlabelled
-            )
-        )
-    found += [text for text in (people, *demands) if text is not None]
     known = all_measures()
     told = [own for own in figures if own.status in (PASSED, MEASURED) and own.measure in known]
     worst = [
@@ -151,12 +139,30 @@ somebody is in it knows the value
                 "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
             )
         )
-    return tuple(found)
+    return found
+
+
+@dataclass(frozen=True)
+class JudgedTable:
+    """What measures found out about one table."""
+
+    figures: Sequence[Figure]
+    reviews: Sequence[ColumnReview] = ()
+    """A column that one Evaluator has a role for is still one that another knows nothing of."""
+    sensitive: Sequence[str] = ()
+    name: str = ""
+    run: str = ""
+    """The first run on the table."""
+
+    @property
+    def problems(self) -> list[str]:
+        """Why the table must not be released, whatever the figures say."""
+        return [text for review in self.reviews for text in review.problems]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What all runs of a pipeline say together: the verdict, why not to release, what is open."""
+    """What all measures say together: the verdict, why not to release, what is open."""
 
     verdict: str
     problems: tuple[str, ...]
@@ -171,67 +177,69 @@ class Conclusion:
 
 
 def conclude(
-    entries: Sequence[Mapping[str, Any]],
-    missing: Collection[str] = (),
+    tables: Sequence[JudgedTable],
     *,
+    is_incomplete: bool = False,
     strict: bool = False,
     demands: Iterable[str | None] = (),
 ) -> Conclusion:
-    """Judge the tables of a pipeline by the entries of its runs; ``missing`` are runs without one.
+    """Judge tables by the figures of each.
 
-    A column that one Evaluator has a role for is still one that another knows nothing of.
+    ``is_incomplete`` says that something was asked for and not measured, ``demands`` what policies
+    demand beside limits.
     """
+
+    def told(table: JudgedTable, texts: Iterable[str]) -> list[str]:
+        if len(tables) == 1:
+            return list(texts)
+        return [phrase("{run}: {text}", run=table.name, text=text) for text in texts]
+
+    problems = [text for table in tables for text in told(table, table.problems)]
+    questions: list[str] = []
+    for table in tables:
+        questions += told(table, (text for own in table.reviews for text in own.open_questions))
+    questions += [text for text in demands if text is not None]
+    for table in tables:
+        questions += told(table, open_questions(table.figures, table.sensitive))
+    breaches = []
+    for table in tables:
+        columns = dict.fromkeys(name for own in table.reviews for name in own.names_people)
+        if columns:
+            breaches.append({"kind": "identifiers", "run": table.run, "columns": [*columns]})
+    statuses = {figure.status for table in tables for figure in table.figures}
+    if is_incomplete:
+        statuses.add(ERROR)
+    verdict = settle(statuses, problems=problems, questions=questions, strict=strict)
+    once = tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(questions))
+    return Conclusion(verdict, *once, tuple(breaches))
+
+
+def tables_of(entries: Iterable[Mapping[str, Any]]) -> list[JudgedTable]:
+    """The tables of a pipeline with the entries of the runs on each."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
         steps = dict(entry.get("modules") or {}).items()
         table = "_".join(f"{module}[{name}]" for module, name in steps if module != "Evaluator")
         groups.setdefault(table, []).append(entry)
-    problems: dict[str, None] = {}
-    questions = dict.fromkeys(open_questions((), demands=demands))
-    breaches = []
-    for table, group in groups.items():
-        reviews = [ColumnReview.from_dict(own["columns"]) for own in group if own.get("columns")]
-        sensitive = [
-            name
-            for own in group
-            for name, role in (own.get("roles") or {}).items()
-            if role == Role.SENSITIVE.value
-        ]
-        asked = [
-            *(
-                text
-                for own in reviews
-                for text in open_questions((), unlabelled=own.question, people=own.people)
-            ),
-            *open_questions(
-                [Figure.of(own) for own in group], sensitive=[*dict.fromkeys(sensitive)]
-            ),
-        ]
-        named = {
-            text: phrase("{run}: {text}", run=table, text=text) if len(groups) > 1 else text
-            for text in (*(text for own in reviews for text in own.problems), *asked)
-        }
-        problems |= {named[text]: None for own in reviews for text in own.problems}
-        questions |= {named[text]: None for text in asked}
-        columns = list(dict.fromkeys(name for own in reviews for name in own.names_people))
-        if columns:
-            breaches.append({"kind": "identifiers", "run": group[0]["run"], "columns": columns})
-    statuses = {str(entry["status"]) for entry in entries} | ({ERROR} if missing else set())
-    verdict = settle(statuses, problems=problems, questions=questions, strict=strict)
-    return Conclusion(verdict, tuple(problems), tuple(questions), tuple(breaches))
+    return [
+        JudgedTable(
+            figures=[Figure.of(entry) for entry in group],
+            reviews=[ColumnReview.from_dict(own["columns"]) for own in group if own.get("columns")],
+            sensitive=[
+                *dict.fromkeys(
+                    name for own in group for name in sensitive_columns(own.get("roles") or {})
+                )
+            ],
+            name=name,
+            run=group[0]["run"],
+        )
+        for name, group in groups.items()
+    ]
 
 
-def holds_line(limits: int, questions: Collection[str]) -> Phrase:
-    """What to say where all limits hold."""
-    if questions and limits == 1:
-        return term("the limit holds, with open questions")
-    if questions:
-        return phrase("{limits} limits hold, with open questions", limits=limits)
-    return (
-        term("the limit holds")
-        if limits == 1
-        else phrase("all {limits} limits hold", limits=limits)
-    )
+def sensitive_columns(roles: Mapping[str, Any]) -> list[str]:
+    """The sensitive attributes among roles by column, as documents have them."""
+    return [column for column, role in roles.items() if role == Role.SENSITIVE.value]
 
 
 def _is_worst(measure: Measure, value: float | bool | None) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -191,12 +191,13 @@ insensitive if it identifies nobody
     def problems(self) -> tuple[Phrase, ...]:
         """Why the table must not be released, whatever the figures say."""
         found = []
+        names = listing(self.identifiers, _MOST_NAMED)
         if len(self.identifiers) == 1:
             found.append(
                 phrase(
                     "the table still names people: {columns} is an identifier and still holds "
                     "values; remove it",
-                    columns=listing(self.identifiers),
+                    columns=names,
                 )
             )
         elif self.identifiers:
@@ -204,16 +205,17 @@ insensitive if it identifies nobody
                 phrase(
                     "the table still names people: {columns} are identifiers and still hold "
                     "values; remove them",
-                    columns=listing(self.identifiers, _MOST_NAMED),
+                    columns=names,
                 )
             )
         guessed = self.looking_like(IDENTIFIER)
+        names = listing(guessed, _MOST_NAMED)
         if len(guessed) == 1:
             found.append(
                 phrase(
                     "the table still names people: {columns} looks like an identifier; remove it, "
                     "or give it the role insensitive if it identifies nobody",
-                    columns=listing(guessed),
+                    columns=names,
                 )
             )
         elif guessed:
@@ -221,20 +223,27 @@ insensitive if it identifies nobody
                 phrase(
                     "the table still names people: {columns} look like identifiers; remove them, "
                     "or give them the role insensitive if they identify nobody",
-                    columns=listing(guessed, _MOST_NAMED),
+                    columns=names,
                 )
             )
         return tuple(found)
 
     @property
+    def open_questions(self) -> Iterator[str]:
+        """What somebody should ask before the table is released."""
+        # Those that look like identifiers break the release by themselves.
+        columns = self._listed([role for role in _GUESSES if role != IDENTIFIER])
+        if columns is not None:
+            yield phrase(
+                "columns without a role, which no measure looked at: {columns}", columns=columns
+            )
+        if self.people is not None:
+            yield self.people
+
+    @property
     def summary(self) -> Phrase | None:
         """The columns without a role, those first that look like more than they should."""
         return self._listed(_GUESSES)
-
-    @property
-    def question(self) -> Phrase | None:
-        """The same without those that break the release by themselves."""
-        return self._listed([role for role in _GUESSES if role != IDENTIFIER])
 
     def _listed(self, guesses: Iterable[str]) -> Phrase | None:
         parts: list[str] = []

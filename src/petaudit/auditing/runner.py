@@ -1,4 +1,4 @@
-"""One call: every measure that the inputs allow, and what the others would need."""
+"""The one runner: a measure on settled inputs, and an audit of all that the inputs allow."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from petaudit._version import __version__
-from petaudit.auditing.gate import ERROR, EXIT_CODES, Figure, open_questions, settle
+from petaudit.auditing.document import CHECK, new_document, plain
+from petaudit.auditing.gate import Conclusion, Figure, JudgedTable, conclude
 from petaudit.auditing.policy import Policy, PolicySpec, find_policy
 from petaudit.auditing.review import ColumnReview, people_notes, review_columns
 from petaudit.errors import (
@@ -18,19 +18,43 @@ from petaudit.errors import (
     NotMeasurableError,
     OptionError,
     PetauditError,
-    Phrase,
+    UndecidedError,
     counted,
     joined,
     listing,
     phrase,
     without_row_numbers,
 )
-from petaudit.i18n.kept import texts_of
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 from petaudit.system.files import Watch, unchanged
 
-DOCUMENT = "petaudit.check/1"
+JUDGING: Final = ("limit", "profile")
+"""The options that a figure is judged by."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a measure: a result, a problem, or both where a figure decides nothing."""
+
+    result: Result | None = None
+    problem: PetauditError | None = None
+
+
+def run_measure(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> Outcome:
+    """Run one measure on settled inputs, for whichever command."""
+    try:
+        result = measure.run(inputs, options)
+        if result.passed is None and any(options.get(name) is not None for name in JUDGING):
+            # A limit that a measure ignores must not look like one that holds.
+            raise UndecidedError(
+                "{measure} did not say whether its limit holds", measure=measure.name, result=result
+            )
+        return Outcome(result)
+    except UndecidedError as problem:
+        return Outcome(problem.result if isinstance(problem.result, Result) else None, problem)
+    except PetauditError as problem:
+        return Outcome(None, problem)
 
 
 @dataclass(frozen=True)
@@ -74,10 +98,28 @@ class Audit:
     strict: bool = False
     """Whether open questions leave the audit undecided."""
 
+    @cached_property
+    def conclusion(self) -> Conclusion:
+        """What all measures say together."""
+        figures = [Figure.of(result) for result in self.results]
+        table = JudgedTable(figures, [self.columns], self.inputs.roles.sensitive)
+        is_unmeasured = any(entry.asked_for for entry in self.not_measured)
+        return conclude(
+            [table],
+            is_incomplete=is_unmeasured or not self.results,
+            strict=self.strict,
+            demands=() if self.policy is None else [self.policy.open_question],
+        )
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
+        return self.conclusion.verdict
+
     @property
     def exit_code(self) -> int:
         """0: all limits hold; 1: the release is broken; 2: it could not be decided."""
-        return EXIT_CODES[self.verdict]
+        return self.conclusion.exit_code
 
     @property
     def passed(self) -> bool:
@@ -85,38 +127,14 @@ class Audit:
         return self.exit_code == 0
 
     @property
-    def verdict(self) -> str:
-        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
-        statuses = {result.status for result in self.results}
-        if any(entry.asked_for for entry in self.not_measured) or not self.results:
-            statuses.add(ERROR)
-        return settle(
-            statuses, problems=self.problems, questions=self.open_questions, strict=self.strict
-        )
-
-    @property
-    def problems(self) -> tuple[Phrase, ...]:
+    def problems(self) -> tuple[str, ...]:
         """Why the table must not be released, whatever the figures say."""
-        return self.columns.problems
+        return self.conclusion.problems
 
     @property
     def open_questions(self) -> tuple[str, ...]:
         """What the limits did not ask, and somebody should before the table is released."""
-        figures = [
-            Figure(
-                *(own.measure, own.status, own.value, own.limit),
-                own.is_strict,
-                bool(own.conditions),
-            )
-            for own in self.results
-        ]
-        return open_questions(
-            figures,
-            sensitive=self.inputs.roles.sensitive,
-            unlabelled=self.columns.question,
-            people=self.columns.people,
-            demands=() if self.policy is None else [self.policy.open_question],
-        )
+        return self.conclusion.open_questions
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -154,11 +172,7 @@ class Audit:
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
-        document: dict[str, Any] = {
-            "document": DOCUMENT,
-            "petaudit": __version__,
-            "verdict": self.verdict,
-            "exit_code": self.exit_code,
+        content = {
             "inputs": dict(self.fingerprints),
             "problems": list(self.problems),
             "open_questions": list(self.open_questions),
@@ -173,7 +187,7 @@ class Audit:
             "warnings": list(self.warnings),
         }
         self.check_unchanged()
-        return document | {"texts": texts_of(document)}
+        return new_document(CHECK, self.verdict, content)
 
     def check_unchanged(self) -> None:
         """Raise an error if a table that is read again for pictures and words is another now."""
@@ -240,46 +254,46 @@ def _measured(
         if name not in [measure.name for measure in chosen]:
             chosen.append(find_measure(name))
     sized = {} if population_size is None else _sized(population_size, chosen, wanted)
+    given_to = {
+        name: sized.get(name, {}) | wanted.get(name, {})
+        for name in dict.fromkeys((*sized, *wanted))
+    }
     has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
     explicit = {measure.name for measure in named or ()} | set(wanted)
     if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
         # Nothing at all can be measured: one clear error instead of one per measure.
         _ = inputs.quasi_identifiers
-    results: list[Result] = []
-    not_measured: list[NotMeasured] = []
     if any(Need.SENSITIVE in measure.needs for measure in chosen):
         _count_at_once(inputs)
+    results: list[Result] = []
+    not_measured: list[NotMeasured] = []
     for measure in chosen:
-        own = sized.get(measure.name, {}) | wanted.get(measure.name, {})
-        why_not = None if measure.name in explicit else measure.why_left_out(inputs)
+        is_named, own = measure.name in explicit, given_to.get(measure.name, {})
+        problem: PetauditError | None = None
+        why_not = None if is_named else measure.why_left_out(inputs)
+        missing = () if why_not is not None else measure.missing(inputs, own)
         if why_not is not None:
             problem = NotMeasurableError(why_not)
-            not_measured.append(NotMeasured(measure.name, problem, asked_for=False))
-            continue
-        asked_for = measure.name in explicit or _is_asked_for(measure, wanted, inputs, own)
-        missing = measure.missing(inputs, own)
-        if missing:
+        elif missing:
             problem = NotMeasurableError("needs {missing}", missing=joined(missing, " and "))
-            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
-            continue
-        try:
-            results.append(measure.run(inputs, own))
-        except (OptionError, EngineLostError):
-            raise
-        except NotMeasurableError as problem:
-            # Of measures that nobody named, those that suit the table are wanted.
-            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
-        except PetauditError as problem:
-            not_measured.append(NotMeasured(measure.name, problem, asked_for))
+        else:
+            outcome = run_measure(measure, inputs, own)
+            if isinstance(outcome.problem, OptionError | EngineLostError):
+                raise outcome.problem
+            if outcome.result is not None and outcome.problem is None:
+                results.append(outcome.result)
+                continue
+            problem = outcome.problem
+        assert problem is not None  # noqa: S101 (an outcome has a result or a problem)
+        # Of measures that nobody named, those that suit the table are wanted.
+        is_asked_for = is_named or (
+            not isinstance(problem, NotMeasurableError)
+            and _is_asked_for(measure, wanted, inputs, own)
+        )
+        not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
     settings = {
         "measures": None if named is None else [measure.name for measure in named],
-        "options": {
-            name: {
-                key: _plain_option(value)
-                for key, value in (sized.get(name, {}) | wanted.get(name, {})).items()
-            }
-            for name in dict.fromkeys((*sized, *wanted))
-        },
+        "options": plain(given_to),
         "strict": strict,
         "suppressed": inputs.suppressed,
         "key": inputs.key,
@@ -291,11 +305,19 @@ def _measured(
         "engine": inputs.engine,
         "spark_master": inputs.spark_master,
     }
-    measured = (inputs, tuple(results), tuple(not_measured))
     # A measure that compares all columns of two tables has looked at every one of them.
     is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
-    columns = review_columns(inputs) if is_reviewed else ColumnReview()
-    return Audit(*measured, settings, inputs.fingerprints, watch, policy, columns, strict)
+    return Audit(
+        inputs,
+        tuple(results),
+        tuple(not_measured),
+        settings,
+        inputs.fingerprints,
+        watch,
+        policy,
+        review_columns(inputs) if is_reviewed else ColumnReview(),
+        strict,
+    )
 
 
 def _count_at_once(inputs: Inputs) -> None:
@@ -350,15 +372,6 @@ def _sized(
                 "the {option} of {measure} is given twice", option=name, measure=own.name
             )
     return {own.name: {name: population_size} for own in takers}
-
-
-def _plain_option(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain_option(item) for key, item in value.items()}
-    if callable(value):
-        # Its text has an address of memory in it, and may have values that it was made with.
-        return str(getattr(value, "__name__", type(value).__name__))
-    return value if isinstance(value, bool | int | float | str | None) else str(value)
 
 
 def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:

@@ -17,7 +17,6 @@ from petaudit.singling.finding_tables import (
 )
 from petaudit.singling.result import MpuccsResult
 from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
-from petaudit.tables import Source
 from petaudit.tables.made_frames import MadeColumn, made_frame
 from petaudit.tables.made_tables import in_file
 
@@ -69,7 +68,7 @@ def _exists(name: str) -> bool:
 def write_tables(
     found: MpuccsResult,
     folder: Path,
-    sources: Sequence[Source],
+    inputs: Sequence[Path],
     document: Mapping[str, Any],
     *,
     reveal: bool,
@@ -81,9 +80,8 @@ def write_tables(
     tables["tree"] = _whole(tree_columns(found.findings))
     if document["changes"]:
         tables["changes"] = _whole(found.changes_columns)
-    read = [path for source in sources for path in source.files]
     for name in (*_TARGETS, SUMMARY):
-        refuse_inputs(folder / name, read)
+        refuse_inputs(folder / name, inputs)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:

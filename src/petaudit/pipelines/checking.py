@@ -106,10 +106,12 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
             except OSError as problem:
                 failed.add(label)
                 at = _setting(step, part, None, table)
-                said = phrase(
-                    "{path}: cannot be read ({reason})", path=table.address, reason=problem.strerror
+                problems.add(
+                    at,
+                    "{path}: cannot be read ({reason})",
+                    path=table.address,
+                    reason=problem.strerror,
                 )
-                problems.add(at, said)
     return found
 
 
@@ -154,8 +156,7 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
     """What is wrong with roles, key and hierarchies, each where it stands in the file."""
     released = tables.of_run(run, make=False).released
     # A search for mpUCCs asks the original for people, and says itself if it has no such column.
-    measure = None if run.evaluator is None else run.evaluator.measure
-    is_search = measure is not None and measure.has_same_columns
+    is_search = run.evaluation.measure.has_same_columns
     steps = [step for step in (run.step(LOADER), run.step(EVALUATOR)) if step is not None]
     for step in steps:
         at = (step.module, step.experiment.name)
@@ -186,9 +187,7 @@ def _wrong_about_columns(run: PlannedRun, tables: Tables) -> Iterator[tuple[KeyP
 
 def _wrong_together(run: PlannedRun, inputs: Inputs) -> Iterator[tuple[KeyPath, str]]:
     """What is wrong only with these tables, columns and hierarchies together."""
-    if run.evaluator is None or run.evaluator.measure is None:
-        return
-    measure = run.evaluator.measure
+    measure = run.evaluation.measure
     if Need.HIERARCHIES in measure.needs:
         try:
             columns = inputs.generalized_columns
@@ -214,10 +213,8 @@ def _said(
 
 
 def _inputs(run: PlannedRun, tables: Tables, reveal: bool) -> Inputs:
-    experiment = run.evaluator
-    assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
     inputs = inputs_of(run, tables.of_run(run, make=False), tables, reveal=reveal)
-    missing = missing_of(experiment.measure, inputs, experiment.model.options)
+    missing = missing_of(run.evaluation.measure, inputs, run.evaluation.model.options)
     if missing:
         raise PetauditError(missing)
     return inputs
@@ -225,9 +222,7 @@ def _inputs(run: PlannedRun, tables: Tables, reveal: bool) -> Inputs:
 
 def _place(run: PlannedRun) -> KeyPath:
     """Where a problem of a run stands."""
-    experiment = run.evaluator
-    assert experiment is not None  # noqa: S101 (only such runs are checked)
-    return (EVALUATOR, experiment.name)
+    return (EVALUATOR, run.evaluation.name)
 
 
 def _label(step: Step, part: str) -> str:
@@ -256,8 +251,6 @@ def _key(
     reveal: bool,
 ) -> str:
     """Everything that a result depends on, so that it is kept for that and nothing else."""
-    experiment = run.evaluator
-    assert experiment is not None  # noqa: S101 (only such runs have a result)
     wanted = {
         "petaudit": __version__,
         "run": run.name,
@@ -270,7 +263,7 @@ def _key(
         "roles": inputs.roles.to_dict(),
         "person": [inputs.person, inputs.person_is_pseudonym],
         "hierarchies": hierarchies_fingerprint(run, inputs),
-        "tables": wanted_tables.get(experiment.name, []),
+        "tables": wanted_tables.get(run.evaluation.name, []),
         "reveal_values": reveal,
     }
     text = json.dumps(wanted, sort_keys=True)

@@ -20,12 +20,13 @@ import secrets
 import shutil
 import stat
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from petaudit.errors import InputError
+from petaudit.errors import InputError, PetauditWarning, phrase
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.system.user_folders import state_folder
 
@@ -174,8 +175,8 @@ class ResultFolder:
     signing_key: bytes | None = field(default=None, repr=False)
     """None where the user has none: then nothing is kept."""
     is_finished: bool = False
-    has_foreign_results: bool = False
-    """Whether something was kept here that this user did not keep, or that changed since."""
+    """Whether nothing is left to go on with: then what was kept is removed in the end."""
+    _has_warned: bool = field(default=False, repr=False)
 
     @property
     def _state(self) -> Path:
@@ -192,7 +193,10 @@ class ResultFolder:
         return True
 
     def kept(self, key: str) -> dict[str, Any] | None:
-        """What an interrupted run of this user kept of an experiment; None without it."""
+        """What an interrupted run of this user kept of an experiment; None without it.
+
+        Once, a warning says that something there is not to be trusted.
+        """
         try:
             content = (self._state / f"{key}{_KEPT}").read_bytes()
         except FileNotFoundError:
@@ -200,13 +204,20 @@ class ResultFolder:
         except OSError:
             content = b""
         signature, _, text = content.partition(b"\n")
-        if self.signing_key is None or not hmac.compare_digest(
+        if self.signing_key is not None and hmac.compare_digest(
             signature, _signature(self.signing_key, key, text)
         ):
-            self.has_foreign_results = True
-            return None
-        data: dict[str, Any] = json.loads(text)
-        return data
+            data: dict[str, Any] = json.loads(text)
+            return data
+        if not self._has_warned:
+            said = phrase(
+                "{path!r} holds kept results that this user did not keep on this machine, or that "
+                "were changed; they are measured again",
+                path=str(self.path),
+            )
+            warnings.warn(said, PetauditWarning, stacklevel=2)
+        self._has_warned = True
+        return None
 
     def stage(self, name: str, write: Callable[[IO[bytes]], object]) -> None:
         """Write a file that is published later."""
@@ -233,10 +244,6 @@ class ResultFolder:
             for name in reversed(done):
                 _put_back(before / name, self.path / name, self._state / "staged" / name)
             raise
-
-    def forget(self) -> None:
-        """Nothing is left to go on with: what was kept is removed when the folder is let go."""
-        self.is_finished = True
 
 
 @contextlib.contextmanager

@@ -112,12 +112,11 @@ def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
         given = str(given)
     name = shown(given)
     if not isinstance(given, str):
-        problems.add(at, phrase("the name {name} is no text; put it in quotes", name=name))
+        problems.add(at, "the name {name} is no text; put it in quotes", name=name)
     elif len(given) > LONGEST_NAME:
-        said = phrase(
-            "the name {name} has more than {most} characters", name=name, most=LONGEST_NAME
+        problems.add(
+            at, "the name {name} has more than {most} characters", name=name, most=LONGEST_NAME
         )
-        problems.add(at, said)
     elif not is_plain(given):
         problems.add(at, not_plain(given))
     else:

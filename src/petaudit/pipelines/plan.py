@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from petaudit.errors import OptionError, listing, phrase, shortened, suggestion
+from petaudit.errors import OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
@@ -21,7 +21,7 @@ from petaudit.pipelines.models import (
     Loader,
     RandomSplit,
 )
-from petaudit.pipelines.reading import Experiment, Pipeline
+from petaudit.pipelines.reading import Evaluator, Experiment, Pipeline
 from petaudit.system.problems import Problems
 
 _MOST_RUNS = 100_000
@@ -74,10 +74,16 @@ class PlannedRun:
         return self.steps[: places[0] + 1] if places else ()
 
     @property
-    def evaluator(self) -> Experiment | None:
-        """The Evaluator's experiment, if there is one."""
+    def evaluator(self) -> Evaluator | None:
+        """The Evaluator, if there is one."""
         step = self.step(EVALUATOR)
-        return None if step is None else step.experiment
+        return step.experiment if step and isinstance(step.experiment, Evaluator) else None
+
+    @property
+    def evaluation(self) -> Evaluator:
+        """The Evaluator of a run that has one."""
+        assert self.evaluator is not None  # noqa: S101 (only such runs are measured)
+        return self.evaluator
 
 
 def name_of(steps: Iterable[Step]) -> str:
@@ -120,45 +126,36 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
     for own in splitters:
         at = (SPLITTER, own.name)
         if isinstance(own.model, RandomSplit) and not has_loader:
-            problems.add(at, phrase("there is no Loader whose table could be split"))
+            problems.add(at, "there is no Loader whose table could be split")
         if isinstance(own.model, CustomSplit):
             if has_loader:
-                problems.add(at, phrase("custom_data brings its own tables; leave the Loader out"))
+                problems.add(at, "custom_data brings its own tables; leave the Loader out")
             if "ori" not in own.model.filepath:
-                problems.add((*at, "filepath"), phrase("ori is missing: what was learned from"))
+                problems.add((*at, "filepath"), "ori is missing: what was learned from")
     for own in synthesizers:
         if isinstance(own.model, GaussianCopula) and not (has_loader or has_splitter):
             problems.add(
-                (SYNTHESIZER, own.name),
-                phrase("there is no Loader or Splitter to learn a table from"),
+                (SYNTHESIZER, own.name), "there is no Loader or Splitter to learn a table from"
             )
     if not (has_loader or has_splitter or has_synthesizer):
-        problems.add(
-            (), phrase("there is no table: a Loader, a Splitter or a Synthesizer is needed")
-        )
+        problems.add((), "there is no table: a Loader, a Splitter or a Synthesizer is needed")
     elif has_evaluator and not (has_loader or has_synthesizer):
         problems.add(
-            (EVALUATOR,), phrase("there is no table to judge: a Loader or a Synthesizer is needed")
+            (EVALUATOR,), "there is no table to judge: a Loader or a Synthesizer is needed"
         )
     if has_splitter and has_loader and not has_synthesizer and has_evaluator:
-        problems.add(
-            (SPLITTER,), phrase("a Splitter draws rows for a Synthesizer, and there is none")
-        )
+        problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, and there is none")
     if pipeline.executor.compare_to is not None and not has_evaluator:
-        problems.add(
-            (EXECUTOR, "compare_to"), phrase("there is no Evaluator whose figure to compare")
-        )
+        problems.add((EXECUTOR, "compare_to"), "there is no Evaluator whose figure to compare")
     has_control = any("control" in getattr(own.model, "filepath", ["control"]) for own in splitters)
     for own in pipeline.of(EVALUATOR):
         if has_control and "control" in own.model.options:
-            problems.add(
-                (EVALUATOR, own.name, "control"), phrase("the Splitter gives the control already")
-            )
+            problems.add((EVALUATOR, own.name, "control"), "the Splitter gives the control already")
     for own in pipeline.of(LOADER):
         if own.model.original is not None and has_synthesizer:
             problems.add(
                 (LOADER, own.name, "original"),
-                phrase("with a Synthesizer, the Loader's own table is the original"),
+                "with a Synthesizer, the Loader's own table is the original",
             )
 
 

@@ -55,8 +55,14 @@ class Experiment:
     module: str
     name: str
     model: Any
-    measure: Measure | None = None
-    """The measure of an Evaluator."""
+
+
+@dataclass(frozen=True)
+class Evaluator(Experiment):
+    """A measure with its options."""
+
+    model: Evaluation
+    measure: Measure
 
 
 @dataclass(frozen=True)
@@ -76,6 +82,11 @@ class Pipeline:
     def of(self, module: str) -> tuple[Experiment, ...]:
         """The experiments of a module."""
         return self.experiments.get(module, ())
+
+    @property
+    def evaluators(self) -> tuple[Evaluator, ...]:
+        """The experiments that measure something."""
+        return tuple(own for own in self.of(EVALUATOR) if isinstance(own, Evaluator))
 
     def line_of(self, *path: str) -> int | None:
         """The line on which something stands."""
@@ -175,13 +186,13 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
     given = [module for module in content if module in ORDER]
     for before, after in pairwise(given):
         if ORDER.index(before) > ORDER.index(after):
-            said = phrase(
+            problems.add(
+                (after,),
                 "{after} stands after {before}, but runs before it: {order}",
                 after=after,
                 before=before,
                 order=joined(ORDER),
             )
-            problems.add((after,), said)
 
 
 def _executor(document: Document, problems: Problems) -> ExecutorSettings:
@@ -200,12 +211,12 @@ def _executor(document: Document, problems: Problems) -> ExecutorSettings:
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:
     if not isinstance(entries, Mapping) or not entries:
-        said = phrase(
+        problems.add(
+            (module,),
             "{module} is {value}; NAME: {{options}} was expected under it",
             module=module,
             value=shown(entries),
         )
-        problems.add((module,), said)
         return
     folded: dict[str, str] = {}
     for given, options in entries.items():
@@ -217,7 +228,7 @@ def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Expe
         same = unicodedata.normalize("NFC", name).casefold()
         if same in folded:
             both = {"name": shown(name), "other": shown(folded[same])}
-            problems.add(at, phrase("{name} and {other} name one file", **both))
+            problems.add(at, "{name} and {other} name one file", **both)
         folded[same] = name
         found = _experiment(module, name, {} if options is None else options, at, problems)
         if found is not None:
@@ -261,12 +272,12 @@ def _method(
     if wanted is None:
         wanted = DEFAULT_METHODS.get(module)
     if wanted is None:
-        said = phrase(
+        problems.add(
+            at,
             "the method is missing; methods of {module} are {known}",
             module=module,
             known=listing([*by_name]),
         )
-        problems.add(at, said)
         return None
     if isinstance(wanted, str) and wanted in by_name:
         return by_name[wanted]
@@ -321,13 +332,13 @@ def _evaluator(
     model = _model(Evaluation, given, at, problems)
     for option in measure.options:
         if option.required and option.name not in mine:
-            said = phrase(
+            problems.add(
+                at,
                 "{measure} needs {option} ({help})",
                 measure=measure.name,
                 option=option.name,
                 help=term(option.help),
             )
-            problems.add(at, said)
     if model is None or len(problems.found) > before:
         return None
     try:
@@ -336,7 +347,7 @@ def _evaluator(
     except OptionError as problem:
         problems.add(at, problem.text)
     checked = Evaluation(**{**vars(model), "method": measure.name, "options": mine})
-    return Experiment(EVALUATOR, name, checked, measure)
+    return Evaluator(EVALUATOR, name, checked, measure)
 
 
 def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
@@ -370,7 +381,7 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
             checked[key] = value
     missing = [key for key in required if key not in given]
     for key in missing:
-        problems.add(at, phrase("{key} is missing ({help})", key=key, help=known[key].help))
+        problems.add(at, "{key} is missing ({help})", key=key, help=known[key].help)
     return None if len(problems.found) > before else model(**checked)
 
 
@@ -398,7 +409,7 @@ def with_policies(
             problems.add(at, problem.text)
             return None
 
-    def limited(own: Experiment, policy: Policy, at: KeyPath) -> Experiment:
+    def limited(own: Evaluator, policy: Policy, at: KeyPath) -> Evaluator:
         measure = own.model.method
         # Of this policy only what this Evaluator is about.
         part = replace(policy, demands={measure: policy.demands[measure]})
@@ -419,20 +430,20 @@ def with_policies(
         seen[for_all.sha256] = for_all
         applied[for_all.sha256] = {*for_all.demands}
     evaluators = []
-    for given in pipeline.of(EVALUATOR):
+    for given in pipeline.evaluators:
         own = given
         at = (EVALUATOR, own.name, "policy")
         policy = None if own.model.policy is None else found(own.model.policy, at)
         if policy is not None and own.model.method in policy.demands:
             own = limited(own, policy, at)
         elif policy is not None:
-            said = phrase(
+            problems.add(
+                at,
                 "the policy {policy} has no limit of {measure}; it limits {known}",
                 policy=policy.name,
                 measure=own.model.method,
                 known=listing([*policy.demands]),
             )
-            problems.add(at, said)
         if for_all is not None and own.model.method in for_all.demands:
             own = limited(own, for_all, (EXECUTOR, "policy"))
         evaluators.append(own)

@@ -120,36 +120,33 @@ def parts_of(run: PlannedRun, module: str) -> tuple[str, ...]:
 
 def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Problems) -> None:
     """Say what a Reporter asks for that no run gives, and which files would clash."""
-    evaluators = {own.name: own.measure for own in pipeline.of(EVALUATOR)}
+    evaluators = {own.name: own.measure for own in pipeline.evaluators}
     for reporter in pipeline.of(REPORTER):
         at = (REPORTER, reporter.name)
         model = reporter.model
         if not is_plain(model.output):
-            said = phrase("output: {problem}", problem=not_plain(model.output))
-            problems.add((*at, "output"), said)
+            problems.add((*at, "output"), "output: {problem}", problem=not_plain(model.output))
         if isinstance(model, SaveReport):
             _check_report(model, evaluators, at, problems)
         if isinstance(model, SaveData):
             for module in _listed(model.source):
                 if not pipeline.of(module):
-                    said = phrase("there is no {module} in the file", module=module)
-                    problems.add((*at, "source"), said)
+                    problems.add((*at, "source"), "there is no {module} in the file", module=module)
     taken: dict[str, str] = {RESULT: phrase("the result itself")}
     for file in report_files(pipeline, runs):
         at = (REPORTER, file.reporter.name)
         folded = file.name.casefold()
         if folded in taken:
-            said = phrase(
+            problems.add(
+                at,
                 "{file!r} is written by {other}, too; choose another output",
                 file=file.name,
                 other=taken[folded],
             )
-            problems.add(at, said)
         elif len(file.name.encode(errors="replace")) > _LONGEST_FILE_NAME:
-            said = phrase(
-                "{file!r} is too long for a file name; shorten the names in it", file=file.name
+            problems.add(
+                at, "{file!r} is too long for a file name; shorten the names in it", file=file.name
             )
-            problems.add(at, said)
         taken[folded] = file.reporter.name
 
 
@@ -157,18 +154,16 @@ def _check_report(
     model: SaveReport, evaluators: Mapping[str, Any], at: tuple[str, ...], problems: Problems
 ) -> None:
     if not evaluators:
-        problems.add(at, phrase("there is no Evaluator to report on"))
+        problems.add(at, "there is no Evaluator to report on")
         return
     for name in _listed(model.eval):
         if name not in evaluators:
             problems.add(
                 (*at, "eval"),
-                phrase(
-                    "there is no Evaluator {name!r}{near}; there are {known}",
-                    name=name,
-                    near=suggestion(name, evaluators),
-                    known=listing([*evaluators]),
-                ),
+                "there is no Evaluator {name!r}{near}; there are {known}",
+                name=name,
+                near=suggestion(name, evaluators),
+                known=listing([*evaluators]),
             )
     chosen = [
         measure
@@ -180,12 +175,10 @@ def _check_report(
         if granularity not in known:
             problems.add(
                 (*at, "granularity"),
-                phrase(
-                    "none of the Evaluators gives a table {name!r}{near}; there are {known}",
-                    name=granularity,
-                    near=suggestion(granularity, known),
-                    known=listing([*known]),
-                ),
+                "none of the Evaluators gives a table {name!r}{near}; there are {known}",
+                name=granularity,
+                near=suggestion(granularity, known),
+                known=listing([*known]),
             )
 
 

@@ -3,95 +3,82 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit._version import __version__
-from petaudit.auditing.document import figure_of, plain
-from petaudit.auditing.gate import conclude
+from petaudit.auditing.document import (
+    RUN,
+    TEXTS,
+    figure_of,
+    new_document,
+    plain,
+    read_document,
+    with_texts,
+)
+from petaudit.auditing.gate import ERROR, FAILED, PASSED, conclude, tables_of
 from petaudit.errors import InputError, joined, phrase
 from petaudit.exact.fractions import exact
 from petaudit.i18n.kept import texts_of
 from petaudit.i18n.text import json_text
 from petaudit.measures import Better, find_measure
-from petaudit.pipelines.checking import Checked
-from petaudit.pipelines.evaluating import ERROR, TEXTS, with_texts
-from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.models import EVALUATOR
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.tables import without_folder
-from petaudit.system.files import before_reading
 
-DOCUMENT: Final = "petaudit.result/1"
-_LARGEST: Final = 256 << 20
 _WITHOUT_ROLES: Final = ("mpuccs",)
 """Measures that take all columns, whatever their roles; of others nobody knows."""
-_NO_RUN_IN_COMMON: Final = phrase(
-    "the earlier result has none of these runs, so nothing was compared"
-)
+_NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
 
 
-def read_result(path: Path) -> dict[str, Any]:
+def read_previous(path: Path) -> dict[str, Any]:
     """Read the result.json of an earlier run."""
     try:
-        before_reading(path)
-        if path.stat().st_size > _LARGEST:
-            raise InputError(
-                "{origin}: larger than {most:,} bytes; not read", origin=str(path), most=_LARGEST
-            )
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+        document = read_document(path, (RUN,))
+    except InputError:
+        if os.path.lexists(path):
+            raise
         raise InputError(
             "file {path!r} does not exist; to begin with, run without compare_to and keep the "
             "result.json",
             path=str(path),
         ) from None
-    except OSError as problem:
-        raise InputError(
-            "{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror
-        ) from None
-    except (ValueError, RecursionError):
-        raise InputError("{path}: is no JSON", path=str(path)) from None
-    if not isinstance(content, dict) or content.get("document") != DOCUMENT:
-        raise InputError(
-            "{path}: is no result of petaudit run (document {document!r})",
-            path=str(path),
-            document=DOCUMENT,
-        )
-    results = content.get("results")
-    if not isinstance(results, list) or not all(isinstance(own, dict) for own in results):
+    results = document.get("results")
+    if not isinstance(results, list) or not all(isinstance(entry, dict) for entry in results):
         raise InputError("{path}: its results cannot be read", path=str(path))
-    return content
+    return document
 
 
 def judged(
-    entries: Sequence[dict[str, Any]], pipeline: Pipeline, previous: Mapping[str, Any] | None
+    entries: Sequence[Mapping[str, Any]], pipeline: Pipeline, previous: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
     """Add comparison and breaches to the entries, and settle their status."""
     earlier = {} if previous is None else _by_run(previous["results"])
-    # Without a single run in common nothing was compared, and that must not pass for a comparison.
-    is_another = previous is not None and not any(own["run"] in earlier for own in entries)
-    allowances = {own.name: own.model.allowed_worsening for own in pipeline.of("Evaluator")}
+    allowed = {own.name: own.model.allowed_worsening for own in pipeline.evaluators}
+    has_common_runs = any(entry["run"] in earlier for entry in entries)
     done = []
     for entry in entries:
-        allowed = allowances[entry["modules"]["Evaluator"]]
-        comparison = None
+        comparison, reason = None, entry["reason"]
         if previous is not None:
-            comparison = _compared(entry, earlier.get(entry["run"]), allowed)
-            if is_another:
-                comparison |= {"status": ERROR, "reason": _NO_RUN_IN_COMMON}
-        status = _settled(str(entry["status"]), comparison)
-        reason = entry["reason"]
-        if comparison is not None and comparison["status"] == ERROR and reason is None:
-            reason = comparison["reason"]
-        breaches = _breaches(entry, comparison, pipeline)
-        settled = {"status": status, "reason": reason, "comparison": comparison}
-        done.append(with_texts({**entry, **settled, "breaches": breaches}))
+            worsening = allowed[entry["modules"][EVALUATOR]]
+            comparison = _compared(entry, earlier.get(entry["run"]), worsening)
+            if not has_common_runs:
+                # Nothing was compared, and that must not pass for a comparison.
+                said = phrase("the earlier result has none of these runs, so nothing was compared")
+                comparison |= {"status": ERROR, "reason": said}
+            if comparison["status"] == ERROR and reason is None:
+                reason = comparison["reason"]
+        settled = {
+            "status": _settled(str(entry["status"]), comparison),
+            "reason": reason,
+            "comparison": comparison,
+            "breaches": _breaches(entry, comparison, pipeline),
+        }
+        done.append(with_texts({**entry, **settled}))
     return done
 
 
@@ -101,12 +88,8 @@ def _by_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]
 
 def _settled(status: str, comparison: Mapping[str, Any] | None) -> str:
     """An error stays one; a breach of either kind fails."""
-    other = "new" if comparison is None else comparison["status"]
-    if ERROR in (status, other):
-        return ERROR
-    if "failed" in (status, other):
-        return "failed"
-    return "passed" if "passed" in (status, other) else status
+    both = (status, "new" if comparison is None else comparison["status"])
+    return next((own for own in (ERROR, FAILED, PASSED) if own in both), status)
 
 
 def _compared(
@@ -120,10 +103,8 @@ def _compared(
         "reason": None,
     }
     if before is None:
-        return found | {
-            "status": "new",
-            "reason": phrase("the earlier result has no run of this name"),
-        }
+        reason = phrase("the earlier result has no run of this name")
+        return found | {"status": "new", "reason": reason}
     if entry["status"] == ERROR:
         return found | {"reason": phrase("there is no figure to compare")}
     if not _is_figure(before.get("value")):
@@ -132,12 +113,11 @@ def _compared(
     found["previous"] = plain(value)
     different = _differences(entry, before)
     if different:
-        return found | {
-            "reason": phrase(
-                "the earlier figure was measured otherwise ({settings} differ)",
-                settings=joined(different),
-            )
-        }
+        reason = phrase(
+            "the earlier figure was measured otherwise ({settings} differ)",
+            settings=joined(different),
+        )
+        return found | {"reason": reason}
     worse = _worsening(entry, value)
     if worse is None:
         return found | {"reason": phrase("the earlier figure is of another kind")}
@@ -146,10 +126,9 @@ def _compared(
     # A lower bound above the old figure is worse for sure; one below it says nothing.
     now, then = bool(entry["lower_bound"]), bool(before.get("lower_bound"))
     if (now and not is_worse) or (then and is_worse) or (now and then):
-        return found | {
-            "reason": phrase("a search was not complete, so the figures cannot be compared")
-        }
-    return found | {"status": "failed" if is_worse else "passed"}
+        reason = phrase("a search was not complete, so the figures cannot be compared")
+        return found | {"reason": reason}
+    return found | {"status": FAILED if is_worse else PASSED}
 
 
 def _is_figure(value: object) -> bool:
@@ -200,35 +179,37 @@ def _breaches(
     entry: Mapping[str, Any], comparison: Mapping[str, Any] | None, pipeline: Pipeline
 ) -> list[dict[str, Any]]:
     found = []
-    about = {"run": entry["run"], "measure": entry["measure"], "profile": entry["profile"]}
 
-    def line(option: str) -> int | None:
-        return pipeline.line_of("Evaluator", entry["modules"]["Evaluator"], option)
+    def breach(kind: str, option: str, **more: Any) -> dict[str, Any]:
+        about = {name: entry[name] for name in ("run", "measure", "profile", "value")}
+        line = pipeline.line_of(EVALUATOR, entry["modules"][EVALUATOR], option)
+        return {"kind": kind, **about, **more, "line": line}
 
-    if entry["status"] == "failed":
-        limit = True if isinstance(entry["value"], bool) else entry["limit"]
-        option = "limit" if entry["profile"] is None else "profile"
+    if entry["status"] == FAILED:
         found.append(
-            {"kind": "limit", **about, "value": entry["value"], "limit": limit,
-             "limit_exact": entry.get("limit_exact"), "rule": rule_of(entry),
-             "conditions": entry["conditions"], "line": line(option)}
-        )  # fmt: skip
-    if comparison is not None and comparison["status"] == "failed":
+            breach(
+                "limit",
+                "limit" if entry["profile"] is None else "profile",
+                limit=True if isinstance(entry["value"], bool) else entry["limit"],
+                limit_exact=entry.get("limit_exact"),
+                rule=_rule(entry),
+                conditions=entry["conditions"],
+            )
+        )
+    if comparison is not None and comparison["status"] == FAILED:
         found.append(
-            {
-                "kind": "worsening",
-                **about,
-                "value": entry["value"],
-                "limit": comparison["previous"],
-                "worsening": comparison["worsening"],
-                "allowed": comparison["allowed"],
-                "line": line("allowed_worsening"),
-            }
+            breach(
+                "worsening",
+                "allowed_worsening",
+                limit=comparison["previous"],
+                worsening=comparison["worsening"],
+                allowed=comparison["allowed"],
+            )
         )
     return found
 
 
-def rule_of(entry: Mapping[str, Any]) -> str:
+def _rule(entry: Mapping[str, Any]) -> str:
     """What a figure must be, in relation to its limit."""
     if isinstance(entry["value"], bool):
         return phrase("true")
@@ -237,104 +218,75 @@ def rule_of(entry: Mapping[str, Any]) -> str:
     return phrase("below") if entry["strict"] else phrase("at most")
 
 
-def missing_now(
-    results: Sequence[Mapping[str, Any]], previous: Mapping[str, Any] | None
-) -> list[str]:
-    """Runs of the earlier result that nobody looked at this time."""
-    now = {own["run"] for own in results}
-    before = [] if previous is None else [own.get("run") for own in previous["results"]]
-    return [name for name in before if isinstance(name, str) and name not in now]
-
-
-_NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
-
-
 def result_document(
     *,
     pipeline: Pipeline,
-    text: str,
-    settings: Mapping[str, Sequence[str]],
-    strict: bool,
-    checked: Checked,
+    runs: Sequence[PlannedRun],
+    configuration: Mapping[str, Any],
+    compare_to: tuple[Mapping[str, Any], str] | None,
+    inputs: Mapping[str, Mapping[str, Any]],
     results: Sequence[Mapping[str, Any]],
-    not_evaluated: Sequence[Mapping[str, str]],
-    left_out: int,
-    previous: Mapping[str, Any] | None,
-    previous_sha256: str | None,
     files: Sequence[str],
-    seconds: Mapping[str, Mapping[str, float]],
-    records: Sequence[TimingRecord],
+    timings: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Everything about a run; only ``timings`` differs between two runs on the same inputs."""
-    compare_to = pipeline.executor.compare_to
-    gone = missing_now(results, previous)
-    # What --only leaves out is left out on purpose.
-    missing = [] if settings["only"] else gone
-    undone = [*missing, *(own["run"] for own in not_evaluated)]
+    """Everything about a run; only ``timings`` differs between two runs on the same inputs.
+
+    ``compare_to`` is the earlier result with the hash of its file.
+    """
+    errors = [
+        {"run": own["run"], "reason": own["reason"]} for own in results if own["status"] == ERROR
+    ]
+    compared = None
+    if compare_to is not None and pipeline.executor.compare_to is not None:
+        previous, sha256 = compare_to
+        missing = [name for name in _by_run(previous["results"]) if name not in _by_run(results)]
+        compared = {
+            "name": without_folder(pipeline.executor.compare_to),
+            "sha256": sha256,
+            "petaudit": previous.get("petaudit"),
+            "verdict": previous.get("verdict"),
+            "runs_missing_now": missing,
+        }
+        # What --only leaves out is left out on purpose.
+        if not configuration["only"]:
+            errors += [{"run": name, "reason": _NOT_NOW} for name in missing]
+    not_evaluated = _not_evaluated(pipeline, runs)
+    errors += not_evaluated
     conclusion = conclude(
-        results, undone, strict=strict, demands=[own.open_question for own in pipeline.policies]
+        tables_of(results),
+        is_incomplete=bool(errors),
+        strict=configuration["strict"],
+        demands=[policy.open_question for policy in pipeline.policies],
     )
-    judged = {
+    judgement = {
         "problems": list(conclusion.problems),
         "open_questions": list(conclusion.open_questions),
     }
     policies = [policy.to_dict() for policy in pipeline.policies]
-    return {
-        "document": DOCUMENT,
-        "petaudit": __version__,
-        "verdict": conclusion.verdict,
-        "exit_code": conclusion.exit_code,
-        **judged,
+    content = {
+        **judgement,
         "configuration": {
             "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
-            "sha256": _sha256(text),
-            "effective_sha256": _sha256(json.dumps(plain(pipeline.document.value), sort_keys=True)),
-            **settings,
-            "strict": strict,
-            "runs_left_out": left_out,
+            **configuration,
         },
-        "compare_to": None
-        if previous is None
-        else {
-            "name": None if compare_to is None else without_folder(compare_to),
-            "sha256": previous_sha256,
-            "petaudit": previous.get("petaudit"),
-            "verdict": previous.get("verdict"),
-            "runs_missing_now": gone,
-        },
+        "compare_to": compared,
         "policies": policies,
-        "inputs": dict(checked.fingerprints),
+        "inputs": dict(inputs),
         "results": list(results),
         "breaches": [
             *conclusion.breaches,
-            *(own for entry in results for own in entry["breaches"]),
+            *(breach for entry in results for breach in entry["breaches"]),
         ],
-        "errors": [
-            {"run": own["run"], "reason": own["reason"]}
-            for own in results
-            if own["status"] == ERROR
-        ]
-        + [{"run": name, "reason": _NOT_NOW} for name in missing]
-        + [dict(own) for own in not_evaluated],
+        "errors": errors,
         "files": list(files),
-        TEXTS: texts_of([judged, policies, list(not_evaluated)]),
-        "timings": {
-            "steps": [own.to_dict() for own in records],
-            "stages": {run: own for run, own in seconds.items() if own},
-        },
+        # The entries have their own.
+        TEXTS: texts_of([judgement, policies, not_evaluated]),
+        "timings": dict(timings),
     }
+    return new_document(RUN, conclusion.verdict, content)
 
 
-def document_text(document: Mapping[str, Any]) -> bytes:
-    """The document as it is written."""
-    return (json_text(document) + "\n").encode(errors="backslashreplace")
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
-
-
-def not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[str, str]]:
+def _not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[str, str]]:
     """What a policy demands and no run measures: nothing shows that the policy is kept."""
     measured: dict[str, set[str]] = {}
     for run in runs:
@@ -354,3 +306,13 @@ def not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[s
         for measure, policy in pipeline.demanded.items()
         if measure not in everywhere
     ]
+
+
+def document_text(document: Mapping[str, Any]) -> bytes:
+    """The document as it is written."""
+    return (json_text(document) + "\n").encode(errors="backslashreplace")
+
+
+def sha256_of(text: str) -> str:
+    """The hash of a text."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

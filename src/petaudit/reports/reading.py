@@ -6,13 +6,21 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Final
 
-from petaudit.auditing.gate import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
+from petaudit.auditing.document import CHECK, MPUCCS, RUN, restored
+from petaudit.auditing.gate import (
+    ERROR,
+    EXIT_CODES,
+    Figure,
+    JudgedTable,
+    conclude,
+    sensitive_columns,
+    settle,
+    tables_of,
+)
 from petaudit.auditing.review import ColumnReview
-from petaudit.errors import InputError, listing, phrase
-from petaudit.i18n.kept import with_phrases
+from petaudit.errors import InputError, phrase
 from petaudit.measures import all_measures
 from petaudit.reports.cards import card_of, run_card_of
 from petaudit.reports.fields import (
@@ -30,38 +38,6 @@ from petaudit.reports.fields import (
 from petaudit.reports.places import place_of, title_of
 from petaudit.reports.view import Card, Change, LeftOut, PolicyFacts, TableFacts, View
 from petaudit.roles import Role
-from petaudit.system.files import before_reading
-
-CHECK: Final = "petaudit.check/1"
-RUN: Final = "petaudit.result/1"
-MPUCCS: Final = "petaudit.mpuccs/1"
-_LARGEST: Final = 256 << 20
-
-
-def read_document(path: Path) -> dict[str, Any]:
-    """Read what ``petaudit check``, ``run`` or ``mpuccs`` wrote as JSON."""
-    try:
-        before_reading(path)
-        if path.stat().st_size > _LARGEST:
-            raise InputError(
-                "{path}: larger than {size:,} bytes; not read", path=path, size=_LARGEST
-            )
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError("file {path!r} does not exist", path=str(path)) from None
-    except OSError as problem:
-        reason = problem.strerror or type(problem).__name__
-        raise InputError("{path}: cannot be read ({reason})", path=path, reason=reason) from None
-    except (ValueError, RecursionError):
-        raise InputError("{path}: is no JSON", path=path) from None
-    known = (CHECK, RUN, MPUCCS)
-    if not isinstance(content, dict) or content.get("document") not in known:
-        raise InputError(
-            "{path}: is no result of petaudit; its document should be one of {known}",
-            path=path,
-            known=listing(known),
-        )
-    return content
 
 
 def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> View:
@@ -74,7 +50,7 @@ def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> Vie
     """
     makers = {CHECK: _check, RUN: _run, MPUCCS: _mpuccs}
     try:
-        view = makers[document["document"]](_with_phrases(document))
+        view = makers[document["document"]](restored(document))
         if not _agrees(view):
             raise InputError(
                 "{origin}: its verdict does not follow from its results", origin=origin
@@ -97,21 +73,6 @@ def _agrees(view: View) -> bool:
     return view.verdict == verdict and view.exit_code == EXIT_CODES[verdict]
 
 
-def _with_phrases(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with phrases again: each entry of a pipeline has its own texts."""
-    given = document.get("texts")
-    found = with_phrases(dict(document), given if isinstance(given, Mapping) else {})
-    if isinstance(found.get("results"), list):
-        of_entries: dict[str, Any] = {}
-        for entry in found["results"]:
-            own = entry.get("texts")
-            if isinstance(own, Mapping):
-                of_entries |= own
-        if of_entries:
-            found = with_phrases(found, of_entries)
-    return dict(found)
-
-
 def _check(document: Mapping[str, Any]) -> View:
     inputs = mapping(document.get("inputs"))
     cards = [card_of(entry, entry) for entry in entries_of(document, "results")]
@@ -131,23 +92,14 @@ def _check(document: Mapping[str, Any]) -> View:
     ]
     name = title_of(mapping(inputs.get("table")).get("name"))
     review = _review(document, [card.measure for card in cards])
-    questions = open_questions(
-        [
-            Figure(
-                *(card.measure, card.status, card.value, card.limit),
-                card.strict,
-                bool(card.conditions),
-            )
-            for card in cards
-        ],
-        sensitive=[
-            column
-            for column, role in texts_by_name(document.get("roles")).items()
-            if role == Role.SENSITIVE.value
-        ],
-        unlabelled=review.question,
-        people=review.people,
-    )
+    roles = texts_by_name(document.get("roles"))
+    figures = [
+        Figure(
+            *(card.measure, card.status, card.value, card.limit), card.strict, bool(card.conditions)
+        )
+        for card in cards
+    ]
+    conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(roles))])
     return View(
         kind="check",
         subject=name,
@@ -155,7 +107,7 @@ def _check(document: Mapping[str, Any]) -> View:
         verdict=verdict_of(document),
         exit_code=int(document["exit_code"]),
         tables=_tables({part: inputs[part] for part in _PARTS if part in inputs}, _PARTS),
-        roles=texts_by_name(document.get("roles")),
+        roles=roles,
         cards=tuple(cards),
         left_out=tuple(
             LeftOut(str(entry["measure"]), required(entry.get("reason")))
@@ -163,8 +115,8 @@ def _check(document: Mapping[str, Any]) -> View:
             if entry.get("status") != "error"
         ),
         warnings=texts(document.get("warnings")),
-        breaks=_together(review.problems, document.get("problems")),
-        questions=_together(questions, document.get("open_questions")),
+        breaks=_together(conclusion.problems, document.get("problems")),
+        questions=_together(conclusion.open_questions, document.get("open_questions")),
         strict=options.get("strict") is True,
         policies=_policies(document),
         settings=_settings(options),
@@ -221,7 +173,7 @@ def _run(document: Mapping[str, Any]) -> View:
     compare_to = document.get("compare_to")
     ran = {entry.get("run") for entry in entries}
     cards = [run_card_of(entry) for entry in entries]
-    conclusion = conclude(entries)
+    conclusion = conclude(tables_of(entries))
     return View(
         kind="run",
         subject=file_name(configuration.get("name")),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from petaudit._version import __version__
+from petaudit.auditing.document import CHECK, new_document
 from petaudit.measures import Result
-from petaudit.reports.reading import CHECK
 
 
 def document_of(result: Result) -> dict[str, Any]:
@@ -20,11 +19,4 @@ def document_of(result: Result) -> dict[str, Any]:
     entry = result.to_entry()
     status = str(entry["status"])
     verdict = status if status in ("passed", "failed", "measured") else "error"
-    return {
-        "document": CHECK,
-        "petaudit": __version__,
-        "verdict": verdict,
-        "exit_code": {"passed": 0, "measured": 0, "failed": 1, "error": 2}[verdict],
-        "inputs": {},
-        "results": [entry],
-    }
+    return new_document(CHECK, verdict, {"inputs": {}, "results": [entry]})

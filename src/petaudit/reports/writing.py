@@ -134,7 +134,8 @@ def _made(view: View, voice: Voice, format_name: str, location: str | None) -> s
 
 
 def _view(found: object) -> View:
-    from petaudit.reports.reading import read_document, view_of  # noqa: PLC0415 (as above)
+    from petaudit.auditing.document import read_document  # noqa: PLC0415 (as above)
+    from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
 
     if isinstance(found, str | Path):
         return view_of(read_document(Path(found)), origin=str(found))

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from petaudit.errors import phrase, shortened
+from petaudit.errors import Phrase, phrase, shortened
 
 KeyPath: TypeAlias = tuple[Hashable, ...]
 
@@ -17,9 +17,10 @@ class Problems:
 
     found: list[tuple[KeyPath, str]] = field(default_factory=list)
 
-    def add(self, at: KeyPath, message: str) -> None:
-        """Note one more."""
-        self.found.append((at, message))
+    def add(self, at: KeyPath, message: str, **fields: Any) -> None:
+        """Note one more: a phrase, or the template of one and its fields."""
+        said = message if isinstance(message, Phrase) else phrase(message, **fields)
+        self.found.append((at, said))
 
     def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
         return iter(self.found)
