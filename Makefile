@@ -2,23 +2,30 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
-STAMP = $(VENV)/.installed
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable
+# What is installed so far: what users need, what the tests need as well, and everything.
+INSTALLED = $(VENV)/.installed
+INSTALLED_TEST = $(VENV)/.installed-test
+INSTALLED_DEV = $(VENV)/.installed-dev
 
 .PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check clean
 
-demo: $(STAMP)
+demo: $(INSTALLED)
 	$(BIN)/petaudit demo --report demo.html
+	@echo
+	@echo "Next: open demo.html in a browser. For a table of your own, write what its columns are and run that:"
+	@echo "    $(BIN)/petaudit init TABLE.csv && $(BIN)/petaudit run audit.yaml"
 
-test: $(STAMP)
+test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2
 
 # Only the tests that need more than Python (see pytest's markers); where that is missing they are
 # skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
-test-extras: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "spark or postgres or browser or shared"
+test-extras: $(INSTALLED_DEV)
+	$(BIN)/python -m pytest -n 2 -m "spark or postgres or browser or shared or site"
 
 # The same with every line watched, which takes twice as long; before a release.
-coverage: $(STAMP)
+coverage: $(INSTALLED_DEV)
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered --cov-fail-under=95
 
 # What the tests of the report's page need; without it they are skipped.
@@ -30,41 +37,52 @@ postgres:
 	sh scripts/install_postgres.sh
 
 # Java and PySpark (400 MB), which the tests of Spark need; without them they are skipped.
-spark: $(STAMP)
+spark: $(INSTALLED_DEV)
 	sh scripts/install_spark.sh
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev,spark]'
+	$(INSTALL) '.[dev,spark]'
 
 # Each extra alone in a fresh environment, used once.
-extras: $(STAMP)
+extras: $(INSTALLED_DEV)
 	$(BIN)/python scripts/try_extras.py
 
-lint: $(STAMP)
+lint: $(INSTALLED_DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(STAMP)
+docs: $(INSTALLED_DEV)
 	$(BIN)/python scripts/make_yaml_reference.py --check
 	$(BIN)/python benchmarks/page.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict -f mkdocs.zh-TW.yml
 
 # Some minutes; what it leaves out is said.
-bench: $(STAMP)
+bench: $(INSTALLED_TEST)
 	$(BIN)/python benchmarks/run.py --json benchmarks/results/short.json
 
 # Everything, about half an hour; then page.py makes the page of the documentation from it.
-bench-full: $(STAMP)
+bench-full: $(INSTALLED_TEST)
 	$(BIN)/python benchmarks/run.py --full --json benchmarks/results/full.json
 
-data-check: $(STAMP)
+data-check: $(INSTALLED_TEST)
 	$(BIN)/python scripts/build_datasets.py --check
 
-$(STAMP): pyproject.toml requirements-dev.txt
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petaudit needs Python 3.11 or newer")'
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint requirements-dev.txt --editable '.[dev]'
-	touch $(STAMP)
+$(INSTALLED): pyproject.toml requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petaudit needs Python 3.11 or newer")'
+	@echo "Installing petaudit into $(VENV) (600 MB on disk, a minute or two) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(INSTALL) .
+	@touch $@
+
+$(INSTALLED_TEST): $(INSTALLED)
+	@echo "Installing what the tests need into $(VENV) ..."
+	@$(INSTALL) '.[test]'
+	@touch $@
+
+$(INSTALLED_DEV): $(INSTALLED_TEST)
+	@echo "Installing the tools of developers into $(VENV) ..."
+	@$(INSTALL) '.[dev]'
+	@touch $@
 
 clean:
 	rm -rf demo.html site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -20,7 +20,7 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 NOTHING: Final = ""
-DEVELOPMENT: Final = "dev"
+DEVELOPMENT: Final = {"test", "dev"}
 
 _K_OF_TABLE: Final = (
     "import petaudit\n"
@@ -50,7 +50,7 @@ USES: Final = {
 def extras() -> list[str]:
     """The extras that users install."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [name for name in project["optional-dependencies"] if name != DEVELOPMENT]
+    return [name for name in project["optional-dependencies"] if name not in DEVELOPMENT]
 
 
 def main(names: list[str]) -> None:

@@ -90,12 +90,14 @@ def pages(site: Path) -> dict[Path, Page]:
     return found
 
 
+@pytest.mark.site
 @needs_mkdocs
 def test_every_document_is_a_page(site: Path) -> None:
     for source in DOCS.rglob("*.md"):
         assert (site / source.relative_to(DOCS)).with_suffix(".html").is_file()
 
 
+@pytest.mark.site
 @needs_mkdocs
 def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -> None:
     assert len(pages) > 70
@@ -110,6 +112,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -
         assert not re.search(r"""(?:url\(["']?|@import ["'])(?:https?:)?//""", text), style.name
 
 
+@pytest.mark.site
 @needs_mkdocs
 def test_everything_that_is_loaded_is_there(site: Path, pages: dict[Path, Page]) -> None:
     for path, page in pages.items():
@@ -128,6 +131,7 @@ def leads(pages: dict[Path, Page]) -> Iterator[tuple[Path, str, Path, str]]:
                     yield path, link, Path(os.path.normpath(full)), unquote(place)
 
 
+@pytest.mark.site
 @needs_mkdocs
 def test_every_link_leads_somewhere_also_between_the_languages(
     site: Path, pages: dict[Path, Page]
@@ -143,6 +147,7 @@ def test_every_link_leads_somewhere_also_between_the_languages(
     assert (False, "zh-TW/measures.html") in crossed
 
 
+@pytest.mark.site
 @needs_mkdocs
 @pytest.mark.parametrize("language", [".", "zh-TW"])
 def test_search_has_its_index_and_needs_no_server(site: Path, language: str) -> None:
@@ -154,6 +159,7 @@ def test_search_has_its_index_and_needs_no_server(site: Path, language: str) -> 
     assert re.search(r'<script src="(\.\./)?assets/iframe-worker\.js"', home)
 
 
+@pytest.mark.site
 @needs_mkdocs
 @pytest.mark.parametrize(
     "line",

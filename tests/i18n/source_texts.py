@@ -13,6 +13,9 @@ from petaudit.i18n.templates import normalised
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SOURCES / "petaudit"
 ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {"NotInPetauditError"}
+OPTION_HELP = {"group": 0, "value": 2, "names": 1, "flag": 1, "choice": 2}
+"""Where the methods of ``cli.options.Options`` take a text."""
+NOWHERE = ast.Constant(None)
 _IN_PAGE = re.compile(r"""\bt\(\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')""")
 
 
@@ -52,6 +55,12 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
             yield call.lineno, normalised(text)
     for call in notes(tree):
         yield call.lineno, normalised(str(written(call.args[1])))
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            place = OPTION_HELP.get(call.func.attr)
+            text = None if place is None else written((call.args + [NOWHERE] * 3)[place])
+            if text is not None:
+                yield call.lineno, text.replace("{", "{{").replace("}", "}}")
     for call in calls(tree, "term"):
         # Not written out means declared elsewhere, and checked there.
         text = written(call.args[0])

@@ -17,7 +17,7 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
-from petaudit.cli.engine_options import engine_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.render import coloured
 from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.result_text import by_reason, check_text

@@ -11,8 +11,8 @@ from petaudit.auditing.document import MPUCCS, new_document, plain
 from petaudit.auditing.policy import Policy, find_policy
 from petaudit.auditing.runner import run_measure
 from petaudit.cli.arguments import delimiter_mark, whole_number
-from petaudit.cli.engine_options import engine_of
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
+from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
 from petaudit.cli.render import coloured, finished, section
 from petaudit.cli.report_files import Reports

@@ -8,26 +8,32 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from petaudit._version import __version__
+from petaudit.cli import options
 from petaudit.cli.help_text import HelpFormatter
 from petaudit.cli.language import OPTION, add_language
-from petaudit.cli.other_options import (
-    add_datasets,
-    add_init,
-    add_measures,
-    add_policies,
-    add_report,
-    add_run,
-    add_schema,
-    add_validate,
-)
 from petaudit.cli.streams import printable, without_passwords
-from petaudit.cli.table_options import add_check, add_format, add_generalize, add_mpuccs
 from petaudit.errors import joined, phrase, shortened, suggestion, term
 from petaudit.i18n.current import here
 
 _EXIT_CODES = term(
     "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
 )
+_COMMANDS = {
+    "check": term("measure a de-identified table"),
+    "generalize": term("generalise a table and suppress small classes"),
+    "mpuccs": term("find who a synthetic table singles out"),
+    "run": term("run the audit that a YAML file describes"),
+    "report": term("make a report of a result, for people or for CI"),
+    "init": term("look at a table and write a YAML file to start from"),
+    "validate": term("check a YAML file and its tables, computing nothing"),
+    "schema": term("print the JSON Schema of YAML files, for editors"),
+    "measures": term("list the measures and what each needs"),
+    "policies": term("list the policies, or explain one"),
+    "datasets": term("list the bundled tables, or print a path"),
+    "demo": term("audit the bundled de-identified Adult table"),
+}
+"""What each command does; its options are added by ``options.add_<command>``."""
+_JUDGING = ("check", "mpuccs", "run")
 
 
 class _Once(argparse._StoreAction):
@@ -102,40 +108,19 @@ def build_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title=term("commands"), metavar="COMMAND", required=True)
 
-    def command(name: str, module: str, summary: str, epilog: str = "") -> argparse.ArgumentParser:
-        said = here(summary)
-        added: argparse.ArgumentParser = commands.add_parser(
+    for name, summary in _COMMANDS.items():
+        described = here(summary)
+        command = commands.add_parser(
             name,
             help=summary,
-            description=said[0].upper() + said[1:] + here(term(".")),
-            epilog=epilog,
+            description=described[0].upper() + described[1:] + here(term(".")),
+            epilog=_EXIT_CODES if name in _JUDGING else "",
             formatter_class=HelpFormatter,
             allow_abbrev=False,
         )
-        add_language(added)
-        added.set_defaults(command=_lazily(module), parser=added)
-        return added
-
-    add_check(command("check", "check", term("measure a de-identified table"), _EXIT_CODES))
-    add_generalize(
-        command("generalize", "generalize", term("generalise a table and suppress small classes"))
-    )
-    add_mpuccs(
-        command("mpuccs", "mpuccs", term("find who a synthetic table singles out"), _EXIT_CODES)
-    )
-    add_run(command("run", "run", term("run the audit that a YAML file describes"), _EXIT_CODES))
-    add_report(command("report", "report", term("make a report of a result, for people or for CI")))
-    add_init(command("init", "init", term("look at a table and write a YAML file to start from")))
-    add_validate(
-        command("validate", "validate", term("check a YAML file and its tables, computing nothing"))
-    )
-    add_schema(
-        command("schema", "schema", term("print the JSON Schema of YAML files, for editors"))
-    )
-    add_measures(command("measures", "measures", term("list the measures and what each needs")))
-    add_policies(command("policies", "policies", term("list the policies, or explain one")))
-    add_datasets(command("datasets", "datasets", term("list the bundled tables, or print a path")))
-    add_format(command("demo", "demo", term("audit the bundled de-identified Adult table")))
+        add_language(command)
+        command.set_defaults(command=_lazily(name), parser=command)
+        getattr(options, f"add_{name}")(options.Options(command))
     return parser
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from petaudit.cli.engine_options import engine_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.render import coloured
 from petaudit.cli.report_files import Reports
 from petaudit.cli.result_text import run_text, run_warnings, short_run_text

@@ -1,0 +1,365 @@
+"""The options of every command; imports nothing heavy, so that help is instant."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, Final
+
+from petaudit.errors import OptionError, phrase, term
+from petaudit.reports.writing import FORMATS
+from petaudit.singling.profiles import PROFILES
+
+AUDIT_FORMATS: Final = ("text", "json", *FORMATS)
+
+
+class Options:
+    """A parser or a group of its options; help is translated when it is shown."""
+
+    def __init__(self, parser: argparse._ActionsContainer) -> None:
+        self.parser = parser
+
+    def group(self, title: str) -> Options:
+        """Start a group with a title of its own."""
+        return Options(self.parser.add_argument_group(term(title)))
+
+    def value(self, name: str, metavar: str | None, help_text: str, **more: Any) -> None:
+        """Add an option or a positional argument of one value."""
+        self.parser.add_argument(name, metavar=metavar, help=term(help_text), **more)
+
+    def names(self, name: str, help_text: str, metavar: str = "A,B", **more: Any) -> None:
+        """Add an option that may be repeated."""
+        self.value(name, metavar, help_text, action="append", **more)
+
+    def flag(self, name: str, help_text: str) -> None:
+        """Add an option without a value."""
+        self.parser.add_argument(name, action="store_true", help=term(help_text))
+
+    def choice(self, name: str, choices: Sequence[str], help_text: str) -> None:
+        """Add an option that takes one of a few words, of which the first is the default."""
+        self.parser.add_argument(name, choices=choices, default=choices[0], help=term(help_text))
+
+
+def add_check(command: Options) -> None:
+    """``petaudit check``."""
+    _add_table(command)
+    command.names("--sensitive", "sensitive attributes")
+    command.names("--insensitive", "other columns")
+    command.flag(
+        "--person-is-pseudonym", "the values of the person column are made up, and it is released"
+    )
+    command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    command.value("--original", "FILE", "the table before generalisation")
+    command.value("--control", "FILE", "people whom the maker of a synthetic table never saw")
+    command.value(
+        "--population",
+        "FILE",
+        "everybody whom the people of the table may be among, raw or generalised alike",
+    )
+    command.value("--population-size", "N", "or how many they are")
+    command.value("--key", "COLUMN", "joins original and table; else row order")
+    command.choice(
+        "--suppressed",
+        ("class", "exclude"),
+        "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does",
+    )
+    limits = command.group("measures and limits")
+    limits.names("--measures", "only these (default: all possible)")
+    _add_policy(limits)
+    limits.value("--k", "LIMIT", "every class must have so many rows")
+    limits.value("--l", "LIMIT", "and so many different sensitive values")
+    limits.value("--t", "LIMIT", "t-closeness may be at most this")
+    limits.value(
+        "--max-risk", "LIMIT", "nobody's prosecutor risk may be above this, for example 1/11"
+    )
+    limits.value("--min-precision", "LIMIT", "Precision must be at least this")
+    limits.value("--min-entropy", "LIMIT", "Non-Uniform Entropy must be at least this")
+    limits.names(
+        "--distance",
+        "t-closeness: ordered, hierarchical or equal, for all or for one attribute",
+        "[COLUMN=]KIND",
+    )
+    limits.value("--cost", "N", "profitability: an attack costs the adversary N")
+    limits.value("--gain", "N", "profitability: success brings the adversary N")
+    limits.value("--loss", "N", "profitability: success costs the publisher N")
+    limits.value("--benefit", "N", "profitability: a published row brings N")
+    limits.flag("--no-attack", "profitability: no attack may pay either")
+    limits.names("--limit", "limit of any registered measure", "MEASURE=N")
+    limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
+    _add_strict(limits)
+    _add_engine(command)
+    add_demo(command)
+
+
+def add_demo(command: Options) -> None:
+    """``petaudit demo``: how an audit is shown."""
+    output = command.group("output")
+    _add_format(output)
+    output.value("--out", "FILE", "write there instead of to the terminal")
+    output.flag("--details", "what is behind every figure, not only judged ones")
+    output.flag("--reveal-values", "show values of the worst classes, and small counts in reports")
+    _add_reports(output)
+
+
+def add_generalize(command: Options) -> None:
+    """``petaudit generalize``."""
+    _add_table(command)
+    command.names("--levels", "level per column", "A=N,B=N", required=True)
+    command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    command.value("--suppress-below", "K", "suppress the rows of classes smaller than K")
+    command.choice(
+        "--suppressed-rows",
+        ("keep", "drop", "blank"),
+        "keep suppressed rows (default), drop them, or empty their sensitive cells",
+    )
+    command.names("--sensitive", "sensitive attributes")
+    command.value("--out", "FILE", ".csv or .parquet; without it CSV goes to the terminal")
+    command.choice(
+        "--formulas",
+        ("guard", "keep"),
+        "of cells that a spreadsheet would run: an apostrophe in front in CSV (default), or "
+        "as they are",
+    )
+    command.flag("--reveal-values", "show values of the data in error messages")
+
+
+def add_mpuccs(command: Options) -> None:
+    """``petaudit mpuccs``."""
+    for name, what in (
+        ("original", term("the real people")),
+        ("synthetic", term("the table to be released")),
+    ):
+        help_text = phrase("{what}: a file, a folder of Parquet, or benchmark://NAME", what=what)
+        command.parser.add_argument(name, metavar=name.upper(), help=help_text)
+    command.value("--control", "FILE", "people whom the synthesizer never saw, to compare with")
+    command.value(
+        "--person",
+        "COLUMN",
+        "the column that names the person of a row: rows of one person do not compete",
+    )
+    search = command.group("search")
+    search.value(
+        "--max-cols", "N", "combine up to N columns, or all of them (default: 3)", default="3"
+    )
+    search.value("--time-limit", "SECONDS", "stop then, with a lower bound")
+    search.value("--threads", "N", "processor cores (default: all)")
+    search.choice(
+        "--search",
+        ("auto", "memory", "engine"),
+        "count in memory, in an engine that may use the disk, or in what fits (auto)",
+    )
+    search.value("--seed", "N", "of the samples for the control (default: 0)")
+    search.value("--numeric-precision", "N", "decimals; else found out")
+    search.value("--datetime-precision", "UNIT", "D, H, T, s, ms, us or ns")
+    search.flag("--keep-duplicates", "equal rows are two people")
+    search.value("--min-entropy-delta", "D", "prune below this gain of entropy")
+    search.value("--renyi-alpha", "A", "order of the entropy (default: 2)")
+    search.value("--field-decay-factor", "F", "weight by size (default: 0.5)")
+    search.flag("--no-baseline", "judge the identification rate")
+    search.flag("--no-advice", "do not try changes of columns")
+    limits = command.group("limits")
+    # The names are in the help: as a list of choices they would be wider than a terminal.
+    limits.value(
+        "--profile",
+        "NAME",
+        "risk score below 0.05 (public), 0.10 (research), 0.20 (internal), 0.30 (development), "
+        "0.01 (high-risk), or identification rate below 1 %% (excellent), 5 %% (good), 10 %% "
+        "(acceptable)",
+        choices=tuple(PROFILES),
+    )
+    _add_policy(limits)
+    limits.value("--limit", "N", "the risk score may be at most this")
+    _add_engine(command)
+    output = command.group("output")
+    _add_format(output)
+    output.value("--out", "DIR", "also write the tables there, as CSV and as Parquet")
+    output.flag("--reveal-values", "write the values that identify people, too")
+    output.flag("--quiet", "no progress, only the verdict")
+    _add_reports(output)
+    _add_reading(command)
+
+
+def add_run(command: Options) -> None:
+    """``petaudit run``."""
+    _add_pipeline(command, term("the file that describes the audit"))
+    command.flag("--resume", "go on where an interrupted run stopped")
+    _add_strict(command)
+    _add_engine(command)
+    output = command.group("output")
+    output.value("--out", "DIR", "folder of the results (default: AUDIT-results)")
+    _add_format(output)
+    output.flag("--reveal-values", "write the values that identify people, too")
+    output.flag("--quiet", "no progress, only breaches and the verdict")
+    _add_reports(output)
+
+
+def add_report(command: Options) -> None:
+    """``petaudit report``."""
+    command.value("result", "RESULT.JSON", "what check, run or mpuccs wrote or printed as JSON")
+    output = command.group("output")
+    output.value(
+        "--format",
+        "FORMAT",
+        "html, markdown, junit or sarif (default: what --out ends with, else html)",
+        choices=FORMATS,
+    )
+    output.value("--out", "FILE", "write there; - is the terminal (default for HTML: RESULT.html)")
+    output.flag(
+        "--reveal-values", "show values of the data that the result holds, and small counts"
+    )
+    output.value(
+        "--location", "FILE", "the file at which SARIF shows breaches, such as the pipeline"
+    )
+    _add_comparison(output)
+
+
+def add_init(command: Options) -> None:
+    """``petaudit init``."""
+    command.value("table", "TABLE", "the table to be released; with --synthetic, the original")
+    command.value("--synthetic", "FILE", "a synthetic table made from TABLE")
+    command.value("--original", "FILE", "TABLE before it was generalised")
+    command.value("--out", "FILE", "default: audit.yaml; - prints it", default="audit.yaml")
+    command.flag("--force", "replace an existing file")
+    _add_reading(command)
+
+
+def add_validate(command: Options) -> None:
+    """``petaudit validate``."""
+    _add_pipeline(command, term("the file that describes the audit, or several"), nargs="+")
+    _add_short_format(command)
+
+
+def add_schema(command: Options) -> None:
+    """``petaudit schema``."""
+    command.value("--out", "FILE", "write there instead of to the terminal")
+
+
+def add_measures(command: Options) -> None:
+    """``petaudit measures``."""
+    command.value("names", "NAME", "tell all about these", nargs="*")
+    _add_short_format(command)
+
+
+def add_policies(command: Options) -> None:
+    """``petaudit policies``."""
+    command.value("names", "NAME", "explain these, or a YAML file", nargs="*")
+    _add_short_format(command)
+
+
+def add_datasets(command: Options) -> None:
+    """``petaudit datasets``."""
+    command.value("name", None, "print the path of this table", nargs="?")
+    command.flag("--hierarchies", "print the folder of its hierarchies instead")
+    command.flag("--original", "print the path of its original instead")
+
+
+def engine_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return the engine as ``open_source`` takes it, once the memory is settled."""
+    # Help must be instant, and the limit is of no use to it.
+    from petaudit.system.memory import set_memory  # noqa: PLC0415
+
+    if chosen.spark_master is not None and chosen.engine != "spark":
+        raise OptionError("--spark-master is given without --engine spark")
+    set_memory(chosen.memory)
+    return {"engine": chosen.engine, "spark_master": chosen.spark_master}
+
+
+def _add_table(command: Options) -> None:
+    command.value(
+        "table",
+        "TABLE",
+        "CSV or Parquet file, a folder of Parquet, benchmark://NAME, or a table in a database: "
+        "postgresql://HOST/DATABASE?table=NAME or duckdb://FILE?table=NAME",
+    )
+    _add_reading(command)
+    columns = command.group("columns (else from the side-car TABLE.yaml)")
+    columns.names("--qi", "quasi-identifiers; repeat or use commas")
+    columns.names("--identifier", "identifiers")
+    columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
+
+
+def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:
+    command.parser.add_argument("pipeline", metavar="AUDIT.YAML", help=help_text, **more)
+    command.names(
+        "--set",
+        "change the file for this run, as in Evaluator.risk.limit=0.1; repeat for more",
+        "MODULE.NAME.OPTION=VALUE",
+        default=[],
+    )
+    command.names(
+        "--only",
+        "only the runs with the experiment NAME, or the run of that name; repeat for more",
+        "NAME",
+    )
+
+
+def _add_reading(command: Options) -> None:
+    reading = command.group("reading")
+    reading.value("--delimiter", None, "of CSV files; found by itself if not given")
+    reading.value("--encoding", None, "of CSV files if not UTF-8, for example big5")
+
+
+def _add_engine(command: Options) -> None:
+    engine = command.group("engine")
+    engine.value(
+        "--engine",
+        None,
+        "what counts the rows of files (default: duckdb)",
+        choices=("duckdb", "spark"),
+    )
+    engine.value(
+        "--spark-master",
+        "URL",
+        "of Spark: local[4], spark://HOST:PORT, yarn (default: as Spark is set up here)",
+    )
+    engine.value(
+        "--memory",
+        "SIZE",
+        "use at most so much memory, as in 2GB (default: 60 %% of what there is)",
+    )
+
+
+def _add_format(output: Options) -> None:
+    # The choices would not fit on a narrow terminal.
+    output.value(
+        "--format",
+        "FORMAT",
+        "text, json, html, markdown, junit or sarif (default: text)",
+        choices=AUDIT_FORMATS,
+        default="text",
+    )
+
+
+def _add_short_format(command: Options) -> None:
+    command.parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _add_reports(output: Options) -> None:
+    output.names(
+        "--report",
+        "also write a report: .html, .md, .xml (JUnit) or .sarif; repeat for more",
+        "FILE",
+    )
+    _add_comparison(output)
+
+
+def _add_comparison(output: Options) -> None:
+    output.value("--baseline", "FILE", "an earlier result, to show before and after")
+    output.value(
+        "--hide-below",
+        "N",
+        "reports show numbers of people from 1 to N-1 as <N (default: 5; 0 shows all)",
+        default="5",
+    )
+
+
+def _add_policy(group: Options) -> None:
+    group.value(
+        "--policy", "NAME", "limits of a published rule, or of a YAML file; see petaudit policies"
+    )
+
+
+def _add_strict(group: Options) -> None:
+    group.flag(
+        "--strict", "open questions, such as a column without a role, leave the audit undecided"
+    )
