@@ -196,10 +196,8 @@ class Executor:
             # What got worse would be the measure of the next run, which would pass.
             problems.add(at, "compare_to is the result that this run replaces; name a copy of it")
             return
-        try:
+        with problems.noted(at):
             read_previous(path)
-        except PetauditError as problem:
-            problems.add(at, problem.text)
 
     @property
     def files(self) -> tuple[Path, ...]:

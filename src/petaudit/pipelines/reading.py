@@ -9,18 +9,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 from petaudit.auditing.policy import Policy, find_policy, is_policy_file
-from petaudit.errors import (
-    ManyProblemsError,
-    OptionError,
-    PetauditError,
-    joined,
-    listing,
-    phrase,
-    shortened,
-    term,
-)
+from petaudit.errors import ManyProblemsError, OptionError, joined, listing, phrase, shortened, term
 from petaudit.measures import Measure, find_measure
-from petaudit.measures.kinds import Text
+from petaudit.measures.kinds import Anything, Kind, Text
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -246,17 +237,10 @@ def _experiment(
         return None
     if module == EVALUATOR:
         return _evaluator(name, options, at, problems)
-    models = METHODS[module]
-    if models == (Loader,):
-        model = Loader
-        given = options
-    else:
-        chosen = _method(module, models, options, at, problems)
-        if chosen is None:
-            return None
-        model = chosen
-        given = {key: value for key, value in options.items() if key != "method"}
-    found = _model(model, given, at, problems)
+    model: type[Any] | None = Loader
+    if METHODS[module] != (Loader,):
+        model = _method(module, METHODS[module], options, at, problems)
+    found = None if model is None else _model(model, options, at, problems)
     return None if found is None else Experiment(module, name, found)
 
 
@@ -307,31 +291,13 @@ def _evaluator(
         instead.append(method_alternative(EVALUATOR, wanted))
         problems.add((*at, "method"), next(filter(None, instead), problem.text))
         return None
-    own = {option.name: option.kind for option in measure.options}
-    if measure.limit_help is not None:
-        own["limit"] = measure.limit_kind
-    common = settings_of(Evaluation)
-    given: dict[str, Any] = {}
-    mine: dict[str, Any] = {}
+    common = {key: setting.kind for key, setting in settings_of(Evaluation).items()}
+    limit = {} if measure.limit_help is None else {"limit": measure.limit_kind}
+    known = {option.name: option.kind for option in measure.options} | limit | common
     before = len(problems.found)
-    for key, value in options.items():
-        if value is None and key in NEVER_EMPTY:
-            problems.add((*at, key), _empty(key))
-        elif key in common:
-            given[key] = value
-        elif key in own:
-            # The seed writes null for what is to be found out.
-            if value is not None:
-                own[key].check(value, (*at, key), problems)
-                mine[key] = value
-        else:
-            problems.add(
-                (*at, key),
-                unknown_option(EVALUATOR, wanted, key, value, [*own, *common], measure.name),
-            )
-    model = _model(Evaluation, given, at, problems)
+    given = _Known(EVALUATOR, wanted, measure.name, known).checked(options, at, problems)
     for option in measure.options:
-        if option.required and option.name not in mine:
+        if option.required and option.name not in given:
             problems.add(
                 at,
                 "{measure} needs {option} ({help})",
@@ -339,15 +305,15 @@ def _evaluator(
                 option=option.name,
                 help=term(option.help),
             )
-    if model is None or len(problems.found) > before:
+    if len(problems.found) > before:
         return None
-    try:
+    own = {key: value for key, value in given.items() if key not in common}
+    with problems.noted(at):
         if measure.check is not None:
-            measure.check(mine)
-    except OptionError as problem:
-        problems.add(at, problem.text)
-    checked = Evaluation(**{**vars(model), "method": measure.name, "options": mine})
-    return Evaluator(EVALUATOR, name, checked, measure)
+            measure.check(own)
+    shared = {key: value for key, value in given.items() if key in common}
+    model = Evaluation(**{**shared, "method": measure.name, "options": own})
+    return Evaluator(EVALUATOR, name, model, measure)
 
 
 def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
@@ -356,37 +322,54 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
         problems.add(at, _no_options(str(at[-1]), given))
         return None
     before = len(problems.found)
-    known = settings_of(model)
-    required = required_of(model)
-    checked: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in known:
-            method = getattr(model, "method", None)
-            method = method if isinstance(method, str) else None
-            whose, names = model.belongs_to, [*known]
-            if method:
-                names.append("method")
-                whose = phrase("{module} with method {method}", module=whose, method=method)
-            said = unknown_option(model.belongs_to, method, key, value, names, whose)
-            problems.add((*at, key), said)
-        elif value is None and key in NEVER_EMPTY:
-            problems.add((*at, key), _empty(key))
-        elif value is not None or key in required:
-            # Null stands for what is not given.
-            alternative = value_alternative(model.belongs_to, key, value)
-            if alternative is not None:
-                problems.add((*at, key), alternative)
-            else:
-                known[key].kind.check(value, (*at, key), problems)
-            checked[key] = value
-    missing = [key for key in required if key not in given]
-    for key in missing:
-        problems.add(at, "{key} is missing ({help})", key=key, help=known[key].help)
-    return None if len(problems.found) > before else model(**checked)
+    settings, required = settings_of(model), required_of(model)
+    known: dict[str, Kind] = {key: setting.kind for key, setting in settings.items()}
+    module, method = model.belongs_to, getattr(model, "method", None)
+    whose = module
+    if method is not None:
+        known["method"] = Anything()
+        whose = phrase("{module} with method {method}", module=module, method=method)
+    checked = _Known(module, method, whose, known, required).checked(given, at, problems)
+    for key in required:
+        if key not in given:
+            problems.add(at, "{key} is missing ({help})", key=key, help=settings[key].help)
+    if len(problems.found) > before:
+        return None
+    return model(**{key: value for key, value in checked.items() if key in settings})
 
 
-def _empty(key: str) -> str:
-    return phrase("{key} is empty; give it a value, or leave the line out", key=key)
+@dataclass(frozen=True)
+class _Known:
+    """The settings that may stand in one place."""
+
+    module: str
+    method: str | None
+    whose: str
+    """What messages call the place."""
+    kinds: Mapping[str, Kind]
+    required: tuple[str, ...] = ()
+
+    def checked(self, given: Mapping[Any, Any], at: KeyPath, problems: Problems) -> dict[str, Any]:
+        """The settings with a value; what is wrong with any of them is noted."""
+        found: dict[str, Any] = {}
+        for key, value in given.items():
+            if key not in self.kinds:
+                names = [*self.kinds]
+                said = unknown_option(self.module, self.method, key, value, names, self.whose)
+                problems.add((*at, key), said)
+            elif value is None and key in NEVER_EMPTY:
+                problems.add(
+                    (*at, key), "{key} is empty; give it a value, or leave the line out", key=key
+                )
+            elif value is not None or key in self.required:
+                # Null stands for what is not given.
+                alternative = value_alternative(self.module, key, value)
+                if alternative is not None:
+                    problems.add((*at, key), alternative)
+                else:
+                    self.kinds[key].check(value, (*at, key), problems)
+                found[key] = value
+        return found
 
 
 def _no_options(name: str, given: Any) -> str:
@@ -402,30 +385,26 @@ def with_policies(
     seen: dict[str | None, Policy] = {}
     applied: dict[str | None, set[str]] = {}
 
-    def found(given: str, at: KeyPath) -> Policy | None:
-        try:
-            return find_policy(resolved(given) if is_policy_file(given) else given)
-        except PetauditError as problem:
-            problems.add(at, problem.text)
-            return None
+    def found(given: str | None, at: KeyPath) -> Policy | None:
+        if given is not None:
+            with problems.noted(at):
+                return find_policy(resolved(given) if is_policy_file(given) else given)
+        return None
 
     def limited(own: Evaluator, policy: Policy, at: KeyPath) -> Evaluator:
         measure = own.model.method
         # Of this policy only what this Evaluator is about.
         part = replace(policy, demands={measure: policy.demands[measure]})
-        try:
+        with problems.noted(at):
             part, options = part.applied_to({measure: own.model.options})
-        except PetauditError as problem:
-            problems.add(at, problem.text)
-            return own
-        # Two files may have one name.
-        known = seen.get(policy.sha256, policy)
-        seen[policy.sha256] = replace(known, demands={**known.demands, **part.demands})
-        applied.setdefault(policy.sha256, set()).add(measure)
-        return replace(own, model=replace(own.model, options=options[measure]))
+            # Two files may have one name.
+            known = seen.get(policy.sha256, policy)
+            seen[policy.sha256] = replace(known, demands={**known.demands, **part.demands})
+            applied.setdefault(policy.sha256, set()).add(measure)
+            return replace(own, model=replace(own.model, options=options[measure]))
+        return own
 
-    common = pipeline.executor.policy
-    for_all = None if common is None else found(common, (EXECUTOR, "policy"))
+    for_all = found(pipeline.executor.policy, (EXECUTOR, "policy"))
     if for_all is not None:
         seen[for_all.sha256] = for_all
         applied[for_all.sha256] = {*for_all.demands}
@@ -433,7 +412,7 @@ def with_policies(
     for given in pipeline.evaluators:
         own = given
         at = (EVALUATOR, own.name, "policy")
-        policy = None if own.model.policy is None else found(own.model.policy, at)
+        policy = found(own.model.policy, at)
         if policy is not None and own.model.method in policy.demands:
             own = limited(own, policy, at)
         elif policy is not None:

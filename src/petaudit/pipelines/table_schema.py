@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, cast, get_args
+from typing import Any, Final, get_args
 
 from petaudit.errors import (
     ColumnError,
@@ -19,20 +19,50 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.labels.cells import trim
+from petaudit.measures.kinds import Anything, Kind, Text, Truth, Whole
 from petaudit.pipelines.petsard import OTHER_TYPES, PETSARD_KEYS
-from petaudit.system.yaml_files import Document, read_document
+from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
 from petaudit.tables.source import Source
 from petaudit.tables.typed import ColumnType, TypeName, format_problem, typed_source
 
 MOST_PROBLEMS: Final = 10
-_At: TypeAlias = tuple[Hashable, ...]
-_Options: TypeAlias = Mapping[Any, Any]
-
 _TYPES: Final = get_args(TypeName)
-_SCHEMA_KEYS: Final = ("id", "name", "description", "attributes")
-_ATTRIBUTE_KEYS: Final = ("type", "nullable", "category", "precision", "format", "description")
-_MOST_DECIMALS: Final = 30
+
+
+@dataclass(frozen=True)
+class _AnyText(Text):
+    """A text, which may be empty."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+
+@dataclass(frozen=True)
+class _Decimals(Whole):
+    """How many digits a number may have behind its point."""
+
+    most: int = 30
+
+    @property
+    def expected(self) -> str:
+        return phrase("a number of decimals from {least} to {most}", least=0, most=self.most)
+
+
+_SCHEMA: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys(("id", "name", "description"), _AnyText()),
+    "attributes": Anything(),
+}
+_ATTRIBUTE: Final[Mapping[str, Kind]] = {
+    "type": Anything(),
+    "nullable": Truth(),
+    "category": Truth(),
+    "precision": _Decimals(),
+    "format": _AnyText(),
+    "description": _AnyText(),
+}
+_ONLY_FOR: Final = {"precision": ("float",), "format": ("date", "datetime")}
 
 
 @dataclass(frozen=True)
@@ -62,200 +92,122 @@ class Schema:
 def read_schema(path: Path) -> Schema:
     """Read a schema; an error names everything that is wrong with it, with its line."""
     document = read_document(path)
-    reader = _Reader(document)
-    schema = reader.schema(path)
-    if reader.problems:
-        raise InputError("{path}, {problems}", path=path, problems=_all_said(reader.problems))
+    problems = Problems()
+    schema = _schema(path, document.value, problems)
+    if problems:
+        told = sorted((document.line_of(at) or 1, _told(at, text)) for at, text in problems)
+        said: list[str] = [
+            phrase("line {line}: {problem}", line=line, problem=problem)
+            for line, problem in told[:MOST_PROBLEMS]
+        ]
+        if len(told) > MOST_PROBLEMS:
+            said.append(phrase("and {number} more", number=len(told) - MOST_PROBLEMS))
+        raise InputError("{path}, {problems}", path=path, problems=joined(said, "; "))
     return schema
 
 
-def _all_said(problems: list[tuple[int, str]]) -> str:
-    said: list[str] = [
-        phrase("line {line}: {problem}", line=line, problem=problem)
-        for line, problem in sorted(problems)[:MOST_PROBLEMS]
-    ]
-    more = len(problems) - len(said)
-    if more:
-        said.append(phrase("and {number} more", number=more))
-    return joined(said, "; ")
+def _told(at: KeyPath, problem: str) -> str:
+    """A problem with its column, unless it is about the column's name."""
+    if at[:1] != ("attributes",) or len(at) < len(("attributes", "column", "option")):
+        return problem
+    return phrase("column {column!r}: {problem}", column=shortened(str(at[1])), problem=problem)
 
 
-class _Reader:
-    """Reads one file and notes what is wrong with it."""
-
-    def __init__(self, document: Document) -> None:
-        self.document = document
-        self.problems: list[tuple[int, str]] = []
-
-    def schema(self, path: Path) -> Schema:
-        content = self.document.value
-        if not isinstance(content, Mapping):
-            self.note((), phrase("a schema has the key 'attributes', with the columns below it"))
-            return Schema(path, {})
-        self.refuse_unknown((), content, _SCHEMA_KEYS, None)
-        texts = {key: self.text((key,), content, None) for key in ("id", "name", "description")}
-        attributes = self.attributes(content)
-        return Schema(path, MappingProxyType(attributes), **texts)
-
-    def attributes(self, content: _Options) -> dict[str, Attribute]:
-        given = content.get("attributes")
-        if not isinstance(given, Mapping) or not given:
-            if "attributes" in content:
-                self.note(("attributes",), phrase("attributes names no column"))
-            else:
-                self.note((), phrase("the key 'attributes' is missing, with the columns below it"))
-            return {}
-        found: dict[str, Attribute] = {}
+def _schema(path: Path, content: Any, problems: Problems) -> Schema:
+    if not isinstance(content, Mapping):
+        problems.add((), "a schema has the key 'attributes', with the columns below it")
+        return Schema(path, {})
+    texts = _settings(content, _SCHEMA, (), problems)
+    given = texts.pop("attributes", None)
+    attributes: dict[str, Attribute] = {}
+    if "attributes" not in content:
+        problems.add((), "the key 'attributes' is missing, with the columns below it")
+    elif not isinstance(given, Mapping) or not given:
+        problems.add(("attributes",), "attributes names no column")
+    else:
         for key, options in given.items():
-            at = ("attributes", key)
+            at, name = ("attributes", key), trim(key) if isinstance(key, str) else ""
             if not isinstance(key, str):
-                self.note(
-                    at, phrase("the column name {name!r} is not text; put it in quotes", name=key)
-                )
-                continue
-            name = trim(key)
-            if not name:
-                self.note(at, phrase("a column name is empty"))
-            elif name in found:
-                self.note(at, phrase("column {name!r} stands here twice", name=shortened(name)))
+                problems.add(at, "the column name {name!r} is not text; put it in quotes", name=key)
+            elif not name:
+                problems.add(at, "a column name is empty")
+            elif name in attributes:
+                problems.add(at, "column {name!r} stands here twice", name=shortened(name))
             else:
-                found[name] = self.attribute(at, name, options)
-        return found
+                attributes[name] = _attribute(options, at, problems)
+    return Schema(path, MappingProxyType(attributes), **texts)
 
-    def attribute(self, at: _At, name: str, options: Any) -> Attribute:
-        if options is None:
-            return Attribute()
-        if not isinstance(options, Mapping):
-            self.note(at, phrase("options were expected, as in {{type: int}}"), name)
-            return Attribute()
-        self.refuse_unknown(at, options, _ATTRIBUTE_KEYS, name)
-        type_ = self.type((*at, "type"), options, name)
-        return Attribute(
-            type=type_,
-            nullable=self.truth((*at, "nullable"), options, True, name),
-            category=self.truth((*at, "category"), options, False, name),
-            precision=self.precision((*at, "precision"), options, type_, name),
-            format=self.format((*at, "format"), options, type_, name),
-            description=self.text((*at, "description"), options, name),
-        )
 
-    def type(self, at: _At, options: _Options, column: str) -> TypeName | None:
-        if "type" not in options:
-            return None
-        given = options["type"]
-        if given in _TYPES:
-            return cast(TypeName, given)
-        plain = str(given).strip().lower()
-        if plain == "category":
-            advice = phrase("write category: true beside a type")
-        elif plain in OTHER_TYPES:
-            advice = phrase("it is called {name!r} here", name=OTHER_TYPES[plain])
+def _attribute(options: Any, at: KeyPath, problems: Problems) -> Attribute:
+    if options is None:
+        return Attribute()
+    if not isinstance(options, Mapping):
+        problems.add((*at, None), "options were expected, as in {{type: int}}")
+        return Attribute()
+    found = _settings(options, _ATTRIBUTE, at, problems)
+    type_ = found.get("type")
+    if "type" in found and type_ not in _TYPES:
+        problems.add((*at, "type"), _unknown_type(type_))
+        return Attribute()
+    for key, wanted in _ONLY_FOR.items():
+        if key in found and type_ not in wanted:
+            what = phrase("no type") if type_ is None else phrase("type {type!r}", type=type_)
+            problems.add(
+                (*at, key),
+                "{key} is only for the type {wanted}, not for {what}",
+                key=key,
+                wanted=joined(wanted, " or "),
+                what=what,
+            )
+        elif key == "format" and key in found:
+            problem = format_problem(str(type_), found[key])
+            if problem is not None:
+                problems.add((*at, key), problem)
+    return Attribute(**found)
+
+
+def _unknown_type(given: object) -> str:
+    name = str(given).strip().lower()
+    if name == "category":
+        advice = phrase("write category: true beside a type")
+    elif name in OTHER_TYPES:
+        advice = phrase("it is called {name!r} here", name=OTHER_TYPES[name])
+    else:
+        advice = phrase("types are {types}", types=listing(_TYPES))
+    return phrase(
+        "unknown type {type}{near}; {advice}",
+        type=shortened(repr(given)),
+        near="" if name in OTHER_TYPES else suggestion(name, _TYPES),
+        advice=advice,
+    )
+
+
+def _settings(
+    given: Mapping[Any, Any], known: Mapping[str, Kind], at: KeyPath, problems: Problems
+) -> dict[str, Any]:
+    """The settings that are of their kind; the others are noted."""
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        if key in known:
+            known[key].check(value, (*at, key), problems)
+            if known[key].takes(value):
+                found[key] = value
+        elif key in PETSARD_KEYS:
+            problems.add(
+                (*at, key),
+                "PETsARD's {key} is not built here; {advice}",
+                key=key,
+                advice=PETSARD_KEYS[key],
+            )
         else:
-            advice = phrase("types are {types}", types=listing(_TYPES))
-        nearest = "" if plain in OTHER_TYPES else suggestion(plain, _TYPES)
-        problem = phrase(
-            "unknown type {type}{near}; {advice}", type=_shown(given), near=nearest, advice=advice
-        )
-        self.note(at, problem, column)
-        return None
-
-    def truth(self, at: _At, options: _Options, default: bool, column: str) -> bool:
-        given = options.get(at[-1], default)
-        if isinstance(given, bool):
-            return given
-        problem = phrase(
-            "{key} is {given}; true or false was expected", key=at[-1], given=_shown(given)
-        )
-        self.note(at, problem, column)
-        return default
-
-    def precision(self, at: _At, options: _Options, type_: str | None, column: str) -> int | None:
-        if "precision" not in options:
-            return None
-        given = options["precision"]
-        if (
-            isinstance(given, bool)
-            or not isinstance(given, int)
-            or not 0 <= given <= _MOST_DECIMALS
-        ):
-            problem = phrase(
-                "precision is {given}; a number of decimals from 0 to {most} was expected",
-                given=_shown(given),
-                most=_MOST_DECIMALS,
+            problems.add(
+                (*at, key),
+                "unknown key {key}{near}; keys are {keys}",
+                key=shortened(repr(key)),
+                near=suggestion(str(key), known),
+                keys=listing([*known]),
             )
-            self.note(at, problem, column)
-            return None
-        if self.fits(at, options, type_, ("float",), column):
-            return given
-        return None
-
-    def format(self, at: _At, options: _Options, type_: str | None, column: str) -> str | None:
-        given = self.text(at, options, column)
-        if given is None or not self.fits(at, options, type_, ("date", "datetime"), column):
-            return None
-        problem = None if type_ is None else format_problem(type_, given)
-        if problem is not None:
-            self.note(at, problem, column)
-        return given
-
-    def fits(
-        self, at: _At, options: _Options, type_: str | None, wanted: tuple[str, ...], column: str
-    ) -> bool:
-        """Whether an option belongs to the type; one that could not be read was noted already."""
-        if type_ in wanted or (type_ is None and "type" in options):
-            return True
-        what = phrase("no type") if type_ is None else phrase("type {type!r}", type=type_)
-        problem = phrase(
-            "{key} is only for the type {wanted}, not for {what}",
-            key=at[-1],
-            wanted=joined(wanted, " or "),
-            what=what,
-        )
-        self.note(at, problem, column)
-        return False
-
-    def text(self, at: _At, options: _Options, column: str | None) -> str | None:
-        if at[-1] not in options:
-            return None
-        given = options[at[-1]]
-        if isinstance(given, str):
-            return given
-        problem = phrase("{key} is {given}; text was expected", key=at[-1], given=_shown(given))
-        self.note(at, problem, column)
-        return None
-
-    def refuse_unknown(
-        self, at: _At, given: _Options, known: tuple[str, ...], column: str | None
-    ) -> None:
-        for key in given:
-            if key in known:
-                continue
-            if key in PETSARD_KEYS:
-                problem = phrase(
-                    "PETsARD's {key} is not built here; {advice}", key=key, advice=PETSARD_KEYS[key]
-                )
-            else:
-                problem = phrase(
-                    "unknown key {key}{near}; keys are {keys}",
-                    key=_shown(key),
-                    near=suggestion(str(key), known),
-                    keys=listing(known),
-                )
-            self.note((*at, key), problem, column)
-
-    def note(self, at: _At, problem: str, column: str | None = None) -> None:
-        if column is not None:
-            problem = phrase(
-                "column {column!r}: {problem}", column=shortened(column), problem=problem
-            )
-        self.problems.append((self.document.line_of(at) or 1, problem))
-
-
-def _shown(value: object) -> str:
-    return shortened(repr(value))
-
-
-__all__ = ["Attribute", "Schema", "read_schema", "typed"]
+    return found
 
 
 def typed(source: Source, schema: Schema) -> Source:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from petaudit.errors import Phrase, phrase, shortened
+from petaudit.errors import ManyProblemsError, PetauditError, Phrase, phrase, shortened
 
 KeyPath: TypeAlias = tuple[Hashable, ...]
 
@@ -21,6 +22,16 @@ class Problems:
         """Note one more: a phrase, or the template of one and its fields."""
         said = message if isinstance(message, Phrase) else phrase(message, **fields)
         self.found.append((at, said))
+
+    @contextmanager
+    def noted(self, at: KeyPath) -> Iterator[None]:
+        """Note what is raised inside, which is no reason to stop."""
+        try:
+            yield
+        except ManyProblemsError as problem:
+            self.found += [(at, message) for message in problem.messages]
+        except PetauditError as problem:
+            self.add(at, problem.text)
 
     def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
         return iter(self.found)
