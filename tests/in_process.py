@@ -18,7 +18,7 @@ def run(
     arguments: Sequence[str], folder: Path, environment: Mapping[str, str]
 ) -> subprocess.CompletedProcess[str]:
     """Run petaudit in a folder, and return what a program of its own would have."""
-    out, err = io.StringIO(), io.StringIO()
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
     with (
         _inside(folder, _PLAIN | environment),
         contextlib.redirect_stdout(out),
@@ -28,7 +28,12 @@ def run(
             code = main(list(arguments))
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else 0
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+    return subprocess.CompletedProcess(arguments, code, _written(out), _written(err))
+
+
+def _written(stream: io.TextIOWrapper[io.BytesIO]) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")
 
 
 @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""Progress bars for long searches: on a terminal only, and never in CI."""
+"""Progress of searches and pipelines: on a terminal only, and never in CI."""
 
 from __future__ import annotations
 
@@ -8,17 +8,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from petaudit.cli.streams import printable
 from petaudit.errors import phrase, term
 from petaudit.i18n.current import here
 
 if TYPE_CHECKING:
+    from petaudit.pipelines.events import Event, Listener
     from petaudit.singling.search import Progress
+
+
+def _is_watched(*, quiet: bool) -> bool:
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    return is_terminal and not quiet and not os.environ.get("CI")
 
 
 @contextmanager
 def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
     """Two bars on standard error, for columns and for combinations; None where nobody looks."""
-    if quiet or os.environ.get("CI") or sys.stderr is None or not sys.stderr.isatty():
+    if not _is_watched(quiet=quiet):
         yield None
         return
     from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
@@ -51,4 +58,28 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
             bars.update(combinations, pace=here(pace))
 
     with bars:
+        yield show
+
+
+@contextmanager
+def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
+    """A line on standard error that says which run is on; None where nobody looks."""
+    if not _is_watched(quiet=quiet):
+        yield None
+        return
+    from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
+    from rich.markup import escape  # noqa: PLC0415
+
+    with Console(file=sys.stderr).status(here(term("reading"))) as status:
+
+        def show(event: Event) -> None:
+            if event.kind == "step":
+                where = phrase(
+                    "{number} of {total}: {step}",
+                    number=event.done + 1,
+                    total=event.total,
+                    step=f"{event.module}[{event.experiment}]",
+                )
+                status.update(escape(printable(here(where))))
+
         yield show
