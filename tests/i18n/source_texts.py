@@ -9,6 +9,7 @@ from pathlib import Path
 
 from petaudit import errors
 from petaudit.i18n.templates import normalised
+from petaudit.pipelines.petsard import petsard_words
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SOURCES / "petaudit"
@@ -74,6 +75,17 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
     for call in calls(tree, "joined"):
         given = [*call.args[1:], *(word.value for word in call.keywords)]
         yield call.lineno, written(given[0]) if given else ", "
+
+
+def petsard_texts(words: object = None) -> Iterator[str]:
+    """What to do instead of names of PETsARD; those of types are no sentences."""
+    if words is None:
+        words = {name: own for name, own in petsard_words().items() if name != "types"}
+    for own in words.values() if isinstance(words, dict) else ():
+        if isinstance(own, str):
+            yield own
+        else:
+            yield from petsard_texts(own)
 
 
 def texts_of_pages() -> Iterator[str]:

@@ -20,7 +20,7 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.measures.kinds import Anything, Kind, Text, Truth, Whole
-from petaudit.pipelines.petsard import OTHER_TYPES, PETSARD_KEYS
+from petaudit.pipelines.petsard import schema_key_alternative, type_here
 from petaudit.system.problems import KeyPath, Problems
 from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
@@ -170,14 +170,14 @@ def _unknown_type(given: object) -> str:
     name = str(given).strip().lower()
     if name == "category":
         advice = phrase("write category: true beside a type")
-    elif name in OTHER_TYPES:
-        advice = phrase("it is called {name!r} here", name=OTHER_TYPES[name])
+    elif type_here(name) is not None:
+        advice = phrase("it is called {name!r} here", name=type_here(name))
     else:
         advice = phrase("types are {types}", types=listing(_TYPES))
     return phrase(
         "unknown type {type}{near}; {advice}",
         type=shortened(repr(given)),
-        near="" if name in OTHER_TYPES else suggestion(name, _TYPES),
+        near="" if type_here(name) is not None else suggestion(name, _TYPES),
         advice=advice,
     )
 
@@ -192,13 +192,8 @@ def _settings(
             known[key].check(value, (*at, key), problems)
             if known[key].takes(value):
                 found[key] = value
-        elif key in PETSARD_KEYS:
-            problems.add(
-                (*at, key),
-                "PETsARD's {key} is not built here; {advice}",
-                key=key,
-                advice=PETSARD_KEYS[key],
-            )
+        elif (alternative := schema_key_alternative(key)) is not None:
+            problems.add((*at, key), alternative)
         else:
             problems.add(
                 (*at, key),
