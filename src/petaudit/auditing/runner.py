@@ -226,98 +226,89 @@ def audit(
     """
     with unchanged() as watch:
         rule = None if policy is None else find_policy(policy)
-        asked = (measures, options or {}, population_size, rule)
-        return _measured(table, *asked, given, watch, strict=strict)
-
-
-def _measured(
-    table: object,
-    measures: Iterable[str] | str | None,
-    options: Mapping[str, Mapping[str, Any]],
-    population_size: Any,
-    policy: Policy | None,
-    given: Mapping[str, Any],
-    watch: Watch,
-    *,
-    strict: bool,
-) -> Audit:
-    wanted = _options_by_measure(options)
-    if policy is not None:
-        policy, wanted = policy.applied_to(wanted)
-    names = [measures] if isinstance(measures, str) else measures
-    named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
-    if named is not None and not named:
-        raise OptionError("the list of measures is empty")
-    inputs = gather(table, announce_notes=False, **given)
-    chosen = list(all_measures().values()) if named is None else named
-    for name in wanted:
-        if name not in [measure.name for measure in chosen]:
-            chosen.append(find_measure(name))
-    sized = {} if population_size is None else _sized(population_size, chosen, wanted)
-    given_to = {
-        name: sized.get(name, {}) | wanted.get(name, {})
-        for name in dict.fromkeys((*sized, *wanted))
-    }
-    has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
-    explicit = {measure.name for measure in named or ()} | set(wanted)
-    if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
-        # Nothing at all can be measured: one clear error instead of one per measure.
-        _ = inputs.quasi_identifiers
-    if any(Need.SENSITIVE in measure.needs for measure in chosen):
-        _count_at_once(inputs)
-    results: list[Result] = []
-    not_measured: list[NotMeasured] = []
-    for measure in chosen:
-        is_named, own = measure.name in explicit, given_to.get(measure.name, {})
-        problem: PetauditError | None = None
-        why_not = None if is_named else measure.why_left_out(inputs)
-        missing = () if why_not is not None else measure.missing(inputs, own)
-        if why_not is not None:
-            problem = NotMeasurableError(why_not)
-        elif missing:
-            problem = NotMeasurableError("needs {missing}", missing=joined(missing, " and "))
-        else:
-            outcome = run_measure(measure, inputs, own)
-            if isinstance(outcome.problem, OptionError | EngineLostError):
-                raise outcome.problem
-            if outcome.result is not None and outcome.problem is None:
-                results.append(outcome.result)
-                continue
+        wanted = _options_by_measure(options or {})
+        if rule is not None:
+            rule, wanted = rule.applied_to(wanted)
+        names = [measures] if isinstance(measures, str) else measures
+        named = None if names is None else [*dict.fromkeys(find_measure(own).name for own in names)]
+        if named == []:
+            raise OptionError("the list of measures is empty")
+        inputs = gather(table, announce_notes=False, **given)
+        chosen = [
+            find_measure(name)
+            for name in dict.fromkeys((*(all_measures() if named is None else named), *wanted))
+        ]
+        sized = {} if population_size is None else _sized(population_size, chosen, wanted)
+        settings = {
+            name: sized.get(name, {}) | wanted.get(name, {})
+            for name in dict.fromkeys((*sized, *wanted))
+        }
+        explicit = {*(named or ()), *wanted}
+        has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
+        if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
+            # Nothing at all can be measured: one clear error instead of one per measure.
+            _ = inputs.quasi_identifiers
+        if any(Need.SENSITIVE in measure.needs for measure in chosen):
+            _count_at_once(inputs)
+        results: list[Result] = []
+        not_measured: list[NotMeasured] = []
+        for measure in chosen:
+            is_named, own = measure.name in explicit, settings.get(measure.name, {})
+            outcome = _outcome(measure, inputs, own, is_named=is_named)
             problem = outcome.problem
-        assert problem is not None  # noqa: S101 (an outcome has a result or a problem)
-        # Of measures that nobody named, those that suit the table are wanted.
-        is_asked_for = is_named or (
-            not isinstance(problem, NotMeasurableError)
-            and _is_asked_for(measure, wanted, inputs, own)
+            if isinstance(problem, OptionError | EngineLostError):
+                raise problem
+            if problem is not None:
+                # Of measures that nobody named, those that suit the table are wanted.
+                is_asked_for = is_named or (
+                    not isinstance(problem, NotMeasurableError)
+                    and _is_asked_for(measure, wanted, inputs, own)
+                )
+                not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
+            elif outcome.result is not None:
+                results.append(outcome.result)
+        # A measure that compares all columns of two tables has looked at every one of them.
+        is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
+        return Audit(
+            inputs,
+            tuple(results),
+            tuple(not_measured),
+            {
+                "measures": named,
+                "options": plain(settings),
+                "strict": strict,
+                "suppressed": inputs.suppressed,
+                "key": inputs.key,
+                "person": inputs.person,
+                "person_is_pseudonym": (
+                    inputs.person_is_pseudonym if inputs.person is not None else None
+                ),
+                "reveal_values": inputs.reveal_values,
+                "delimiter": inputs.delimiter,
+                "encoding": inputs.encoding,
+                "engine": inputs.engine,
+                "spark_master": inputs.spark_master,
+            },
+            inputs.fingerprints,
+            watch,
+            rule,
+            review_columns(inputs) if is_reviewed else ColumnReview(),
+            strict,
         )
-        not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
-    settings = {
-        "measures": None if named is None else [measure.name for measure in named],
-        "options": plain(given_to),
-        "strict": strict,
-        "suppressed": inputs.suppressed,
-        "key": inputs.key,
-        "person": inputs.person,
-        "person_is_pseudonym": inputs.person_is_pseudonym if inputs.person is not None else None,
-        "reveal_values": inputs.reveal_values,
-        "delimiter": inputs.delimiter,
-        "encoding": inputs.encoding,
-        "engine": inputs.engine,
-        "spark_master": inputs.spark_master,
-    }
-    # A measure that compares all columns of two tables has looked at every one of them.
-    is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
-    return Audit(
-        inputs,
-        tuple(results),
-        tuple(not_measured),
-        settings,
-        inputs.fingerprints,
-        watch,
-        policy,
-        review_columns(inputs) if is_reviewed else ColumnReview(),
-        strict,
-    )
+
+
+def _outcome(
+    measure: Measure, inputs: Inputs, options: Mapping[str, Any], *, is_named: bool
+) -> Outcome:
+    """What becomes of a measure, if it suits the inputs or somebody named it."""
+    why_not = None if is_named else measure.why_left_out(inputs)
+    if why_not is not None:
+        return Outcome(problem=NotMeasurableError(why_not))
+    missing = measure.missing(inputs, options)
+    if missing:
+        needs = joined(missing, " and ")
+        return Outcome(problem=NotMeasurableError("needs {missing}", missing=needs))
+    return run_measure(measure, inputs, options)
 
 
 def _count_at_once(inputs: Inputs) -> None:

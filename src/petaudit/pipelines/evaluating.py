@@ -52,12 +52,6 @@ _SHOWN_ABOVE: Final = (
     *("measure", "status", "better", "value", "limit", "limit_exact", "passed", "warnings"),
     *("profile", "timings", "undecided"),
 )
-_LISTS: Final = {
-    Role.IDENTIFIER.value: "identifiers",
-    Role.QUASI_IDENTIFIER.value: "quasi_identifiers",
-    Role.SENSITIVE.value: "sensitive",
-    Role.INSENSITIVE.value: "insensitive",
-}
 
 
 @dataclass(frozen=True)
@@ -228,12 +222,11 @@ def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
     """
     if given is None:
         return None
-    return Roles.of(
-        **{
-            _LISTS[role]: [columns] if isinstance(columns, str) else columns
-            for role, columns in given.items()
-        }
-    )
+    by_role = [
+        given.get(role, ())
+        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
+    ]
+    return Roles.of(*([own] if isinstance(own, str) else own for own in by_role))
 
 
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
