@@ -35,13 +35,6 @@ if TYPE_CHECKING:
     from petaudit.tables import Source
 
 _VERDICTS: Final = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}
-_RULES: Final = {
-    "at least": ("higher", False),
-    "above": ("higher", True),
-    "at most": ("lower", False),
-    "below": ("lower", True),
-}
-"""What the words of a breach in a document stand for."""
 _NO_LIMIT: Final = term("no limit was given, so nothing was judged")
 _MOST_COLUMNS: Final = 100
 _FEW: Final = 6
@@ -264,7 +257,7 @@ def run_text(executor: Executor) -> str:
     if len(results) > _MOST_EXPLAINED:
         more = counted(len(results) - _MOST_EXPLAINED, "run")
         lines += [phrase("The other {runs}: see explanation in the result.json", runs=more), ""]
-    lines += section(term("Breaches"), [_breach_text(own) for own in _limits_broken(document)])
+    lines += section(term("Breaches"), _breaches(document))
     failed = [own for own in results if own["status"] == "error"]
     rules = [phrase("policy {name}", name=own["name"]) for own in document["policies"]]
     runs_measured = {own["run"] for own in results}
@@ -293,8 +286,7 @@ def run_text(executor: Executor) -> str:
 
 def short_run_text(document: Mapping[str, Any]) -> str:
     """The breaches and the verdict."""
-    broken = [_breach_text(own) for own in _limits_broken(document)]
-    lines = [indented(text) for text in (*broken, *document["problems"])]
+    lines = [indented(text) for text in (*_breaches(document), *document["problems"])]
     return _text([*lines, _run_verdict(document)])
 
 
@@ -317,11 +309,6 @@ def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     return [with_phrases(own, own.get("texts", {})) for own in document["results"]]
 
 
-def _limits_broken(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Breaches of single runs; what is wrong with the table itself is said in a sentence."""
-    return [own for own in document["breaches"] if own["kind"] != "identifiers"]
-
-
 def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     value, limit = _figure(entry)
     # With blanks, so that a narrow terminal breaks it between the modules.
@@ -331,41 +318,44 @@ def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
     return [entry["measure"], value, *earlier, limit, _VERDICTS[entry["status"]], run]
 
 
-def _breach_text(breach: Mapping[str, Any]) -> Phrase:
+def _breaches(document: Mapping[str, Any]) -> list[Phrase]:
+    """Breaches of single runs; what is wrong with the table itself is said in a sentence."""
+    entries = {own["run"]: own for own in _results(document)}
+    found = [own for own in document["breaches"] if own["kind"] != "identifiers"]
+    return [_breach_text(own, entries[own["run"]]) for own in found]
+
+
+def _breach_text(breach: Mapping[str, Any], entry: Mapping[str, Any]) -> Phrase:
     """One breach: figure, limit and where."""
     where = breach["run"]
     if breach["line"] is not None:
         where = phrase("{run}, line {line}", run=breach["run"], line=breach["line"])
-    value, bound = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
-    bound = breach.get("limit_exact") or bound
-    fields = {"measure": breach["measure"], "value": value, "where": where}
-    if breach["kind"] != "limit":
-        worse, allowed = figure_text(figure_of(breach["worsening"]), breach["allowed"])
-        return phrase(
-            "{measure} was {before} and is {value}: worse by {worse}, allowed is {allowed} "
-            "({where})",
-            **fields,
-            before=bound,
-            worse=worse,
-            allowed=allowed,
-        )
-    rule = term("true")
-    if breach["rule"] in _RULES:
-        better, strict = _RULES[breach["rule"]]
-        rule = limit_rule(better, strict=strict, limit=bound)
-    fields["rule"] = joined([rule, *breach["conditions"]])
-    if breach["profile"] is None:
+    value, rule = _figure(entry)
+    fields = {"measure": breach["measure"], "value": value, "rule": rule, "where": where}
+    if breach["kind"] == "limit" and breach["profile"] is None:
         return phrase("{measure} is {value}, must be {rule} ({where})", **fields)
+    if breach["kind"] == "limit":
+        return phrase(
+            "{measure} is {value}, must be {rule} for the profile {profile} ({where})",
+            **fields,
+            profile=breach["profile"],
+        )
+    value, before = figure_text(figure_of(breach["value"]), figure_of(breach["limit"]))
+    worse, allowed = figure_text(figure_of(breach["worsening"]), breach["allowed"])
     return phrase(
-        "{measure} is {value}, must be {rule} for the profile {profile} ({where})",
-        **fields,
-        profile=breach["profile"],
+        "{measure} was {before} and is {value}: worse by {worse}, allowed is {allowed} ({where})",
+        measure=breach["measure"],
+        before=before,
+        value=value,
+        worse=worse,
+        allowed=allowed,
+        where=where,
     )
 
 
 def _run_verdict(document: Mapping[str, Any]) -> Phrase:
     results, errors = document["results"], document["errors"]
-    broken = _limits_broken(document)
+    broken = _breaches(document)
     breaches = counted(len(broken), "breach", "breaches")
     unmeasured = None
     if not results:
