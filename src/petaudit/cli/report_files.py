@@ -17,6 +17,7 @@ from petaudit.reports.writing import FORMATS, checked_format, checked_threshold,
 from petaudit.system.output import refuse_inputs, write_whole
 
 __all__ = ["FORMATS", "Reports"]
+_READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
 
 @dataclass(frozen=True)
@@ -104,9 +105,6 @@ def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
     targets = [*paths, *([Path(out)] if out else [])]
     if len({path.absolute() for path in targets}) < len(targets):
         raise OptionError("the same file is to be written twice; name another for each")
-
-
-_READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
 
 def _threshold(given: str) -> int:

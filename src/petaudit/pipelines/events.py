@@ -20,6 +20,11 @@ from petaudit.pipelines.models import ExecutorSettings
 from petaudit.pipelines.names import TIMESTAMP
 
 EventKind: TypeAlias = Literal["started", "step", "result", "kept", "written", "finished"]
+LOGGER = logging.getLogger("petaudit.pipelines")
+# Without a handler Python would print errors itself.
+LOGGER.addHandler(logging.NullHandler())
+_FILE = f"petaudit_{TIMESTAMP}.log"
+_OURS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ ")
 
 
 @dataclass(frozen=True)
@@ -94,13 +99,6 @@ class Clock:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-LOGGER = logging.getLogger("petaudit.pipelines")
-# Without a handler Python would print errors itself.
-LOGGER.addHandler(logging.NullHandler())
-_FILE = f"petaudit_{TIMESTAMP}.log"
-_OURS = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} [A-Z]+ ")
 
 
 @contextmanager

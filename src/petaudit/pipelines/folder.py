@@ -33,133 +33,9 @@ from petaudit.system.user_folders import state_folder
 KEY_FILE: Final = "resume.key"
 _BYTES: Final = 32
 _KEY_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-def user_key(results: Path) -> bytes | None:
-    """The key of the user, made when there is none; None where none can be kept in private."""
-    try:
-        folder = state_folder() / "petaudit"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(results)):
-            # Whoever gets the results would get the key as well.
-            return None
-        return _read(folder / KEY_FILE) or _made(folder / KEY_FILE)
-    except (OSError, RuntimeError):
-        return None
-
-
-def _read(path: Path) -> bytes | None:
-    """The key in a file; None if it is not whole, or if others could have read or written it."""
-    try:
-        descriptor = os.open(path, _KEY_FLAGS)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        about = os.fstat(descriptor)
-        if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o077):
-            return None
-        key = file.read(_BYTES + 1) if stat.S_ISREG(about.st_mode) else b""
-    return key if len(key) == _BYTES else None
-
-
-def _made(path: Path) -> bytes | None:
-    descriptor, name = tempfile.mkstemp(prefix=".petaudit-", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(_BYTES))
-        # Of two processes that start at the same time, the first one's key counts for both.
-        with contextlib.suppress(OSError):
-            os.link(temporary, path)
-        if _read(path) is None:
-            temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    return _read(path)
-
-
 LOCK: Final = "lock"
 _TRIES: Final = 10
 _LOCK_FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-
-
-@contextlib.contextmanager
-def locked(folder: Path, shown: Path) -> Iterator[None]:
-    """Hold a folder, or raise an error if another process does.
-
-    The process that held it before may remove the folder with the lock file in it just when this
-    one takes the lock; what counts is the file that has the name afterwards.
-    """
-    for _ in range(_TRIES):
-        try:
-            # Not exist_ok: that looks a second time, when the folder may be gone again.
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir(mode=0o700)
-            descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
-        except FileNotFoundError:
-            continue
-        except OSError as problem:
-            raise InputError(
-                "cannot write to {path!r} ({reason})",
-                path=str(shown),
-                reason=problem.strerror or problem,
-            ) from None
-        try:
-            if not _taken(descriptor, shown):
-                raise InputError(
-                    "another run is writing to {path!r}; wait for it, or choose another "
-                    "folder (--out)",
-                    path=str(shown),
-                )
-            if _is_current(descriptor, folder / LOCK):
-                yield
-                return
-        finally:
-            os.close(descriptor)
-    raise InputError(
-        "other runs write to {path!r} all the time; choose another (--out)", path=str(shown)
-    )
-
-
-def _taken(descriptor: int, shown: Path) -> bool:
-    try:
-        return _take(descriptor)
-    except OSError as problem:
-        raise InputError(
-            "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
-            "(--out)",
-            path=str(shown),
-            reason=problem.strerror or problem,
-        ) from None
-
-
-def _is_current(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except OSError:
-        return False
-
-
-if os.name == "nt":  # pragma: no cover (no such machine in CI)
-    import msvcrt
-
-    def _take(descriptor: int) -> bool:
-        try:
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        except OSError:
-            return False
-        return True
-else:
-    import fcntl
-
-    def _take(descriptor: int) -> bool:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-
 STATE: Final = ".petaudit-run"
 RESULT: Final = "result.json"
 _KEPT: Final = ".kept"
@@ -349,3 +225,123 @@ def _writing(path: Path) -> Iterator[None]:
             path=str(path),
             reason=problem.strerror or problem,
         ) from None
+
+
+@contextlib.contextmanager
+def locked(folder: Path, shown: Path) -> Iterator[None]:
+    """Hold a folder, or raise an error if another process does.
+
+    The process that held it before may remove the folder with the lock file in it just when this
+    one takes the lock; what counts is the file that has the name afterwards.
+    """
+    for _ in range(_TRIES):
+        try:
+            # Not exist_ok: that looks a second time, when the folder may be gone again.
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+            descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
+        except FileNotFoundError:
+            continue
+        except OSError as problem:
+            raise InputError(
+                "cannot write to {path!r} ({reason})",
+                path=str(shown),
+                reason=problem.strerror or problem,
+            ) from None
+        try:
+            if not _taken(descriptor, shown):
+                raise InputError(
+                    "another run is writing to {path!r}; wait for it, or choose another "
+                    "folder (--out)",
+                    path=str(shown),
+                )
+            if _is_current(descriptor, folder / LOCK):
+                yield
+                return
+        finally:
+            os.close(descriptor)
+    raise InputError(
+        "other runs write to {path!r} all the time; choose another (--out)", path=str(shown)
+    )
+
+
+def _taken(descriptor: int, shown: Path) -> bool:
+    try:
+        return _take(descriptor)
+    except OSError as problem:
+        raise InputError(
+            "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
+            "(--out)",
+            path=str(shown),
+            reason=problem.strerror or problem,
+        ) from None
+
+
+def _is_current(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
+
+
+if os.name == "nt":  # pragma: no cover (no such machine in CI)
+    import msvcrt
+
+    def _take(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def user_key(results: Path) -> bytes | None:
+    """The key of the user, made when there is none; None where none can be kept in private."""
+    try:
+        folder = state_folder() / "petaudit"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(results)):
+            # Whoever gets the results would get the key as well.
+            return None
+        return _read(folder / KEY_FILE) or _made(folder / KEY_FILE)
+    except (OSError, RuntimeError):
+        return None
+
+
+def _read(path: Path) -> bytes | None:
+    """The key in a file; None if it is not whole, or if others could have read or written it."""
+    try:
+        descriptor = os.open(path, _KEY_FLAGS)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o077):
+            return None
+        key = file.read(_BYTES + 1) if stat.S_ISREG(about.st_mode) else b""
+    return key if len(key) == _BYTES else None
+
+
+def _made(path: Path) -> bytes | None:
+    descriptor, name = tempfile.mkstemp(prefix=".petaudit-", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_BYTES))
+        # Of two processes that start at the same time, the first one's key counts for both.
+        with contextlib.suppress(OSError):
+            os.link(temporary, path)
+        if _read(path) is None:
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return _read(path)

@@ -37,6 +37,11 @@ from petaudit.system.problems import KeyPath, Problems, key_text, shown
 from petaudit.system.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50
+NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
+"""What must not be switched off by a line that somebody forgot to fill in."""
+_FOLDER: Final = Text(phrase("a folder"))
+_LONGEST_METHOD: Final = 200
+"""The message quotes a method that there is not."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +122,6 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
         )
         said = [*said[:MOST_PROBLEMS], more]
     raise ManyProblemsError(said)
-
-
-NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
-"""What must not be switched off by a line that somebody forgot to fill in."""
-_FOLDER: Final = Text(phrase("a folder"))
-_LONGEST_METHOD: Final = 200
-"""The message quotes a method that there is not."""
 
 
 def read_pipeline(document: Document, origin: str) -> Pipeline:

@@ -34,6 +34,19 @@ from petaudit.tables.table_files import write_json
 _LONGEST_FILE_NAME: Final = 200
 _RUN: Final = "run"
 _ROWS_AT_ONCE: Final = 1 << 16
+_SUMMARY: Final[Mapping[str, Kind]] = {
+    "run": "text",
+    **dict.fromkeys((*DATA_MODULES, EVALUATOR), "text"),
+    "measure": "text",
+    "figure": "text",
+    "value": "number",
+    "better": "text",
+    "limit": "number",
+    "profile": "text",
+    "status": "text",
+    "previous": "number",
+    "reason": "text",
+}
 
 
 @dataclass(frozen=True)
@@ -238,21 +251,6 @@ def _batches(columns: Mapping[str, MadeColumn]) -> Iterator[list[list[Any]]]:
 def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], object]:
     """How to write a table of people, real or synthetic."""
     return table_writer(source.to_arrow(), file.model.format, formula_safe=True)
-
-
-_SUMMARY: Final[Mapping[str, Kind]] = {
-    "run": "text",
-    **dict.fromkeys((*DATA_MODULES, EVALUATOR), "text"),
-    "measure": "text",
-    "figure": "text",
-    "value": "number",
-    "better": "text",
-    "limit": "number",
-    "profile": "text",
-    "status": "text",
-    "previous": "number",
-    "reason": "text",
-}
 
 
 def summary_columns(

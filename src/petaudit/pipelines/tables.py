@@ -37,34 +37,6 @@ from petaudit.tables import Source, is_address, is_uri, located, one_state, open
 from petaudit.tables.headers import shown_names
 from petaudit.tables.rows import RowPicker, first_rows
 
-
-def replaced(text: str, change: Callable[[str], str]) -> str:
-    """A text with a change to it; a phrase stays one, with the change to its values.
-
-    Where that is not the same, as what changes is spread over several values, the text is plain.
-
-    >>> said = Phrase("{file} is empty", {"file": "/a/b.csv"})
-    >>> found = replaced(said, lambda own: own.replace("/a/", ""))
-    >>> found, found.template
-    ('b.csv is empty', '{file} is empty')
-    """
-    wanted = change(str(text))
-    found = _inside(text, change)
-    return found if found == wanted else wanted
-
-
-def _inside(text: str, change: Callable[[str], str]) -> str:
-    match text:
-        case Joined():
-            return Joined([_inside(own, change) for own in text.parts], text.separator)
-        case Phrase() if text.values:
-            own = {name: _inside(value, change) for name, value in text.values.items()}
-            return Phrase(text.template, own)
-        case Phrase():
-            return text
-    return change(text)
-
-
 SCHEME = "benchmark://"
 _QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")
 
@@ -337,3 +309,30 @@ def without_folder(address: str) -> str:
 
 def _exists(address: str) -> bool:
     return os.path.exists(address)  # noqa: PTH110 (takes any name)
+
+
+def replaced(text: str, change: Callable[[str], str]) -> str:
+    """A text with a change to it; a phrase stays one, with the change to its values.
+
+    Where that is not the same, as what changes is spread over several values, the text is plain.
+
+    >>> said = Phrase("{file} is empty", {"file": "/a/b.csv"})
+    >>> found = replaced(said, lambda own: own.replace("/a/", ""))
+    >>> found, found.template
+    ('b.csv is empty', '{file} is empty')
+    """
+    wanted = change(str(text))
+    found = _inside(text, change)
+    return found if found == wanted else wanted
+
+
+def _inside(text: str, change: Callable[[str], str]) -> str:
+    match text:
+        case Joined():
+            return Joined([_inside(own, change) for own in text.parts], text.separator)
+        case Phrase() if text.values:
+            own = {name: _inside(value, change) for name, value in text.values.items()}
+            return Phrase(text.template, own)
+        case Phrase():
+            return text
+    return change(text)
