@@ -74,14 +74,14 @@ def checked(
             read += inputs.files
             keys[run.name] = _key(run, tables, fingerprints, inputs, wanted_tables, reveal)
     raise_problems(pipeline.origin, pipeline.document, problems)
-    read += [path for own in tables.sources for path in own.files]
+    read += [path for source in tables.sources for path in source.files]
     read += tables.schema_files
     return Checked(fingerprints, tuple(dict.fromkeys(read)), keys)
 
 
 def note_wrong_files(pipeline: Pipeline, tables: Tables, problems: Problems) -> None:
     """Note what is wrong with the tables of a pipeline that cannot be run for other reasons."""
-    steps = [Step(own) for module in DATA_MODULES for own in pipeline.of(module)]
+    steps = [Step(experiment) for module in DATA_MODULES for experiment in pipeline.of(module)]
     _opened(steps, tables, problems)
 
 
@@ -116,7 +116,7 @@ def _check_controls(
 ) -> None:
     """A control that was learned from shows nothing."""
     for run in runs:
-        loader, splitter, evaluator = (run.step(own) for own in (LOADER, SPLITTER, EVALUATOR))
+        loader, splitter, evaluator = (run.step(module) for module in (LOADER, SPLITTER, EVALUATOR))
         learned = [_label(loader, "")] if loader is not None else []
         if splitter is not None:
             learned.append(_label(splitter, "ori"))

@@ -70,7 +70,7 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
     taken: list[KeyPath] = []
     for change in changes:
         at, text = _taken_apart(content, change)
-        if any(own[: len(at)] == at for own in taken):
+        if any(path[: len(at)] == at for path in taken):
             raise OptionError(
                 "--set {change!r}: this setting is given twice, and the first would count for "
                 "nothing",
@@ -89,7 +89,7 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
             )
         _put(content, at, value)
         # What a change brought stands on no line of the file.
-        lines = {own: line for own, line in lines.items() if own[: len(at)] != at} | {at: None}
+        lines = {path: line for path, line in lines.items() if path[: len(at)] != at} | {at: None}
     return Document(content, lines)
 
 
@@ -138,9 +138,9 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
     experiments = content[module] if isinstance(content[module], Mapping) else {}
     fitting = [name for name in experiments if rest.startswith(f"{_text(name)}.")]
     if not fitting:
-        own = [_text(name) for name in experiments]
+        names = [_text(name) for name in experiments]
         wanted = rest.partition(".")[0]
-        if wanted in own:
+        if wanted in names:
             raise OptionError(
                 "--set {change!r}: name an option of {name!r}", change=given, name=shortened(wanted)
             )
@@ -149,10 +149,10 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
             change=given,
             module=module,
             name=shortened(wanted),
-            near=suggestion(wanted, own),
-            known=listing(own),
+            near=suggestion(wanted, names),
+            known=listing(names),
         )
-    name = max(fitting, key=lambda own: len(_text(own)))
+    name = max(fitting, key=lambda name: len(_text(name)))
     options = rest[len(_text(name)) + 1 :]
     if not all(options.split(".")):
         raise OptionError("--set {change!r}: MODULE.NAME.OPTION=VALUE was expected", change=given)

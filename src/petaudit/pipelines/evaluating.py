@@ -160,7 +160,7 @@ def _text_of(message: Warning | str) -> str:
 
 def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool) -> Inputs:
     """The tables of a run with the roles and hierarchies that apply to them."""
-    own = run.evaluation.model
+    model = run.evaluation.model
 
     def first(name: str) -> Any:
         return own_or_loaders(run, name)
@@ -178,9 +178,9 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         person=None if is_search else first("person"),
         # Of another column than the Loader's, the Loader says nothing.
         person_is_pseudonym=(
-            first("person_is_pseudonym") if own.person is None else own.person_is_pseudonym
+            first("person_is_pseudonym") if model.person is None else model.person_is_pseudonym
         ),
-        suppressed=own.suppressed,  # type: ignore[arg-type]
+        suppressed=model.suppressed,  # type: ignore[arg-type]
         reveal_values=reveal,
     )
 
@@ -226,7 +226,7 @@ def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
         given.get(role, ())
         for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
     ]
-    return Roles.of(*([own] if isinstance(own, str) else own for own in by_role))
+    return Roles.of(*([columns] if isinstance(columns, str) else columns for columns in by_role))
 
 
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
@@ -237,7 +237,9 @@ def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> 
         for need, names in measure.neither(inputs, options)
     ]
     lacking = [
-        own.name for own in measure.options if own.required and options.get(own.name) is None
+        option.name
+        for option in measure.options
+        if option.required and options.get(option.name) is None
     ]
     lacks = [*missing, *lacking]
     if not lacks:
@@ -299,7 +301,7 @@ def _entry_data(
             "lower_bound": result.is_lower_bound,
             "reason": None if is_number else phrase("the figure is no number"),
             "explanation": list(result.explanation),
-            "details": {name: own for name, own in details.items() if name not in _SHOWN_ABOVE},
+            "details": {name: value for name, value in details.items() if name not in _SHOWN_ABOVE},
         }
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.

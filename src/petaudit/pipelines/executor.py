@@ -208,7 +208,7 @@ class Executor:
     @property
     def file_names(self) -> list[str]:
         """The files that a run leaves in the folder of results."""
-        return [*(own.name for own in self._files if own.name not in self._not_made), RESULT]
+        return [*(file.name for file in self._files if file.name not in self._not_made), RESULT]
 
     @property
     def document(self) -> dict[str, Any]:
@@ -220,7 +220,9 @@ class Executor:
     @property
     def messages(self) -> dict[str, str]:
         """By run: what went wrong, with the rows that it is about, which result.json leaves out."""
-        return {own.run.name: own.message for own in self._entries if own.message is not None}
+        return {
+            entry.run.name: entry.message for entry in self._entries if entry.message is not None
+        }
 
     def validate(self) -> None:
         """Check everything that can be checked without computing; raises all problems at once."""
@@ -296,7 +298,7 @@ class Executor:
             entry = evaluated(run, self._tables, reveal=self._reveal, granularities=granularities)
             self._tables.watch.check()
             if folder is not None and entry.status != ERROR:
-                records = [own.to_dict() for own in self._clock.records[before:]]
+                records = [record.to_dict() for record in self._clock.records[before:]]
                 self.has_kept_results |= folder.keep(key, entry.to_kept() | {"records": records})
             if not self._keep_results:
                 entry = replace(entry, result=None)
@@ -329,7 +331,7 @@ class Executor:
     ) -> None:
         """Judge, write the reports, and publish everything at once."""
         previous = None if compare_to is None else compare_to[0]
-        results = judged([own.data for own in self._entries], self.pipeline, previous)
+        results = judged([entry.data for entry in self._entries], self.pipeline, previous)
         records = self._clock.records
         for file in self._files:
             if folder is not None and not isinstance(file.model, SaveData):
@@ -353,8 +355,10 @@ class Executor:
             results=results,
             files=self.file_names[:-1],
             timings={
-                "steps": [own.to_dict() for own in records],
-                "stages": {own.run.name: dict(own.seconds) for own in self._entries if own.seconds},
+                "steps": [record.to_dict() for record in records],
+                "stages": {
+                    entry.run.name: dict(entry.seconds) for entry in self._entries if entry.seconds
+                },
             },
         )
         if folder is not None:
@@ -363,7 +367,7 @@ class Executor:
             folder.publish(self.file_names)
             for name in self.file_names:
                 self._clock.tell("written", file=name)
-            statuses = {own.status for own in self._entries}
+            statuses = {entry.status for entry in self._entries}
             # Where something failed, a later call can go on with the rest.
             folder.is_finished = self._document["verdict"] != ERROR or statuses <= {ERROR}
         self._clock.tell("finished", status=str(self._document["verdict"]))
@@ -381,10 +385,10 @@ class Executor:
         >>> {name: table.num_rows for name, table in tables.items()}
         {'train': 6, 'validation': 3}
         """
-        by_name = {own["run"]: own for own in self.document["results"]}
+        by_name = {entry["run"]: entry for entry in self.document["results"]}
         measured = {
-            own.run.name: RunResult(own, by_name[own.run.name], self._frame)
-            for own in self._entries
+            entry.run.name: RunResult(entry, by_name[entry.run.name], self._frame)
+            for entry in self._entries
         }
         others = (run for run in self.runs if run.evaluator is None)
         return measured | {run.name: self._last_tables(run) for run in others}

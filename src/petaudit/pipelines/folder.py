@@ -157,21 +157,21 @@ def _tidy(state: Path, *, is_finished: bool) -> None:
         state.rmdir()
 
 
-def _is_unfinished(own: Path) -> bool:
+def _is_unfinished(path: Path) -> bool:
     """Anything but a file that was kept: a link or a pipe was put there by somebody else."""
-    return own.is_symlink() or not own.is_file() or own.name.startswith(_TEMPORARY)
+    return path.is_symlink() or not path.is_file() or path.name.startswith(_TEMPORARY)
 
 
 def _entries(state: Path) -> list[Path]:
-    return [own for own in state.iterdir() if own.name != LOCK]
+    return [path for path in state.iterdir() if path.name != LOCK]
 
 
 def _empty(state: Path, only: Callable[[Path], bool]) -> None:
-    for own in filter(only, _entries(state)):
-        if own.is_dir() and not own.is_symlink():
-            shutil.rmtree(own)
+    for path in filter(only, _entries(state)):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         else:
-            own.unlink()
+            path.unlink()
 
 
 def _duplicate(path: Path, copy: Path) -> None:
@@ -204,7 +204,9 @@ def check_targets(path: Path, names: Sequence[str], inputs: Sequence[Path]) -> N
             raise InputError(
                 "{path!r} is no folder; the results need one of their own", path=str(path)
             )
-        nearest = next((own for own in (path, *path.absolute().parents) if own.exists()), None)
+        nearest = next(
+            (parent for parent in (path, *path.absolute().parents) if parent.exists()), None
+        )
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
             raise InputError("cannot write to {path!r}", path=str(path))
         for name in names:

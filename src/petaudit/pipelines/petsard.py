@@ -101,7 +101,7 @@ def type_here(name: str) -> str | None:
     ('int', None)
     """
     types = petsard_words()["types"].items()
-    return next((own for own, others in types if name in others.split()), None)
+    return next((type_ for type_, others in types if name in others.split()), None)
 
 
 def _names(method: str) -> tuple[str, str]:

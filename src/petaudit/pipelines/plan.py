@@ -66,11 +66,11 @@ class PlannedRun:
 
     def step(self, module: str) -> Step | None:
         """The step of a module, if the run has one."""
-        return next((own for own in self.steps if own.module == module), None)
+        return next((step for step in self.steps if step.module == module), None)
 
     def up_to(self, module: str) -> tuple[Step, ...]:
         """The steps up to and with a module."""
-        places = [index for index, own in enumerate(self.steps) if own.module == module]
+        places = [index for index, step in enumerate(self.steps) if step.module == module]
         return self.steps[: places[0] + 1] if places else ()
 
     @property
@@ -99,8 +99,8 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
         if pipeline.of(module)
     ]
     many = 1
-    for own in choices:
-        many *= len(own)
+    for steps in choices:
+        many *= len(steps)
     if many > _MOST_RUNS:
         raise OptionError(
             "{origin} stands for {runs:,} runs; {most:,} at most",
@@ -123,19 +123,20 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
         module in pipeline.experiments for module in (*DATA_MODULES, EVALUATOR)
     )
     splitters, synthesizers = pipeline.of(SPLITTER), pipeline.of(SYNTHESIZER)
-    for own in splitters:
-        at = (SPLITTER, own.name)
-        if isinstance(own.model, RandomSplit) and not has_loader:
+    for splitter in splitters:
+        at = (SPLITTER, splitter.name)
+        if isinstance(splitter.model, RandomSplit) and not has_loader:
             problems.add(at, "there is no Loader whose table could be split")
-        if isinstance(own.model, CustomSplit):
+        if isinstance(splitter.model, CustomSplit):
             if has_loader:
                 problems.add(at, "custom_data brings its own tables; leave the Loader out")
-            if "ori" not in own.model.filepath:
+            if "ori" not in splitter.model.filepath:
                 problems.add((*at, "filepath"), "ori is missing: what was learned from")
-    for own in synthesizers:
-        if isinstance(own.model, GaussianCopula) and not (has_loader or has_splitter):
+    for synthesizer in synthesizers:
+        if isinstance(synthesizer.model, GaussianCopula) and not (has_loader or has_splitter):
             problems.add(
-                (SYNTHESIZER, own.name), "there is no Loader or Splitter to learn a table from"
+                (SYNTHESIZER, synthesizer.name),
+                "there is no Loader or Splitter to learn a table from",
             )
     if not (has_loader or has_splitter or has_synthesizer):
         problems.add((), "there is no table: a Loader, a Splitter or a Synthesizer is needed")
@@ -147,14 +148,18 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
         problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, and there is none")
     if pipeline.executor.compare_to is not None and not has_evaluator:
         problems.add((EXECUTOR, "compare_to"), "there is no Evaluator whose figure to compare")
-    has_control = any("control" in getattr(own.model, "filepath", ["control"]) for own in splitters)
-    for own in pipeline.of(EVALUATOR):
-        if has_control and "control" in own.model.options:
-            problems.add((EVALUATOR, own.name, "control"), "the Splitter gives the control already")
-    for own in pipeline.of(LOADER):
-        if own.model.original is not None and has_synthesizer:
+    has_control = any(
+        "control" in getattr(splitter.model, "filepath", ["control"]) for splitter in splitters
+    )
+    for evaluator in pipeline.of(EVALUATOR):
+        if has_control and "control" in evaluator.model.options:
             problems.add(
-                (LOADER, own.name, "original"),
+                (EVALUATOR, evaluator.name, "control"), "the Splitter gives the control already"
+            )
+    for loader in pipeline.of(LOADER):
+        if loader.model.original is not None and has_synthesizer:
+            problems.add(
+                (LOADER, loader.name, "original"),
                 "with a Synthesizer, the Loader's own table is the original",
             )
 
@@ -168,7 +173,7 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
         known |= dict.fromkeys([run.name, *_names(run)])
     for name in only:
         if name not in known:
-            short = [own for own in known if "]_" not in own]
+            short = [name for name in known if "]_" not in name]
             # Looking for the nearest of very many names takes long.
             near = suggestion(name, known if len(known) < _MANY_NAMES else short)
             raise OptionError(
@@ -202,10 +207,10 @@ def files_of(step: Step) -> dict[str, FileTable]:
     model = step.experiment.model
     match model:
         case Loader():
-            own = FileTable(
+            table = FileTable(
                 model.filepath, model.schema, model.delimiter, model.encoding, model.nrows
             )
-            found = {"": own}
+            found = {"": table}
             if model.original is not None:
                 found["original"] = FileTable(
                     model.original, None, model.delimiter, model.encoding, model.nrows

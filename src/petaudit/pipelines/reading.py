@@ -82,7 +82,9 @@ class Pipeline:
     @property
     def evaluators(self) -> tuple[Evaluator, ...]:
         """The experiments that measure something."""
-        return tuple(own for own in self.of(EVALUATOR) if isinstance(own, Evaluator))
+        return tuple(
+            experiment for experiment in self.of(EVALUATOR) if isinstance(experiment, Evaluator)
+        )
 
     def line_of(self, *path: str) -> int | None:
         """The line on which something stands."""
@@ -109,7 +111,7 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     """Raise one error for all problems, in the order of the file; none for none."""
     if not problems:
         return
-    found = sorted(problems, key=lambda own: document.line_of(own[0]) or 0)
+    found = sorted(problems, key=lambda problem: document.line_of(problem[0]) or 0)
     said: list[str] = list(
         dict.fromkeys(
             phrase("{where}: {message}", where=place(origin, document, at), message=what)
@@ -285,7 +287,7 @@ def _evaluator(
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
         # Its options may say more than its name.
-        instead = [value_alternative(EVALUATOR, key, own) for key, own in options.items()]
+        instead = [value_alternative(EVALUATOR, key, value) for key, value in options.items()]
         instead.append(method_alternative(EVALUATOR, wanted))
         problems.add((*at, "method"), next(filter(None, instead), problem.text))
         return None
@@ -305,12 +307,12 @@ def _evaluator(
             )
     if len(problems.found) > before:
         return None
-    own = {key: value for key, value in given.items() if key not in common}
+    options = {key: value for key, value in given.items() if key not in common}
     with problems.noted(at):
         if measure.check is not None:
-            measure.check(own)
+            measure.check(options)
     shared = {key: value for key, value in given.items() if key in common}
-    model = Evaluation(**{**shared, "method": measure.name, "options": own})
+    model = Evaluation(**{**shared, "method": measure.name, "options": options})
     return Evaluator(EVALUATOR, name, model, measure)
 
 
@@ -389,18 +391,18 @@ def with_policies(
                 return find_policy(resolved(given) if is_policy_file(given) else given)
         return None
 
-    def limited(own: Evaluator, policy: Policy, at: KeyPath) -> Evaluator:
-        measure = own.model.method
+    def limited(evaluator: Evaluator, policy: Policy, at: KeyPath) -> Evaluator:
+        measure = evaluator.model.method
         # Of this policy only what this Evaluator is about.
         part = replace(policy, demands={measure: policy.demands[measure]})
         with problems.noted(at):
-            part, options = part.applied_to({measure: own.model.options})
+            part, options = part.applied_to({measure: evaluator.model.options})
             # Two files may have one name.
             known = seen.get(policy.sha256, policy)
             seen[policy.sha256] = replace(known, demands={**known.demands, **part.demands})
             applied.setdefault(policy.sha256, set()).add(measure)
-            return replace(own, model=replace(own.model, options=options[measure]))
-        return own
+            return replace(evaluator, model=replace(evaluator.model, options=options[measure]))
+        return evaluator
 
     for_all = found(pipeline.executor.policy, (EXECUTOR, "policy"))
     if for_all is not None:
@@ -408,22 +410,22 @@ def with_policies(
         applied[for_all.sha256] = {*for_all.demands}
     evaluators = []
     for given in pipeline.evaluators:
-        own = given
-        at = (EVALUATOR, own.name, "policy")
-        policy = found(own.model.policy, at)
-        if policy is not None and own.model.method in policy.demands:
-            own = limited(own, policy, at)
+        evaluator = given
+        at = (EVALUATOR, evaluator.name, "policy")
+        policy = found(evaluator.model.policy, at)
+        if policy is not None and evaluator.model.method in policy.demands:
+            evaluator = limited(evaluator, policy, at)
         elif policy is not None:
             problems.add(
                 at,
                 "the policy {policy} has no limit of {measure}; it limits {known}",
                 policy=policy.name,
-                measure=own.model.method,
+                measure=evaluator.model.method,
                 known=listing([*policy.demands]),
             )
-        if for_all is not None and own.model.method in for_all.demands:
-            own = limited(own, for_all, (EXECUTOR, "policy"))
-        evaluators.append(own)
+        if for_all is not None and evaluator.model.method in for_all.demands:
+            evaluator = limited(evaluator, for_all, (EXECUTOR, "policy"))
+        evaluators.append(evaluator)
     if not seen:
         return pipeline
     experiments = dict(pipeline.experiments)
@@ -436,6 +438,6 @@ def with_policies(
 
 def _applied(policy: Policy, measures: Set[str]) -> Policy:
     """The policy of some Evaluators: what it demands of other measures is not measured."""
-    others = tuple(own.rule for name, own in policy.demands.items() if name not in measures)
-    demands = {name: own for name, own in policy.demands.items() if name in measures}
+    others = tuple(demand.rule for name, demand in policy.demands.items() if name not in measures)
+    demands = {name: demand for name, demand in policy.demands.items() if name in measures}
     return replace(policy, demands=demands, not_measured=(*others, *policy.not_measured))

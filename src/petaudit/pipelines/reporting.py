@@ -99,12 +99,12 @@ def _reports(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[Repor
 
 def _evaluators(runs: Sequence[PlannedRun], granularity: str) -> list[str]:
     """The Evaluators of the runs that have such a table."""
-    found = [own.evaluator for own in runs if own.evaluator is not None]
+    found = [run.evaluator for run in runs if run.evaluator is not None]
     return list(
         dict.fromkeys(
-            own.name
-            for own in found
-            if own.measure is not None and granularity in own.measure.granularities
+            evaluator.name
+            for evaluator in found
+            if evaluator.measure is not None and granularity in evaluator.measure.granularities
         )
     )
 
@@ -133,7 +133,7 @@ def parts_of(run: PlannedRun, module: str) -> tuple[str, ...]:
 
 def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Problems) -> None:
     """Say what a Reporter asks for that no run gives, and which files would clash."""
-    evaluators = {own.name: own.measure for own in pipeline.evaluators}
+    evaluators = {evaluator.name: evaluator.measure for evaluator in pipeline.evaluators}
     for reporter in pipeline.of(REPORTER):
         at = (REPORTER, reporter.name)
         model = reporter.model
@@ -183,7 +183,7 @@ def _check_report(
         for name, measure in evaluators.items()
         if model.eval is None or name in _listed(model.eval)
     ]
-    known = dict.fromkeys([SUMMARY, *(own for m in chosen for own in m.granularities)])
+    known = dict.fromkeys([SUMMARY, *(name for m in chosen for name in m.granularities)])
     for granularity in _listed(model.granularity):
         if granularity not in known:
             problems.add(
@@ -206,9 +206,9 @@ def tables_wanted(files: Sequence[ReportFile]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for file in files:
         if file.evaluator is not None:
-            own = found.setdefault(file.evaluator, [])
-            if file.granularity not in own:
-                own.append(file.granularity)
+            granularities = found.setdefault(file.evaluator, [])
+            if file.granularity not in granularities:
+                granularities.append(file.granularity)
     return found
 
 
@@ -225,11 +225,11 @@ def report_writer(
         columns = summary_columns(judged, _listed(file.model.eval))
     else:
         tables = {
-            own.run.name: own.tables[file.granularity]
-            for own in entries
-            if own.run.evaluator is not None
-            and own.run.evaluator.name == file.evaluator
-            and file.granularity in own.tables
+            entry.run.name: entry.tables[file.granularity]
+            for entry in entries
+            if entry.run.evaluator is not None
+            and entry.run.evaluator.name == file.evaluator
+            and file.granularity in entry.tables
         }
         columns = stacked(tables, _RUN)
     return _writer(columns, file.model.format)
@@ -243,9 +243,9 @@ def _writer(columns: Mapping[str, MadeColumn], format_name: str) -> Callable[[IO
 
 
 def _batches(columns: Mapping[str, MadeColumn]) -> Iterator[list[list[Any]]]:
-    rows = max(len(own.values) for own in columns.values())
+    rows = max(len(column.values) for column in columns.values())
     for start in range(0, rows, _ROWS_AT_ONCE):
-        yield [list(own.values[start : start + _ROWS_AT_ONCE]) for own in columns.values()]
+        yield [list(column.values[start : start + _ROWS_AT_ONCE]) for column in columns.values()]
 
 
 def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], object]:
@@ -285,7 +285,7 @@ def timing_columns(
     records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
 ) -> dict[str, MadeColumn]:
     """How long every step took, a row each."""
-    rows = [own.to_dict() for own in records if not modules or own.module in modules]
+    rows = [record.to_dict() for record in records if not modules or record.module in modules]
     durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
     found: dict[str, MadeColumn] = {}
     for name in TimingRecord.__dataclass_fields__:

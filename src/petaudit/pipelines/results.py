@@ -58,7 +58,9 @@ def judged(
 ) -> list[dict[str, Any]]:
     """Add comparison and breaches to the entries, and settle their status."""
     earlier = {} if previous is None else _by_run(previous["results"])
-    allowed = {own.name: own.model.allowed_worsening for own in pipeline.evaluators}
+    allowed = {
+        evaluator.name: evaluator.model.allowed_worsening for evaluator in pipeline.evaluators
+    }
     has_common_runs = any(entry["run"] in earlier for entry in entries)
     done = []
     for entry in entries:
@@ -83,13 +85,13 @@ def judged(
 
 
 def _by_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    return {own["run"]: own for own in results if isinstance(own.get("run"), str)}
+    return {entry["run"]: entry for entry in results if isinstance(entry.get("run"), str)}
 
 
 def _settled(status: str, comparison: Mapping[str, Any] | None) -> str:
     """An error stays one; a breach of either kind fails."""
     both = (status, "new" if comparison is None else comparison["status"])
-    return next((own for own in (ERROR, FAILED, PASSED) if own in both), status)
+    return next((word for word in (ERROR, FAILED, PASSED) if word in both), status)
 
 
 def _compared(
@@ -146,8 +148,8 @@ def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[st
     measure = find_measure(entry["measure"])
     silent = {option.name for option in measure.options if not option.shows_in_figure}
 
-    def options(own: Mapping[str, Any]) -> dict[str, Any]:
-        given = own.get("options")
+    def options(entry: Mapping[str, Any]) -> dict[str, Any]:
+        given = entry.get("options")
         if not isinstance(given, Mapping):
             return {}
         return {name: value for name, value in given.items() if name not in silent}
@@ -234,7 +236,9 @@ def result_document(
     ``compare_to`` is the earlier result with the hash of its file.
     """
     errors = [
-        {"run": own["run"], "reason": own["reason"]} for own in results if own["status"] == ERROR
+        {"run": entry["run"], "reason": entry["reason"]}
+        for entry in results
+        if entry["status"] == ERROR
     ]
     compared = None
     if compare_to is not None and pipeline.executor.compare_to is not None:

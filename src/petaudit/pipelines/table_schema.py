@@ -227,8 +227,8 @@ int, column 'age' has 1 null and is not nullable
     """
     _check_columns(source, schema)
     types = {
-        name: ColumnType(own.type, own.nullable, own.precision, own.format)
-        for name, own in schema.attributes.items()
+        name: ColumnType(attribute.type, attribute.nullable, attribute.precision, attribute.format)
+        for name, attribute in schema.attributes.items()
     }
     found, breaks = typed_source(source, types)
     if breaks:

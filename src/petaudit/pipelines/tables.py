@@ -317,7 +317,7 @@ def replaced(text: str, change: Callable[[str], str]) -> str:
     Where that is not the same, as what changes is spread over several values, the text is plain.
 
     >>> said = Phrase("{file} is empty", {"file": "/a/b.csv"})
-    >>> found = replaced(said, lambda own: own.replace("/a/", ""))
+    >>> found = replaced(said, lambda text: text.replace("/a/", ""))
     >>> found, found.template
     ('b.csv is empty', '{file} is empty')
     """
@@ -329,10 +329,10 @@ def replaced(text: str, change: Callable[[str], str]) -> str:
 def _inside(text: str, change: Callable[[str], str]) -> str:
     match text:
         case Joined():
-            return Joined([_inside(own, change) for own in text.parts], text.separator)
+            return Joined([_inside(part, change) for part in text.parts], text.separator)
         case Phrase() if text.values:
-            own = {name: _inside(value, change) for name, value in text.values.items()}
-            return Phrase(text.template, own)
+            values = {name: _inside(value, change) for name, value in text.values.items()}
+            return Phrase(text.template, values)
         case Phrase():
             return text
     return change(text)
