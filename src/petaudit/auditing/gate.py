@@ -101,11 +101,15 @@ somebody is in it knows the value
     """
     found: list[str] = []
     known = all_measures()
-    told = [own for own in figures if own.status in (PASSED, MEASURED) and own.measure in known]
+    told = [
+        figure
+        for figure in figures
+        if figure.status in (PASSED, MEASURED) and figure.measure in known
+    ]
     worst = [
-        own.measure
-        for own in told
-        if own.status == MEASURED and _is_worst(known[own.measure], own.value)
+        figure.measure
+        for figure in told
+        if figure.status == MEASURED and _is_worst(known[figure.measure], figure.value)
     ]
     if _L_DIVERSITY in worst:
         found.append(
@@ -124,7 +128,7 @@ somebody is in it knows the value
                 measures=listing(worst, len(worst)),
             )
         )
-    idle = [own.measure for own in told if own.is_idle]
+    idle = [figure.measure for figure in told if figure.is_idle]
     if idle:
         found.append(
             phrase(
@@ -132,7 +136,7 @@ somebody is in it knows the value
                 measures=listing(idle, len(idle)),
             )
         )
-    is_asked = any(Need.SENSITIVE in known[own.measure].needs for own in told)
+    is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
     if sensitive and told and not is_asked:
         found.append(
             phrase(
@@ -197,13 +201,15 @@ def conclude(
     problems = [text for table in tables for text in told(table, table.problems)]
     questions: list[str] = []
     for table in tables:
-        questions += told(table, (text for own in table.reviews for text in own.open_questions))
+        questions += told(
+            table, (text for review in table.reviews for text in review.open_questions)
+        )
     questions += [text for text in demands if text is not None]
     for table in tables:
         questions += told(table, open_questions(table.figures, table.sensitive))
     breaches = []
     for table in tables:
-        columns = dict.fromkeys(name for own in table.reviews for name in own.names_people)
+        columns = dict.fromkeys(name for review in table.reviews for name in review.names_people)
         if columns:
             breaches.append({"kind": "identifiers", "run": table.run, "columns": [*columns]})
     statuses = {figure.status for table in tables for figure in table.figures}
@@ -224,10 +230,12 @@ def tables_of(entries: Iterable[Mapping[str, Any]]) -> list[JudgedTable]:
     return [
         JudgedTable(
             figures=[Figure.of(entry) for entry in group],
-            reviews=[ColumnReview.from_dict(own["columns"]) for own in group if own.get("columns")],
+            reviews=[
+                ColumnReview.from_dict(entry["columns"]) for entry in group if entry.get("columns")
+            ],
             sensitive=[
                 *dict.fromkeys(
-                    name for own in group for name in sensitive_columns(own.get("roles") or {})
+                    name for entry in group for name in sensitive_columns(entry.get("roles") or {})
                 )
             ],
             name=name,

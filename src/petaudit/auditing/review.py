@@ -152,11 +152,11 @@ def review_columns(inputs: Inputs) -> ColumnReview:
     unlabelled = [name for name in table.columns if name not in {*roles.by_column, *for_counting}]
     if not declared and not unlabelled:
         return ColumnReview()
-    facts = {own.name: own for own in column_facts(table, [*declared, *unlabelled])}
+    facts = {column.name: column for column in column_facts(table, [*declared, *unlabelled])}
     before: dict[str, ColumnFacts] = {}
     if inputs.original is not None:
         shared = [name for name in unlabelled if name in inputs.original.columns]
-        before = {own.name: own for own in column_facts(inputs.original, shared)}
+        before = {column.name: column for column in column_facts(inputs.original, shared)}
     guesses = guess_roles([facts[name] for name in unlabelled], before)
     found = ColumnReview(
         tuple(name for name in declared if facts[name].suppressed < facts[name].values),
@@ -237,10 +237,10 @@ def rows_per_person(inputs: Inputs, candidates: Sequence[str]) -> RowsPerPerson 
     }
     if not repeating:
         return None
-    column = max(repeating, key=lambda own: repeating[own])
+    column = max(repeating, key=lambda name: repeating[name])
     smallest = []
-    for own in (counts, counts.by_person(names, column)):
-        found = own.class_histogram(names)
+    for unit in (counts, counts.by_person(names, column)):
+        found = unit.class_histogram(names)
         if inputs.suppressed == "class":
             found = found.with_suppressed_as_class()
         smallest.append(int(found.sizes[0]) if found.sizes.size else None)

@@ -139,7 +139,10 @@ class Audit:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        read = (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        read = (
+            *self.inputs.files,
+            *(path for result in self.results for path in result.other_files),
+        )
         rule = None if self.policy is None else self.policy.path
         return read if rule is None else (*read, rule)
 
@@ -230,7 +233,9 @@ def audit(
         if rule is not None:
             rule, wanted = rule.applied_to(wanted)
         names = [measures] if isinstance(measures, str) else measures
-        named = None if names is None else [*dict.fromkeys(find_measure(own).name for own in names)]
+        named = (
+            None if names is None else [*dict.fromkeys(find_measure(name).name for name in names)]
+        )
         if named == []:
             raise OptionError("the list of measures is empty")
         inputs = gather(table, announce_notes=False, **given)
@@ -245,7 +250,9 @@ def audit(
         }
         explicit = {*(named or ()), *wanted}
         has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
-        if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
+        if not has_roles and not any(
+            _can_do_without(measure, inputs, explicit) for measure in chosen
+        ):
             # Nothing at all can be measured: one clear error instead of one per measure.
             _ = inputs.quasi_identifiers
         if any(Need.SENSITIVE in measure.needs for measure in chosen):
@@ -253,8 +260,8 @@ def audit(
         results: list[Result] = []
         not_measured: list[NotMeasured] = []
         for measure in chosen:
-            is_named, own = measure.name in explicit, settings.get(measure.name, {})
-            outcome = _outcome(measure, inputs, own, is_named=is_named)
+            is_named, given_options = measure.name in explicit, settings.get(measure.name, {})
+            outcome = _outcome(measure, inputs, given_options, is_named=is_named)
             problem = outcome.problem
             if isinstance(problem, OptionError | EngineLostError):
                 raise problem
@@ -262,7 +269,7 @@ def audit(
                 # Of measures that nobody named, those that suit the table are wanted.
                 is_asked_for = is_named or (
                     not isinstance(problem, NotMeasurableError)
-                    and _is_asked_for(measure, wanted, inputs, own)
+                    and _is_asked_for(measure, wanted, inputs, given_options)
                 )
                 not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
             elif outcome.result is not None:
@@ -324,19 +331,19 @@ def _count_at_once(inputs: Inputs) -> None:
 def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Options under the measures' own names; what is wrong about them is said before any work."""
     wanted: dict[str, dict[str, Any]] = {}
-    for name, own in given.items():
+    for name, options in given.items():
         measure = find_measure(name)
-        if not isinstance(own, Mapping):
+        if not isinstance(options, Mapping):
             raise OptionError(
                 "the options of {measure} are {value!r}; a mapping was expected, such as "
                 "{{'limit': 5}}",
                 measure=measure.name,
-                value=own,
+                value=options,
             )
         if measure.name in wanted:
             raise OptionError("the options of {measure} are given twice", measure=measure.name)
-        measure.check_options(own)
-        wanted[measure.name] = dict(own)
+        measure.check_options(options)
+        wanted[measure.name] = dict(options)
     return wanted
 
 
@@ -345,24 +352,26 @@ def _sized(
 ) -> dict[str, dict[str, Any]]:
     """The option of every measure that takes one; an error where nothing would come of it."""
     name = "population_size"
-    takers = [own for own in chosen if any(option.name == name for option in own.options)]
+    takers = [
+        measure for measure in chosen if any(option.name == name for option in measure.options)
+    ]
     if not takers:
         known = [
-            own.name
-            for own in all_measures().values()
-            if any(option.name == name for option in own.options)
+            measure.name
+            for measure in all_measures().values()
+            if any(option.name == name for option in measure.options)
         ]
         raise OptionError(
             "{option} changes nothing about the measures asked for; it is for {measures}",
             option=name,
             measures=listing(known),
         )
-    for own in takers:
-        if name in wanted.get(own.name, {}):
+    for measure in takers:
+        if name in wanted.get(measure.name, {}):
             raise OptionError(
-                "the {option} of {measure} is given twice", option=name, measure=own.name
+                "the {option} of {measure} is given twice", option=name, measure=measure.name
             )
-    return {own.name: {name: population_size} for own in takers}
+    return {measure.name: {name: population_size} for measure in takers}
 
 
 def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:
@@ -381,7 +390,7 @@ def _is_asked_for(
     measure: Measure,
     wanted: Mapping[str, Mapping[str, Any]],
     inputs: Inputs,
-    own: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> bool:
     """Whether a failure of this measure is a failure of the audit.
 
@@ -389,7 +398,7 @@ def _is_asked_for(
     a limit or option are, and those that an original or a population was given for; the rest are
     extras.
     """
-    if not wanted or own:
+    if not wanted or options:
         return True
     needs = {*measure.needs, *(need for need, _ in measure.either)}
     return any(need in needs and need.is_met(inputs) for need in (Need.ORIGINAL, Need.POPULATION))

@@ -107,10 +107,10 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
 
     def put(measure_name: str, name: str, value: Any) -> None:
         measure = find_measure(measure_name).name
-        own = options.setdefault(measure, {})
-        if name in own:
+        chosen_options = options.setdefault(measure, {})
+        if name in chosen_options:
             raise OptionError("the {name} of {measure} is given twice", name=name, measure=measure)
-        own[name] = value
+        chosen_options[name] = value
 
     for measure, limit in (
         ("k-anonymity", chosen.k),

@@ -46,7 +46,7 @@ def _run(chosen: argparse.Namespace, watch: Watch) -> int:
     folder = None if chosen.out is None else checked_folder(chosen.out, paths)
     policy = None if chosen.policy is None else _applied(chosen)
     limits = {"limit": chosen.limit, "profile": chosen.profile}
-    if any(own is not None for own in limits.values()):
+    if any(value is not None for value in limits.values()):
         checked_limit(*limits.values(), has_baseline=options["calculate_baseline"])
     inputs = _opened(chosen)
     with warnings_said(), search_progress(quiet=chosen.quiet) as progress:

@@ -28,13 +28,13 @@ def finished(lines: Iterable[str]) -> list[str]:
     """Lines that are safe to print; indented ones are sentences and wrapped."""
     done: list[str] = []
     is_english = language() == ENGLISH
-    for own in lines:
-        line = printable(here(own))
+    for text in lines:
+        line = printable(here(text))
         indent = line[: len(line) - len(line.lstrip(" "))]
         # A deeper indent is the rest of a table's cell, which was wrapped before.
         is_sentence = 0 < len(indent) <= _DEEPEST_INDENT and bool(line.strip())
         # Lines of a table are no phrases.
-        is_sentence |= isinstance(own, Phrase) and not is_english
+        is_sentence |= isinstance(text, Phrase) and not is_english
         done += _wrapped(line.strip(), indent) if is_sentence else [line]
     return done
 

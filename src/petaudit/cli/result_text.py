@@ -68,7 +68,7 @@ def check_text(found: Audit, *, details: bool = False) -> str:
         lines += [*_table_by_family(rows), ""]
     few = len(found.results) <= _FEW or found.options.get("measures") is not None
     # Judged figures are explained, and all where they are few or were asked for by name.
-    explained = [own for own in found.results if details or few or own.passed is not None]
+    explained = [result for result in found.results if details or few or result.passed is not None]
     for result in explained:
         title = term(find_measure(result.measure).title)
         lines += section(title, [*result.explanation, *_worst_classes(result)])
@@ -77,7 +77,10 @@ def check_text(found: Audit, *, details: bool = False) -> str:
         lines += [some if explained else term("What is behind the figures: --details"), ""]
     lines += section(
         term("Left out"),
-        [phrase("{names}: {reason}", names=own.measure, reason=own.reason) for own in left_out],
+        [
+            phrase("{names}: {reason}", names=entry.measure, reason=entry.reason)
+            for entry in left_out
+        ],
     )
     lines += section(term("Not measured"), by_reason(failed))
     lines += _closing(
@@ -251,25 +254,26 @@ def run_text(executor: Executor) -> str:
         earlier = [term("before")] if has_earlier else []
         header = [term("measure"), term("value"), *earlier]
         header += [term("limit"), term("verdict"), term("run")]
-        lines += [*format_table(header, [_run_row(own, has_earlier) for own in results]), ""]
+        lines += [*format_table(header, [_run_row(entry, has_earlier) for entry in results]), ""]
     for entry in results[:_MOST_EXPLAINED]:
         lines += section(entry["run"] if len(results) > 1 else term("Why"), entry["explanation"])
     if len(results) > _MOST_EXPLAINED:
         more = counted(len(results) - _MOST_EXPLAINED, "run")
         lines += [phrase("The other {runs}: see explanation in the result.json", runs=more), ""]
     lines += section(term("Breaches"), _breaches(document))
-    failed = [own for own in results if own["status"] == "error"]
-    rules = [phrase("policy {name}", name=own["name"]) for own in document["policies"]]
-    runs_measured = {own["run"] for own in results}
-    gone = [own for own in document["errors"] if own["run"] not in runs_measured]
+    failed = [entry for entry in results if entry["status"] == "error"]
+    rules = [phrase("policy {name}", name=policy["name"]) for policy in document["policies"]]
+    runs_measured = {entry["run"] for entry in results}
+    gone = [entry for entry in document["errors"] if entry["run"] not in runs_measured]
     for title, entries in (
-        (term("Not measured"), [own for own in failed if own["value"] is None]),
-        (term("Not decided"), [own for own in failed if own["value"] is not None]),
-        (term("Not compared"), [own for own in gone if own["run"] not in rules]),
-        (term("Not evaluated"), [own for own in gone if own["run"] in rules]),
+        (term("Not measured"), [entry for entry in failed if entry["value"] is None]),
+        (term("Not decided"), [entry for entry in failed if entry["value"] is not None]),
+        (term("Not compared"), [entry for entry in gone if entry["run"] not in rules]),
+        (term("Not evaluated"), [entry for entry in gone if entry["run"] in rules]),
     ):
         reasons = [
-            phrase("{names}: {reason}", names=own["run"], reason=own["reason"]) for own in entries
+            phrase("{names}: {reason}", names=entry["run"], reason=entry["reason"])
+            for entry in entries
         ]
         lines += section(title, reasons)
     lines += _closing(
@@ -306,7 +310,7 @@ def run_warnings(document: Mapping[str, Any]) -> list[Phrase]:
 
 def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The results; what was kept by an earlier run has its texts beside it."""
-    return [with_phrases(own, own.get("texts", {})) for own in document["results"]]
+    return [with_phrases(entry, entry.get("texts", {})) for entry in document["results"]]
 
 
 def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
@@ -320,9 +324,9 @@ def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
 
 def _breaches(document: Mapping[str, Any]) -> list[Phrase]:
     """Breaches of single runs; what is wrong with the table itself is said in a sentence."""
-    entries = {own["run"]: own for own in _results(document)}
-    found = [own for own in document["breaches"] if own["kind"] != "identifiers"]
-    return [_breach_text(own, entries[own["run"]]) for own in found]
+    entries = {entry["run"]: entry for entry in _results(document)}
+    found = [breach for breach in document["breaches"] if breach["kind"] != "identifiers"]
+    return [_breach_text(breach, entries[breach["run"]]) for breach in found]
 
 
 def _breach_text(breach: Mapping[str, Any], entry: Mapping[str, Any]) -> Phrase:
@@ -370,13 +374,13 @@ def _run_verdict(document: Mapping[str, Any]) -> Phrase:
         runs = counted(len(errors), "run")
         unmeasured = phrase("{runs} could not be measured or compared", runs=runs)
     in_runs = phrase("{breaches} in {runs}", breaches=breaches, runs=counted(len(results), "run"))
-    runs = counted(sum(own["status"] != "measured" for own in results), "run")
+    runs = counted(sum(entry["status"] != "measured" for entry in results), "run")
     held = phrase("no breach in {runs} with a limit", runs=runs)
     if document["compare_to"] is not None:
         held = phrase("no breach in {runs} with a limit or an earlier figure", runs=runs)
     if document["open_questions"]:
         held = phrase("{held}, with open questions", held=held)
-    if all(own["status"] == "measured" for own in results):
+    if all(entry["status"] == "measured" for entry in results):
         held = _NO_LIMIT
     judgement = _judgement(
         unmeasured,
@@ -386,7 +390,7 @@ def _run_verdict(document: Mapping[str, Any]) -> Phrase:
         verdict=document["verdict"],
     )
     parts = [judgement]
-    new = sum((own["comparison"] or {}).get("status") == "new" for own in results)
+    new = sum((entry["comparison"] or {}).get("status") == "new" for entry in results)
     if new:
         parts.append(phrase("{runs} without an earlier figure", runs=counted(new, "run")))
     left_out = document["configuration"]["runs_left_out"]
@@ -409,8 +413,10 @@ def mpuccs_text(
     lines: list[str] = [title_line(both)]
     lines.append(joined([*sizes, counted(len(found.columns), "column")]))
     lines += [
-        phrase("control: {name}, {rows}", name=Path(own.name).name, rows=counted(own.rows, "row"))
-        for own in control
+        phrase(
+            "control: {name}, {rows}", name=Path(source.name).name, rows=counted(source.rows, "row")
+        )
+        for source in control
     ]
     lines += ["", *_mpuccs_verdict(found, code), ""]
     header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
@@ -489,11 +495,16 @@ def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
     if not advice:
         return []
     before, up_to = advice[0]["rows_before"], advice[0]["up_to_columns"]
-    helpful = [own for own in advice if own["rows_after"] < before][:_MOST_CHANGES]
-    harmful = [own for own in advice if own["rows_after"] > before][-3:]
+    helpful = [change for change in advice if change["rows_after"] < before][:_MOST_CHANGES]
+    harmful = [change for change in advice if change["rows_after"] > before][-3:]
     rows = [
-        [f"{own['rows_after']:,}", f"{own['rows_after'] - before:+,}", own["column"], own["change"]]
-        for own in (*helpful, *harmful)
+        [
+            f"{change['rows_after']:,}",
+            f"{change['rows_after'] - before:+,}",
+            change["column"],
+            change["change"],
+        ]
+        for change in (*helpful, *harmful)
     ]
     title = phrase(
         "What changing one column would do (now {rows:,} identified, up to {columns} columns)",

@@ -57,12 +57,12 @@ def run(chosen: argparse.Namespace) -> int:
     reports.write(document, [path, *executor.files], chosen.pipeline)
     if chosen.format == "text" and not chosen.quiet:
         reports.say_written()
-    for own in document["errors"]:
-        reason = executor.messages.get(own["run"], own["reason"])
+    for error in document["errors"]:
+        reason = executor.messages.get(error["run"], error["reason"])
         if chosen.reveal_values:
             # The terminal may show a few labels, which the document may not.
             reason = revealed(reason)
-        complain_of_error(phrase("{names}: {reason}", names=own["run"], reason=reason))
+        complain_of_error(phrase("{names}: {reason}", names=error["run"], reason=reason))
     if document["verdict"] == "error" and not document["errors"]:
         for question in document["open_questions"]:
             complain_of_error(question)
