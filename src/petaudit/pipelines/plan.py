@@ -205,34 +205,27 @@ class FileTable:
 def files_of(step: Step) -> dict[str, FileTable]:
     """The tables that a step reads, by their part; the main one has no name."""
     model = step.experiment.model
+
+    def file(address: str, schema: str | None = None, nrows: int | None = None) -> FileTable:
+        return FileTable(address, schema, model.delimiter, model.encoding, nrows)
+
     match model:
         case Loader():
-            table = FileTable(
-                model.filepath, model.schema, model.delimiter, model.encoding, model.nrows
-            )
-            found = {"": table}
+            found = {"": file(model.filepath, model.schema, model.nrows)}
             if model.original is not None:
-                found["original"] = FileTable(
-                    model.original, None, model.delimiter, model.encoding, model.nrows
-                )
+                found["original"] = file(model.original, nrows=model.nrows)
             if model.population is not None:
-                found["population"] = FileTable(
-                    model.population, None, model.delimiter, model.encoding
-                )
+                found["population"] = file(model.population)
             return found
         case CustomSplit():
-            schema = model.schema
+            schemas = model.schema
+            if not isinstance(schemas, Mapping):
+                schemas = dict.fromkeys(model.filepath, schemas)
             return {
-                part: FileTable(
-                    address,
-                    schema.get(part) if isinstance(schema, Mapping) else schema,
-                    model.delimiter,
-                    model.encoding,
-                )
-                for part, address in model.filepath.items()
+                part: file(address, schemas.get(part)) for part, address in model.filepath.items()
             }
         case CustomTable():
-            return {"": FileTable(model.filepath, model.schema, model.delimiter, model.encoding)}
+            return {"": file(model.filepath, model.schema)}
         case Evaluation() if isinstance(model.options.get("control"), str):
             # A measure may name a table of its own.
             return {"control": FileTable(model.options["control"])}

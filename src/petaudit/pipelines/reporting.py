@@ -91,22 +91,16 @@ def _reports(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[Repor
         if granularity == SUMMARY:
             yield ReportFile(f"{model.output}_{SUMMARY}.{model.format}", reporter, SUMMARY)
             continue
-        for name in _evaluators(runs, granularity):
+        evaluators = [run.evaluator for run in runs if run.evaluator is not None]
+        having = [
+            evaluator.name
+            for evaluator in evaluators
+            if granularity in evaluator.measure.granularities
+        ]
+        for name in dict.fromkeys(having):
             if model.eval is None or name in _listed(model.eval):
                 file = f"{model.output}_{name}_{granularity}.{model.format}"
                 yield ReportFile(file, reporter, granularity, name)
-
-
-def _evaluators(runs: Sequence[PlannedRun], granularity: str) -> list[str]:
-    """The Evaluators of the runs that have such a table."""
-    found = [run.evaluator for run in runs if run.evaluator is not None]
-    return list(
-        dict.fromkeys(
-            evaluator.name
-            for evaluator in found
-            if evaluator.measure is not None and granularity in evaluator.measure.granularities
-        )
-    )
 
 
 def _data(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFile]:
@@ -284,7 +278,7 @@ def _text(value: str | None) -> str | None:
 def timing_columns(
     records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
 ) -> dict[str, MadeColumn]:
-    """How long every step took, a row each."""
+    """How long every step took, a row evaluator."""
     rows = [record.to_dict() for record in records if not modules or record.module in modules]
     durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
     found: dict[str, MadeColumn] = {}
