@@ -23,7 +23,6 @@ from petaudit.cli.render import (
     verdict_line,
 )
 from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
-from petaudit.i18n.kept import with_phrases
 from petaudit.measures import Family, Result, all_measures, find_measure
 from petaudit.measures.limits import limit_rule
 
@@ -239,8 +238,7 @@ def _worst_classes(result: Result) -> list[str]:
 
 def run_text(executor: Executor) -> str:
     """A table of runs, what is behind the figures, the breaches, and the verdict last."""
-    document = executor.document
-    results = _results(document)
+    document, results = executor.document, executor.document["results"]
     tables = counted(len(document["inputs"]), "table")
     runs = counted(len(executor.runs), "run")
     lines: list[str] = [
@@ -296,7 +294,7 @@ def short_run_text(document: Mapping[str, Any]) -> str:
 
 def run_warnings(document: Mapping[str, Any]) -> list[Phrase]:
     """What the reader should know about the figures, each thing once."""
-    results = _results(document)
+    results = document["results"]
     texts = list(dict.fromkeys(text for entry in results for text in entry["warnings"]))
     for entry in results:
         comparison = entry["comparison"] or {}
@@ -306,11 +304,6 @@ def run_warnings(document: Mapping[str, Any]) -> list[Phrase]:
                 phrase("{run} was not compared: {reason}", run=entry["run"], reason=reason)
             )
     return [phrase("warning: {text}", text=text) for text in texts]
-
-
-def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    """The results; what was kept by an earlier run has its texts beside it."""
-    return [with_phrases(entry, entry.get("texts", {})) for entry in document["results"]]
 
 
 def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
@@ -324,7 +317,7 @@ def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
 
 def _breaches(document: Mapping[str, Any]) -> list[Phrase]:
     """Breaches of single runs; what is wrong with the table itself is said in a sentence."""
-    entries = {entry["run"]: entry for entry in _results(document)}
+    entries = {entry["run"]: entry for entry in document["results"]}
     found = [breach for breach in document["breaches"] if breach["kind"] != "identifiers"]
     return [_breach_text(breach, entries[breach["run"]]) for breach in found]
 
