@@ -19,7 +19,7 @@ from petaudit.cli import main
 from petaudit.errors import InputError
 from petaudit.pipelines import events, folder
 from petaudit.pipelines.events import Event
-from petaudit.pipelines.folder import STATE, opened_folder
+from petaudit.pipelines.folder import STATE, open_folder
 from pipelines.killing import SMALL, Place, contents, document, raw
 
 OTHER = SMALL.replace("0.9", "0.8")
@@ -63,7 +63,7 @@ def test_a_run_keeps_away_from_a_folder_that_another_holds(
     place: Place, capsys: pytest.CaptureFixture[str], expected: dict[str, object]
 ) -> None:
     before = raw(place.out)
-    with opened_folder(place.out, resume=False) as held:
+    with open_folder(place.out, resume=False) as held:
         held.keep("a", {"b": 1})
         there = raw(place.out)
         for option in ("--quiet", "--resume"):
@@ -100,7 +100,7 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
         while len(turns) < 60 and time.monotonic() < deadline:
             number += 1
             try:
-                with opened_folder(tmp_path / "out", resume=resume) as folder:
+                with open_folder(tmp_path / "out", resume=resume) as folder:
                     inside.append(folder)
                     if len(inside) > 1:
                         problems.append("two inside")
@@ -122,7 +122,7 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
         own.start()
     for own in threads:
         own.join()
-    with opened_folder(tmp_path / "out", resume=False) as folder:
+    with open_folder(tmp_path / "out", resume=False) as folder:
         folder.is_finished = True
     assert problems == []
     assert len(turns) >= 60
@@ -146,7 +146,7 @@ def test_the_folder_goes_away_just_when_it_is_taken(
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 
     monkeypatch.setattr(folder, "_take", too_late)
-    with opened_folder(tmp_path, resume=True):
+    with open_folder(tmp_path, resume=True):
         assert [own.name for own in state.iterdir()] == ["lock"]
         assert taken == [True, True]
     monkeypatch.setattr(os, "mkdir", there_for_a_moment)

@@ -193,12 +193,12 @@ def conclude(
     demand beside limits.
     """
 
-    def told(table: JudgedTable, texts: Iterable[str]) -> list[str]:
+    def named(table: JudgedTable, texts: Iterable[str]) -> list[str]:
         if len(tables) == 1:
             return list(texts)
         return [phrase("{run}: {text}", run=table.name, text=text) for text in texts]
 
-    problems = [text for table in tables for text in told(table, table.problems)]
+    problems = [text for table in tables for text in named(table, table.problems)]
     questions: list[str] = []
     for table in tables:
         questions += told(
@@ -206,7 +206,7 @@ def conclude(
         )
     questions += [text for text in demands if text is not None]
     for table in tables:
-        questions += told(table, open_questions(table.figures, table.sensitive))
+        questions += named(table, open_questions(table.figures, table.sensitive))
     breaches = []
     for table in tables:
         columns = dict.fromkeys(name for review in table.reviews for name in review.names_people)

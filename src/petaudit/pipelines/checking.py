@@ -43,7 +43,7 @@ class Checked:
     """By run: what its result depends on, as a hash."""
 
 
-def checked(
+def check_runs(
     pipeline: Pipeline,
     runs: Sequence[PlannedRun],
     tables: Tables,

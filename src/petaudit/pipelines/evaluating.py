@@ -91,7 +91,7 @@ class Entry:
         return cls(run, restored, None, None, tables, dict(kept["seconds"]))
 
 
-def evaluated(
+def evaluate_run(
     run: PlannedRun, tables: Tables, *, reveal: bool, granularities: Sequence[str] = ()
 ) -> Entry:
     """Run the measure; what goes wrong is no reason for other runs to stop."""

@@ -15,11 +15,11 @@ from petaudit.auditing.document import figure_of, plain
 from petaudit.auditing.gate import ERROR
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
 from petaudit.measures import Result
-from petaudit.pipelines.checking import Checked, checked, note_wrong_files
+from petaudit.pipelines.checking import Checked, check_runs, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder, with_overrides
-from petaudit.pipelines.evaluating import Entry, evaluated
+from petaudit.pipelines.evaluating import Entry, evaluate_run
 from petaudit.pipelines.events import Clock, Listener, TimingRecord, logged
-from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, opened_folder
+from petaudit.pipelines.folder import RESULT, ResultFolder, check_targets, open_folder
 from petaudit.pipelines.models import EVALUATOR, EXECUTOR, SaveData
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
 from petaudit.pipelines.reading import Pipeline, partly_read, raise_problems, with_policies
@@ -35,7 +35,7 @@ from petaudit.pipelines.reporting import (
 )
 from petaudit.pipelines.results import (
     document_text,
-    judged,
+    judge_entries,
     read_previous,
     result_document,
     sha256_of,
@@ -245,7 +245,7 @@ class Executor:
             folder = None
             if self.out is not None:
                 check_targets(self.out, self.file_names, found.files)
-                folder = stack.enter_context(opened_folder(self.out, resume=self._resume))
+                folder = stack.enter_context(open_folder(self.out, resume=self._resume))
             log = (self.pipeline.executor, self.out, self._clock, self._log_stream)
             stack.enter_context(logged(*log))
             compare_to = self._previous()
@@ -273,7 +273,7 @@ class Executor:
         problems = Problems()
         self._note_previous(self.pipeline, problems)
         wanted = tables_wanted(self._files)
-        return checked(
+        return check_runs(
             self.pipeline, self.runs, self._tables, wanted, problems, reveal=self._reveal
         )
 
@@ -295,7 +295,9 @@ class Executor:
             entry = Entry.from_kept(run, kept)
         else:
             before = len(self._clock.records)
-            entry = evaluated(run, self._tables, reveal=self._reveal, granularities=granularities)
+            entry = evaluate_run(
+                run, self._tables, reveal=self._reveal, granularities=granularities
+            )
             self._tables.watch.check()
             if folder is not None and entry.status != ERROR:
                 records = [record.to_dict() for record in self._clock.records[before:]]
@@ -331,7 +333,7 @@ class Executor:
     ) -> None:
         """Judge, write the reports, and publish everything at once."""
         previous = None if compare_to is None else compare_to[0]
-        results = judged([entry.data for entry in self._entries], self.pipeline, previous)
+        results = judge_entries([entry.data for entry in self._entries], self.pipeline, previous)
         records = self._clock.records
         for file in self._files:
             if folder is not None and not isinstance(file.model, SaveData):

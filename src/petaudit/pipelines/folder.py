@@ -45,7 +45,7 @@ _TEMPORARY: Final = ".petaudit-"
 
 @dataclass
 class ResultFolder:
-    """A folder that this run alone writes to; see :func:`opened_folder`."""
+    """A folder that this run alone writes to; see :func:`open_folder`."""
 
     path: Path
     signing_key: bytes | None = field(default=None, repr=False)
@@ -123,7 +123,7 @@ class ResultFolder:
 
 
 @contextlib.contextmanager
-def opened_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
+def open_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
     """Make the folder and hold it; another run that holds it is an error.
 
     Without ``resume``, what an interrupted run kept is removed.

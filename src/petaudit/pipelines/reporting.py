@@ -209,14 +209,14 @@ def tables_wanted(files: Sequence[ReportFile]) -> dict[str, list[str]]:
 def report_writer(
     file: ReportFile,
     entries: Sequence[Entry],
-    judged: Sequence[Mapping[str, Any]],
+    results: Sequence[Mapping[str, Any]],
     records: Sequence[TimingRecord],
 ) -> Callable[[IO[bytes]], object]:
     """How to write a file of figures or of durations."""
     if isinstance(file.model, SaveTiming):
         columns = timing_columns(records, file.model.time_unit, _listed(file.model.module))
     elif file.granularity == SUMMARY:
-        columns = summary_columns(judged, _listed(file.model.eval))
+        columns = summary_columns(results, _listed(file.model.eval))
     else:
         tables = {
             entry.run.name: entry.tables[file.granularity]
@@ -248,11 +248,11 @@ def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], objec
 
 
 def summary_columns(
-    judged: Sequence[Mapping[str, Any]], only: Sequence[str] = ()
+    results: Sequence[Mapping[str, Any]], only: Sequence[str] = ()
 ) -> dict[str, MadeColumn]:
     """A row per run, with its experiments apart; true and false are 1 and 0, like the figures."""
     rows = []
-    for entry in judged:
+    for entry in results:
         if only and entry["modules"][EVALUATOR] not in only:
             continue
         comparison = entry["comparison"] or {}

@@ -53,7 +53,7 @@ def read_previous(path: Path) -> dict[str, Any]:
     return document
 
 
-def judged(
+def judge_entries(
     entries: Sequence[Mapping[str, Any]], pipeline: Pipeline, previous: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
     """Add comparison and breaches to the entries, and settle their status."""
