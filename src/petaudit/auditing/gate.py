@@ -201,7 +201,7 @@ def conclude(
     problems = [text for table in tables for text in named(table, table.problems)]
     questions: list[str] = []
     for table in tables:
-        questions += told(
+        questions += named(
             table, (text for review in table.reviews for text in review.open_questions)
         )
     questions += [text for text in demands if text is not None]
