@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,7 +28,6 @@ from petaudit.i18n.kept import with_phrases
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Result
 from petaudit.measures.kinds import TableFile
-from petaudit.pictures.optional import pictures_of
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
@@ -48,6 +46,10 @@ from petaudit.tables.made_tables import table_data, table_from
 
 _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
 """Settings of data modules that decide what is measured, beside the tables."""
+_OF_RESULT: Final = (
+    *("status", "figure", "value", "limit", "strict", "conditions", "lower_bound"),
+    *("explanation", "pictures"),
+)
 _SHOWN_ABOVE: Final = (
     *("measure", "status", "better", "value", "limit", "limit_exact", "passed", "warnings"),
     *("profile", "timings", "undecided"),
@@ -100,6 +102,7 @@ def evaluate_run(
     notes: list[str] = []
     about: dict[str, Any] = {}
     people: Sequence[str] = ()
+    entry: dict[str, Any] | None = None
     try:
         with _warnings_in(notes):
             given = tables.of_run(run)
@@ -117,9 +120,7 @@ def evaluate_run(
                     raise NotMeasurableError(missing)
                 outcome = run_measure(measure, inputs, _computing(run, tables))
                 if outcome.result is not None:
-                    drawn_from = inputs if outcome.problem is None else None
-                    about["pictures"], more = pictures_of(measure, drawn_from, outcome.result)
-                    notes += more
+                    entry = outcome.result.to_entry(inputs if outcome.problem is None else None)
     except PetauditError as problem:
         outcome = Outcome(None, problem)
     except MemoryError:
@@ -130,9 +131,8 @@ def evaluate_run(
         kind = type(problem).__name__
         outcome = Outcome(None, NotMeasurableError("internal error ({kind})", kind=kind))
     result = outcome.result
-    if result is not None:
-        notes += result.warnings
-    data = _entry_data(run, outcome, tables, about, [*notes, *people])
+    notes += [*(entry["warnings"] if entry is not None else ()), *people]
+    data = _entry_data(run, outcome, entry, tables, about, notes)
     columns: dict[str, Mapping[str, MadeColumn]] = {}
     if result is not None:
         for granularity in granularities:
@@ -250,13 +250,13 @@ def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> 
 def _entry_data(
     run: PlannedRun,
     outcome: Outcome,
+    entry: Mapping[str, Any] | None,
     tables: Tables,
     about: Mapping[str, Any],
     notes: Sequence[str],
 ) -> dict[str, Any]:
     """The entry of a run in result.json; comparison and breaches are added when all are known."""
-    model, measure, result = run.evaluation.model, run.evaluation.measure, outcome.result
-    is_number = result is not None and not math.isnan(result.value)
+    model, measure = run.evaluation.model, run.evaluation.measure
     data: dict[str, Any] = {
         "run": run.name,
         "modules": {step.module: step.label for step in run.steps},
@@ -288,21 +288,15 @@ def _entry_data(
         "pictures": [],
         **about,
     }
-    if result is not None:
-        details = plain(result.to_dict())
-        data |= {
-            "status": result.status if is_number else ERROR,
-            "figure": result.figure,
-            "value": plain(result.value) if is_number else None,
-            "limit": result.limit,
-            "limit_exact": result.limit_exact,
-            "strict": result.is_strict,
-            "conditions": list(result.conditions),
-            "lower_bound": result.is_lower_bound,
-            "reason": None if is_number else phrase("the figure is no number"),
-            "explanation": list(result.explanation),
-            "details": {name: value for name, value in details.items() if name not in _SHOWN_ABOVE},
+    if outcome.result is not None and entry is not None:
+        details = plain(outcome.result.to_dict())
+        data |= {name: entry[name] for name in _OF_RESULT}
+        data["limit_exact"] = entry.get("limit_exact")
+        data["details"] = {
+            name: value for name, value in details.items() if name not in _SHOWN_ABOVE
         }
+        if entry["value"] is None:
+            data |= {"status": ERROR, "reason": phrase("the figure is no number")}
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.
         reason = tables.without_folders(without_row_numbers(outcome.problem.text))
