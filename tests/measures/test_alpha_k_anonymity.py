@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from measures.running import computing
 from petaudit.errors import OptionError
 from petaudit.inputs import gather
-from petaudit.measures.alpha_k_anonymity import MEASURE, alpha_k_anonymity, compute
+from petaudit.measures import find_measure
+from petaudit.measures.alpha_k_anonymity import alpha_k_anonymity
 
 # Class a: 3 of 4 rows are x. Class b: 1 of 2. Class c: 1 of 3.
 TABLE = pa.table({"q": list("aaaabbccc"), "s": list("xxxyxyxyz")})
@@ -21,7 +23,7 @@ GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
 def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
     found = alpha_k_anonymity(TABLE, **GIVEN)
     assert (found.exact_value, found.value, found.k) == (Fraction(3, 4), 0.75, 2)
-    assert (found.passed, found.what_it_takes) == (None, None)
+    assert (found.passed, found.remedy) == (None, None)
     assert found.explanation == (
         "s: 0.75 (3 classes); worst: a class of 4 rows",
         "smallest class: 2 rows",
@@ -48,13 +50,13 @@ def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
 def test_both_must_hold(limit: Any, k: int | None, passed: bool, rows: int) -> None:
     found = alpha_k_anonymity(TABLE, limit=limit, k=k, **GIVEN)
     assert found.passed is passed
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == rows
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == rows
     # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
-    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 9 else None)
+    assert found.remedy.rows_to_drop == (rows if 0 < rows < 9 else None)
     excluded = alpha_k_anonymity(TABLE, limit=limit, k=k, suppressed="exclude", **GIVEN)
-    assert excluded.what_it_takes is not None
-    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
+    assert excluded.remedy is not None
+    assert excluded.remedy.rows_to_suppress == (rows if rows < 9 else None)
     assert found.exact_value == Fraction(3, 4)
 
 
@@ -73,18 +75,18 @@ def test_a_k_without_a_limit_would_judge_nothing() -> None:
     message = "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, use"
     with pytest.raises(OptionError, match=message):
         alpha_k_anonymity(TABLE, k=2, **GIVEN)
-    assert MEASURE.check is not None
+    assert find_measure("alpha-k-anonymity").check is not None
     with pytest.raises(OptionError, match=message):
-        MEASURE.check({"k": 2})
-    MEASURE.check({"k": 2, "limit": 0.5})
-    MEASURE.check({"limit": 0.5})
-    MEASURE.check({})
+        find_measure("alpha-k-anonymity").check({"k": 2})
+    find_measure("alpha-k-anonymity").check({"k": 2, "limit": 0.5})
+    find_measure("alpha-k-anonymity").check({"limit": 0.5})
+    find_measure("alpha-k-anonymity").check({})
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "2", True, [2]])
 def test_a_wrong_k_is_an_error(k: Any) -> None:
     with pytest.raises(OptionError, match=r"^k is .*; a whole number from 1 was expected$"):
-        compute(gather(TABLE, **GIVEN), limit=1, k=k)
+        computing("alpha-k-anonymity")(gather(TABLE, **GIVEN), limit=1, k=k)
 
 
 def test_a_limit_above_one_is_an_error() -> None:

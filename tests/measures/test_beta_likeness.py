@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from petaudit.measures.beta_likeness import beta_likeness
-from petaudit.measures.enhanced_beta_likeness import enhanced_beta_likeness, enhanced_gains
+from petaudit.measures.enhanced_beta_likeness import EnhancedBetaLikeness, enhanced_beta_likeness
 from petaudit.tables import ClassTable, ClassValueCounts, ValueCounts
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
@@ -64,10 +64,10 @@ def test_the_limit_may_be_reached(measure: Any, limit: Any, passed: bool) -> Non
     found = measure(table("aabbb", "xyyyz"), limit=limit, **GIVEN)
     assert found.passed is passed
     # Where suppressed rows are a class, any change of the others changes what it is compared with.
-    assert found.what_it_takes.rows_to_suppress == (0 if passed else None)
-    assert found.what_it_takes.rows_to_drop is None
+    assert found.remedy.rows_to_suppress == (0 if passed else None)
+    assert found.remedy.rows_to_drop is None
     found = measure(table("aabbb", "xyyyz"), limit=limit, suppressed="exclude", **GIVEN)
-    assert found.what_it_takes.rows_to_suppress == (0 if passed else 2)
+    assert found.remedy.rows_to_suppress == (0 if passed else 2)
 
 
 def test_no_beta_does_where_a_value_gains_too_much() -> None:
@@ -78,8 +78,8 @@ def test_no_beta_does_where_a_value_gains_too_much() -> None:
         "1 class with a value that gains more than -ln q, for which no beta would do"
         in (found.explanation[0])
     )
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == 2
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == 2
 
 
 @pytest.mark.parametrize("rows", [1, 1000, 10**5])
@@ -136,7 +136,7 @@ def test_what_floats_cannot_tell_is_decided_exactly(gain: Fraction, holds: bool)
         np.array([more, less, less, more]),
     )
     sizes, ones = np.array([2 * half, 2 * half]), np.array([1, 1])
-    found = enhanced_gains("s", ClassTable(sizes, ones, {"s": pairs}, None))
+    found = EnhancedBetaLikeness().figures("s", ClassTable(sizes, ones, {"s": pairs}, None))
     assert abs(float(gain) - math.log(2)) < 1e-12
     assert found.largest == (gain if holds else math.inf)
 

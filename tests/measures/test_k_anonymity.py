@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from measures.running import computing
 from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
 from petaudit.measures.base import Remedy
-from petaudit.measures.k_anonymity import CurvePoint, compute, k_anonymity
+from petaudit.measures.k_anonymity import CurvePoint, k_anonymity
 from strategies import Release
 
 # Classes of 1, 2 and 3 rows.
@@ -26,7 +27,7 @@ TABLE = pa.table({"q": list("abbccc"), "s": list("xyzxyz")})
 def test_k_is_the_smallest_class() -> None:
     found = k_anonymity(TABLE, quasi_identifiers="q")
     assert (found.value, found.classes, found.rows, found.suppressed_rows) == (1.0, 3, 6, 0)
-    assert (found.passed, found.what_it_takes) == (None, None)
+    assert (found.passed, found.remedy) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ def test_k_is_the_smallest_class() -> None:
 )
 def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
     found = k_anonymity(TABLE, quasi_identifiers="q", limit=limit)
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     # Suppressing all rows would leave nothing to measure.
     assert (found.passed, takes.rows_breaking) == (passed, rows)
@@ -55,9 +56,7 @@ def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
         # Suppressed, they would be a class that is too small.
         assert takes == Remedy(rows, None, None, rows, rows / 6)
     excluded = k_anonymity(TABLE, quasi_identifiers="q", limit=limit, suppressed="exclude")
-    assert excluded.what_it_takes == (
-        Remedy(6, None, None) if rows == 6 else Remedy(rows, rows, rows / 6)
-    )
+    assert excluded.remedy == (Remedy(6, None, None) if rows == 6 else Remedy(rows, rows, rows / 6))
 
 
 def test_the_curve_says_what_every_k_would_take() -> None:
@@ -98,7 +97,7 @@ def test_suppressed_rows_are_a_class_unless_they_are_left_out() -> None:
     assert as_class.curve[2] == CurvePoint(5, 5, 1.0)
     assert "5: 100 %" in as_class.explanation[-1]
     # Suppressing others would make that class larger, but so it would make the table smaller.
-    assert as_class.what_it_takes == Remedy(2, None, None, 2, 0.4)
+    assert as_class.remedy == Remedy(2, None, None, 2, 0.4)
     assert as_class.warnings == ()
 
 
@@ -133,19 +132,19 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
     )
     if not sizes:
         with pytest.raises(NotMeasurableError):
-            compute(inputs)
+            computing("k-anonymity")(inputs)
         return
     if limit < 1:
         with pytest.raises(OptionError, match="no table is below 1, so every table would keep it"):
-            compute(inputs, limit=limit)
+            computing("k-anonymity")(inputs, limit=limit)
         return
-    found = compute(inputs, limit=limit)
+    found = computing("k-anonymity")(inputs, limit=limit)
     assert (found.value, found.classes) == (min(sizes.values()), len(sizes))
     assert found.rows == sum(sizes.values())
     assert found.passed is all(size >= limit for size in sizes.values())
-    assert found.what_it_takes is not None
+    assert found.remedy is not None
     small = sum(size for size in sizes.values() if size < limit)
-    assert found.what_it_takes.rows_breaking == small
+    assert found.remedy.rows_breaking == small
     for point in found.curve:
         assert point.rows == sum(size for size in sizes.values() if size < point.k)
         assert point.share == point.rows / len(keys)

@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from measures.running import computing
 from petaudit.errors import OptionError
 from petaudit.inputs import gather
-from petaudit.measures import recursive_l_diversity as recursive_module
+from petaudit.measures import find_measure
 from petaudit.measures.entropy_l_diversity import entropy_l_diversity
 from petaudit.measures.l_diversity import l_diversity
 from petaudit.measures.recursive_l_diversity import recursive_l_diversity
@@ -45,13 +46,13 @@ def test_distinct_l_is_the_smallest_number_of_values() -> None:
 )
 def test_the_limit_of_distinct_l(limit: Any, passed: bool, rows: int) -> None:
     found = l_diversity(TABLE, limit=limit, **GIVEN)
-    assert found.what_it_takes is not None
-    assert (found.passed, found.what_it_takes.rows_breaking) == (passed, rows)
+    assert found.remedy is not None
+    assert (found.passed, found.remedy.rows_breaking) == (passed, rows)
     # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
-    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 5 else None)
+    assert found.remedy.rows_to_drop == (rows if 0 < rows < 5 else None)
     excluded = l_diversity(TABLE, limit=limit, suppressed="exclude", **GIVEN)
-    assert excluded.what_it_takes is not None
-    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 5 else None)
+    assert excluded.remedy is not None
+    assert excluded.remedy.rows_to_suppress == (rows if rows < 5 else None)
 
 
 def test_several_attributes_are_judged_in_the_same_classes() -> None:
@@ -61,8 +62,8 @@ def test_several_attributes_are_judged_in_the_same_classes() -> None:
         ("t", 2.0, 2),
     ]
     assert found.value == 1.0
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == 5
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == 5
 
 
 def test_other_sensitive_columns_are_no_quasi_identifiers() -> None:
@@ -132,8 +133,8 @@ def test_the_least_even_class_counts() -> None:
     table = pa.table({"q": list("aabbbb"), "s": list("xyxxxy")})
     found = entropy_l_diversity(table, limit=1.76, **GIVEN)
     assert found.value == pytest.approx(4 / 27**0.25, rel=1e-15)
-    assert found.what_it_takes is not None
-    assert (found.passed, found.what_it_takes.rows_to_drop) == (False, 4)
+    assert found.remedy is not None
+    assert (found.passed, found.remedy.rows_to_drop) == (False, 4)
 
 
 def test_many_values_add_up_rightly() -> None:
@@ -195,8 +196,8 @@ def test_a_class_with_fewer_values_suits_no_c(least: int) -> None:
     assert (found.value, found.exact_value, found.passed) == (math.inf, math.inf, False)
     assert found.attributes[0].classes_infinite == few
     assert f"with fewer than {least:,} values, for which no c would do" in found.explanation[0]
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == (2 if least == 3 else 5)
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == (2 if least == 3 else 5)
     assert found.to_dict()["value"] == "inf"
 
 
@@ -219,18 +220,17 @@ def test_a_limit_without_l_means_nothing() -> None:
     message = "a limit of recursive-l-diversity is c for some l: give l as well"
     with pytest.raises(OptionError, match=message):
         recursive_l_diversity(one_class(2, 1), limit=3, **GIVEN)
-    assert recursive_module.MEASURE.check is not None
     with pytest.raises(OptionError, match=message):
-        recursive_module.MEASURE.check({"limit": 3})
-    recursive_module.MEASURE.check({"limit": 3, "l": 2})
-    recursive_module.MEASURE.check({"l": 2})
+        find_measure("recursive-l-diversity").check({"limit": 3})
+    find_measure("recursive-l-diversity").check({"limit": 3, "l": 2})
+    find_measure("recursive-l-diversity").check({"l": 2})
 
 
 @pytest.mark.parametrize("least", [0, -1, 2.0, "2", True])
 def test_a_wrong_l_is_an_error(least: Any) -> None:
     inputs = gather(one_class(2, 1), **GIVEN)
     with pytest.raises(OptionError, match=r"^l is .*; a whole number from 1 was expected$"):
-        recursive_module.compute(inputs, l=least)
+        computing("recursive-l-diversity")(inputs, l=least)
 
 
 def test_the_inpatients_are_recursively_diverse(shared_data: Path) -> None:

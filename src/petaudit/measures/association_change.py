@@ -23,9 +23,10 @@ from petaudit.measures._comparison import (
     upper_limit,
     whole,
 )
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-from petaudit.tables.made_frames import Kind, MadeColumn
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce
+from petaudit.tables.result_frames import Kind, ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CORRELATIONS: Final = ("pearson", "spearman")
@@ -129,11 +130,11 @@ class AssociationChangeResult(Result):
             )
         return tuple(lines)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has a row per pair of columns."""
         if granularity == DETAILS:
             return {
-                name: MadeColumn(kind, [getattr(own, name) for own in self.pairs])
+                name: ResultColumn(kind, [getattr(own, name) for own in self.pairs])
                 for name, kind in _DETAILS.items()
             }
         if granularity == GLOBAL:
@@ -267,7 +268,7 @@ def _is_crowded(side: Association, place: int) -> bool:
     return 0 < side.rows < _ROWS_PER_LABEL * side.values[place]
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="association-change",
     title="Association change",
     family=Family.UTILITY,
@@ -300,7 +301,7 @@ MEASURE = Measure(
         Option(
             "most_columns",
             f"compare the pairs of at most so many columns; {_MOST_COLUMNS} if not given",
-            kind=kinds.Whole(2),
+            kind=kinds.Integer(2),
         ),
     ),
     granularities=_TABLES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -11,9 +11,10 @@ from petaudit.errors import NotMeasurableError, OptionError, counted, joined, ph
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED, SHARE, share, upper_limit
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, Result, announce
 from petaudit.tables.population import PopulationClasses
 
 
@@ -34,7 +35,7 @@ class DeltaPresenceResult(Result):
     population_rows: int
     classes_without_rows: int
     people_without_rows: int
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -42,11 +43,6 @@ class DeltaPresenceResult(Result):
         if self.least is None:
             return ()
         return (phrase("smallest share at least {least:g}", least=self.least),)
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows of classes with too large or too small a share."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -214,7 +210,7 @@ def check(given: Mapping[str, Any]) -> None:
         )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="delta-presence",
     title="delta-presence",
     family=Family.PRIVACY,

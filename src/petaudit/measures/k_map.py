@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
@@ -13,21 +13,12 @@ from petaudit.exact.fractions import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import kinds
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import SIZE_OPTION, RiskClasses, checked_size, rows_in_classes, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Remedy, Result, announce
+from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -59,17 +50,12 @@ class KMapResult(Result):
     suppressed_rows: int
     smallest_class: int
     curve: tuple[MapPoint, ...]
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def figure(self) -> str:
         """The measure, and whether it is an estimate."""
         return f"{self.measure}, estimated" if self.is_estimate else self.measure
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that could be too few people."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -107,13 +93,13 @@ class KMapResult(Result):
         )
         return tuple(lines)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the curve: for each k the rows that could be fewer people."""
         if granularity == DETAILS:
             return {
-                "k": MadeColumn("integer", [point.k for point in self.curve]),
-                "rows": MadeColumn("integer", [point.rows for point in self.curve]),
-                "share": MadeColumn("number", [point.share for point in self.curve]),
+                "k": ResultColumn("integer", [point.k for point in self.curve]),
+                "rows": ResultColumn("integer", [point.rows for point in self.curve]),
+                "share": ResultColumn("number", [point.share for point in self.curve]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)
@@ -225,7 +211,7 @@ def _level(significance: Number) -> Fraction:
     return level
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="k-map",
     title="k-map",
     family=Family.PRIVACY,

@@ -25,7 +25,8 @@ from petaudit.measures._comparison import (
     whole,
 )
 from petaudit.measures._model_result import TABLES, ModelUtilityResult
-from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures._old import OldMeasure
+from petaudit.measures.base import Better, Family, Need, Option, announce
 from petaudit.roles import check_column
 from petaudit.tables import Source
 
@@ -178,7 +179,7 @@ def check(given: Mapping[str, Any]) -> None:
             "target is {value}; the name of a column was expected",
             value=kinds.shown(given["target"]),
         )
-    if given.get("aligned") is not None and not kinds.Truth().takes(given["aligned"]):
+    if given.get("aligned") is not None and not kinds.Boolean().takes(given["aligned"]):
         raise OptionError(
             "aligned is {value}; true or false was expected", value=kinds.shown(given["aligned"])
         )
@@ -268,7 +269,7 @@ def _fitting(
     return given
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="model-utility",
     title="Model utility",
     family=Family.UTILITY,
@@ -324,12 +325,12 @@ MEASURE = Measure(
             "logistic (classification), linear (regression), forest or boosting",
             kind=kinds.Choice(_MODELS),
         ),
-        Option("folds", "parts of the original that are held out in turn", kind=kinds.Whole(2)),
-        Option("seed", "of the folds, samples, models and the interval", kind=kinds.Whole(0)),
+        Option("folds", "parts of the original that are held out in turn", kind=kinds.Integer(2)),
+        Option("seed", "of the folds, samples, models and the interval", kind=kinds.Integer(0)),
         Option(
             "aligned",
             "whether rows of both tables belong together; if not given, with a key or as many rows",
-            kind=kinds.Truth(),
+            kind=kinds.Boolean(),
         ),
     ),
     granularities=TABLES,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -13,6 +13,7 @@ from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
 from petaudit.exact.uniqueness._sample import Sample
 from petaudit.exact.uniqueness.dankar import Estimate
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
@@ -24,20 +25,10 @@ from petaudit.measures._risk import (
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Remedy, Result, announce
 from petaudit.measures.kinds import Choice
-from petaudit.tables.made_frames import MadeColumn
 from petaudit.tables.population import PopulationClasses
+from petaudit.tables.result_frames import ResultColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,17 +56,12 @@ class PopulationUniquenessResult(Result):
     rows: int
     suppressed_rows: int
     estimates: tuple[Estimate, ...]
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def figure(self) -> str:
         """The measure, and the model that was asked for or that the people were counted."""
         return f"{self.measure}, {self.model}"
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that are alone in their class."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -119,15 +105,15 @@ class PopulationUniquenessResult(Result):
         others = phrase("estimates: {shares}", shares=joined(shares))
         return (estimated, others, *remedy_lines(self.remedy))
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the models, each with its estimate or the reason why it has none."""
         if granularity == DETAILS:
             own = self.estimates
             return {
-                "model": MadeColumn("text", [each.model for each in own]),
-                "uniques": MadeColumn("number", [each.uniques for each in own]),
-                "value": MadeColumn("number", [each.share for each in own]),
-                "reason": MadeColumn("text", [each.reason for each in own]),
+                "model": ResultColumn("text", [each.model for each in own]),
+                "uniques": ResultColumn("number", [each.uniques for each in own]),
+                "value": ResultColumn("number", [each.share for each in own]),
+                "reason": ResultColumn("text", [each.reason for each in own]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)
@@ -297,7 +283,7 @@ def _counted_remedy(inputs: Inputs, people: PopulationClasses, *, passed: bool) 
     return Remedy.of(broken, enough, inputs.counted.rows, inputs.unit)
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=PopulationUniquenessResult.measure,
     title="Population uniqueness",
     family=Family.RISK,

@@ -12,11 +12,12 @@ import numpy as np
 from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED, SIZE_OPTION, judged_fields, upper_limit, whole
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
 from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, SpecialUniquesResult
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
-from petaudit.measures.kinds import Whole
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, announce
+from petaudit.measures.kinds import Integer
 from petaudit.system.memory import memory_limit
 from petaudit.tables.column_codes import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
@@ -246,7 +247,7 @@ def check(given: Mapping[str, Any]) -> None:
     check_one(given)
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=SpecialUniquesResult.measure,
     title="Special uniques (SUDA)",
     family=Family.RISK,
@@ -283,7 +284,7 @@ MEASURE = Measure(
             "max_columns",
             "look for minimal sets of up to so many columns; if not given all, or 3 where there "
             f"are more than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)",
-            kind=Whole(1),
+            kind=Integer(1),
             shows_in_figure=False,
         ),
         SIZE_OPTION,

@@ -12,6 +12,7 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
 from petaudit.measures._estimated_risk import EstimatedRisks
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import (
     PEOPLE,
     SIZE_OPTION,
@@ -24,7 +25,7 @@ from petaudit.measures._risk import (
     upper_limit,
     whole,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, Result, announce
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class StrictAverageRiskResult(Result):
     classes: int
     rows: int
     suppressed_rows: int
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -58,11 +59,6 @@ class StrictAverageRiskResult(Result):
     def figure(self) -> str:
         """The measure and what the people of a class are told from."""
         return f"{self.measure}, {self.people_from}"
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that are too risky."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -210,7 +206,7 @@ def check(given: Mapping[str, Any]) -> None:
         )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="strict-average-risk",
     title="Strict average risk",
     family=Family.PRIVACY,

@@ -11,10 +11,11 @@ from petaudit.errors import HierarchyError, counted, phrase, share
 from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.labels.cells import SUPPRESSED
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._tables import COLUMNWISE
 from petaudit.measures._utility import COLUMN_TABLES, ColumnsResult
-from petaudit.measures.base import Better, Family, Measure, Need, announce
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.measures.base import Better, Family, Need, announce
+from petaudit.tables.result_frames import ResultColumn
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,12 @@ class SuppressionResult(ColumnsResult):
             )
         return (*lines, *super().explanation)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the share and the number of suppressed cells of each column."""
         found = super().table(granularity)
         if granularity == COLUMNWISE:
             cells = list(self.suppressed_cells.values())
-            return found | {"suppressed_cells": MadeColumn("integer", cells)}
+            return found | {"suppressed_cells": ResultColumn("integer", cells)}
         return found
 
 
@@ -121,7 +122,7 @@ def _root(inputs: Inputs, column: str) -> str | None:
     return None if hierarchy.is_leaf(hierarchy.top) else hierarchy.top
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="suppression",
     title="Suppression",
     family=Family.UTILITY,

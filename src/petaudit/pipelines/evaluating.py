@@ -41,8 +41,8 @@ from petaudit.pipelines.plan import PlannedRun, files_of
 from petaudit.pipelines.tables import RunTables, Tables, without_folder
 from petaudit.roles import Role, Roles
 from petaudit.system.debugging import show_trace
-from petaudit.tables.made_frames import MadeColumn
 from petaudit.tables.made_tables import table_data, table_from
+from petaudit.tables.result_frames import ResultColumn
 
 _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
 """Settings of data modules that decide what is measured, beside the tables."""
@@ -66,7 +66,7 @@ class Entry:
     """Absent after an error, and where the result of an interrupted call was kept."""
     message: str | None = None
     """What went wrong, for the person at the terminal: it may quote a few labels."""
-    tables: Mapping[str, Mapping[str, MadeColumn]] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, ResultColumn]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     """What the stages of the measure took, if it says so."""
 
@@ -133,7 +133,7 @@ def evaluate_run(
     result = outcome.result
     notes += [*(entry["warnings"] if entry is not None else ()), *people]
     data = _entry_data(run, outcome, entry, tables, about, notes)
-    columns: dict[str, Mapping[str, MadeColumn]] = {}
+    columns: dict[str, Mapping[str, ResultColumn]] = {}
     if result is not None:
         for granularity in granularities:
             table = result.table(granularity, with_values=reveal)

@@ -44,7 +44,7 @@ from petaudit.pipelines.tables import Tables
 from petaudit.system.files import watching
 from petaudit.system.problems import Problems
 from petaudit.system.yaml_files import Document, parse_yaml
-from petaudit.tables.made_frames import MadeColumn, frame_of, made_frame
+from petaudit.tables.result_frames import ResultColumn, frame_of, result_frame
 from petaudit.tables.source import check_engine
 
 _PARTS: Final = {"": "", "ori": "train", "control": "validation"}
@@ -84,12 +84,12 @@ class RunResult(Mapping[str, Any]):
     def __getitem__(self, granularity: str) -> Any:
         if granularity not in self._names:
             raise KeyError(granularity)
-        columns: Mapping[str, MadeColumn]
+        columns: Mapping[str, ResultColumn]
         if self.result is not None:
             columns = self.result.table(granularity, with_values=True)
         else:
             columns = self._entry.tables[granularity]
-        return made_frame(self._frame, columns)
+        return result_frame(self._frame, columns)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -407,11 +407,11 @@ class Executor:
 
     def get_summary(self) -> Any:
         """A row per run with its experiments, figure, limit and status, as a table."""
-        return made_frame(self._frame, summary_columns(self.document["results"]))
+        return result_frame(self._frame, summary_columns(self.document["results"]))
 
     def get_timing(self) -> Any:
         """How long every step took, as a table."""
-        return made_frame(self._frame, timing_columns(self._clock.records))
+        return result_frame(self._frame, timing_columns(self._clock.records))
 
     def is_execution_completed(self) -> bool:
         """Whether everything has run; the verdict may still be bad."""

@@ -19,7 +19,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.labels.cells import trim
-from petaudit.measures.kinds import Anything, Kind, Text, Truth, Whole
+from petaudit.measures.kinds import Anything, Boolean, Integer, Kind, Text
 from petaudit.pipelines.petsard import schema_key_alternative, type_here
 from petaudit.system.problems import KeyPath, Problems
 from petaudit.system.yaml_files import read_document
@@ -40,7 +40,7 @@ class _AnyText(Text):
 
 
 @dataclass(frozen=True)
-class _Decimals(Whole):
+class _Decimals(Integer):
     """How many digits a number may have behind its point."""
 
     most: int = 30
@@ -56,8 +56,8 @@ _SCHEMA: Final[Mapping[str, Kind]] = {
 }
 _ATTRIBUTE: Final[Mapping[str, Kind]] = {
     "type": Anything(),
-    "nullable": Truth(),
-    "category": Truth(),
+    "nullable": Boolean(),
+    "category": Boolean(),
     "precision": _Decimals(),
     "format": _AnyText(),
     "description": _AnyText(),
