@@ -309,8 +309,7 @@ def _evaluator(
         return None
     options = {key: value for key, value in given.items() if key not in common}
     with problems.noted(at):
-        if measure.check is not None:
-            measure.check(options)
+        measure.check(options)
     shared = {key: value for key, value in given.items() if key in common}
     model = Evaluation(**{**shared, "method": measure.name, "options": options})
     return Evaluator(EVALUATOR, name, model, measure)
