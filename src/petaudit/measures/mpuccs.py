@@ -209,7 +209,7 @@ def compute(
         )
     if inputs.person is not None:
         options.setdefault("person", inputs.person)
-    settings = Options.checked(**_with_numbers(options))
+    settings = Options.checked(**_with_numbers(options), progress=inputs.progress)
     if limit is not None or profile is not None:
         checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
     found = find(inputs.original, inputs.table, opened, settings)

@@ -27,6 +27,7 @@ from petaudit.measures.kinds import (
     Number,
     PythonFunction,
 )
+from petaudit.pipelines.json_schema import json_schema
 from petaudit.pipelines.models import (
     EVALUATOR,
     METHODS,
@@ -36,9 +37,8 @@ from petaudit.pipelines.models import (
     Mark,
     settings_of,
 )
-from petaudit.pipelines.plain_names import FolderInside, LogName
+from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY, read_pipeline
-from petaudit.pipelines.schema import json_schema
 from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.errors import OptionError
-from petaudit.pipelines.overrides import with_overrides
+from petaudit.pipelines.configuration import with_overrides
 from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import RELEASE, problems_of, read
 

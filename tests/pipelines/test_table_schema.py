@@ -12,7 +12,7 @@ import pytest
 import petaudit
 from petaudit.errors import ColumnError, InputError
 from petaudit.measures.mpuccs import find
-from petaudit.pipelines.schemas import Attribute, Schema, read_schema, typed
+from petaudit.pipelines.table_schema import Attribute, Schema, read_schema, typed
 from petaudit.singling.options import Options
 from petaudit.tables import open_source
 
@@ -87,7 +87,7 @@ attributes:
         ("{nullable: maybe}", "nullable is 'maybe'; true or false was expected"),
         ("{category: 1}", "category is 1; true or false was expected"),
         ("{type: float, precision: 1.5}", "precision is 1.5; a number of decimals from 0 to 30"),
-        ("{type: float, precision: true}", "precision is True"),
+        ("{type: float, precision: true}", "precision is true"),
         ("{type: float, precision: -1}", "precision is -1"),
         ("{type: str, precision: 2}", "precision is only for the type float, not for type 'str'"),
         ("{precision: 2}", "precision is only for the type float, not for no type"),

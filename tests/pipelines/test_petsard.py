@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from i18n.source_texts import petsard_texts
 from petaudit.measures import all_measures
-from petaudit.pipelines.petsard_names import (
-    METHODS,
-    MODULES,
-    OPTIONS,
-    VALUES,
+from petaudit.pipelines.petsard import (
     method_alternative,
     module_alternative,
     option_alternative,
+    petsard_words,
 )
 
+WORDS = petsard_words()
 # What petaudit's pipelines have, by module.
 METHODS_HERE = {
     "Executor": (),
@@ -99,8 +98,6 @@ def test_a_module_that_is_not_built_has_a_sentence(module: str) -> None:
     sentence = module_alternative(module)
     assert sentence is not None
     assert sentence.startswith(f"PETsARD's {module} is not built here; ")
-    assert method_alternative(module, "default") == sentence
-    assert option_alternative(module, None, "source") == sentence
     assert module_alternative(module.lower()) is None  # PETsARD knows it in this case only
 
 
@@ -128,7 +125,12 @@ def test_an_option_that_is_not_built_has_a_sentence(
 
 
 def test_every_listed_name_is_tested() -> None:
-    listed = {(module, option) for (module, _), known in OPTIONS.items() for option in known}
+    listed = {
+        (module, option)
+        for module, methods in WORDS["options"].items()
+        for known in methods.values()
+        for option in known
+    }
     tested = {
         (module, option) for (module, _), text in LACKING_OPTIONS.items() for option in text.split()
     }
@@ -143,7 +145,7 @@ def test_what_is_built_has_no_sentence(module: str) -> None:
         options += [option.name for own in all_measures().values() for option in own.options]
     for method in METHODS_HERE[module]:
         assert method_alternative(module, method) is None
-    for method in (*METHODS_HERE[module], *METHODS.get(module, ()), None):
+    for method in (*METHODS_HERE[module], *WORDS["methods"].get(module, ()), None):
         for option in options:
             assert option_alternative(module, method, option) is None, (method, option)
 
@@ -164,6 +166,6 @@ def test_a_long_name_is_cut() -> None:
 
 
 def test_sentences_end_without_a_period() -> None:
-    known = [MODULES, *METHODS.values(), *OPTIONS.values(), *VALUES.values()]
-    sentences = [sentence for table in known for sentence in table.values()]
+    sentences = [*petsard_texts()]
+    assert "write nulls as empty cells" in sentences
     assert not [text for text in sentences if text.endswith(".") or text != text.strip()]

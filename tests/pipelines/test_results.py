@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from petaudit.auditing.document import RUN
 from petaudit.errors import InputError
-from petaudit.pipelines.gate import DOCUMENT, judged, read_result
-from petaudit.pipelines.pipeline import Pipeline
-from petaudit.pipelines.reading import read_pipeline
+from petaudit.pipelines.reading import Pipeline, read_pipeline
+from petaudit.pipelines.results import judge_entries, read_previous
 from petaudit.system.yaml_files import parse_yaml
 from pipelines.gate_twin import Verdict, verdicts
 
@@ -73,7 +73,7 @@ def after(now: dict[str, Any], then: dict[str, Any] | None, allowed: float = 0.0
     other = entry("close")
     earlier = {"results": [other, *([] if then is None else [then])]}
     name = now["modules"]["Evaluator"]
-    return judged([now, other], pipeline({name: allowed}), earlier)[0]
+    return judge_entries([now, other], pipeline({name: allowed}), earlier)[0]
 
 
 FIGURES = st.one_of(
@@ -129,7 +129,7 @@ def cases(draw: st.DrawFn) -> tuple[list[Any], list[Any] | None, dict[str, float
 def test_it_decides_as_its_rules_say(case: tuple[Any, Any, dict[str, float]]) -> None:
     now, then, allowed = case
     previous = None if then is None else {"results": then}
-    found = judged(now, pipeline(allowed), previous)
+    found = judge_entries(now, pipeline(allowed), previous)
     assert [
         Verdict(
             own["status"],
@@ -200,7 +200,7 @@ def test_how_much_worse_an_infinite_figure_is(
 
 def test_an_infinite_figure_that_breaks_its_limit_is_said_as_it_is() -> None:
     now = entry("beta", "inf", status="failed", limit=2.0)
-    [found] = judged([now], pipeline({}), None)
+    [found] = judge_entries([now], pipeline({}), None)
     assert [(own["value"], own["limit"], own["rule"]) for own in found["breaches"]] == [
         ("inf", 2.0, "at most")
     ]
@@ -229,7 +229,7 @@ def test_an_earlier_figure_counts_even_if_it_could_not_be_compared_itself() -> N
 
 
 def test_the_limit_of_a_truth_is_true() -> None:
-    [found] = judged([entry("pays", False, status="failed")], pipeline({}), None)
+    [found] = judge_entries([entry("pays", False, status="failed")], pipeline({}), None)
     assert [(own["value"], own["limit"]) for own in found["breaches"]] == [(False, True)]
 
 
@@ -271,7 +271,7 @@ def test_what_was_measured_otherwise_is_not_compared(
     name: str, change: dict[str, Any], word: str
 ) -> None:
     now, then = entry(name), entry(name, **change)
-    found = judged([now], pipeline({name: 1.0}), {"results": [then]})[0]
+    found = judge_entries([now], pipeline({name: 1.0}), {"results": [then]})[0]
     assert (found["status"], found["comparison"]["status"]) == ("error", "error")
     assert word in found["reason"]
     assert found["status"] == "error"
@@ -310,7 +310,7 @@ def test_a_run_that_the_earlier_result_lacks_is_new(status: str) -> None:
 @pytest.mark.parametrize("then", [[], [entry("close")], [{}], [{"run": None}], [{"run": ["x"]}]])
 def test_an_earlier_result_without_any_of_the_runs_is_an_error(then: list[Any]) -> None:
     now = [entry("risk", status="passed"), entry("use"), entry("pays", False, status="failed")]
-    found = judged(now, pipeline({}), {"results": then})
+    found = judge_entries(now, pipeline({}), {"results": then})
     assert [own["status"] for own in found] == ["error"] * 3
     assert all("none of these runs" in own["reason"] for own in found)
     assert [own["comparison"]["status"] for own in found] == ["error"] * 3
@@ -329,10 +329,10 @@ def test_a_measure_that_failed_keeps_its_own_reason() -> None:
         (None, "does not exist"),
         ("", "is no JSON"),
         ("[" * 100_000, "is no JSON"),
-        ("[]", "is no result of petaudit run"),
-        ('{"document": "petaudit.check/1"}', "is no result of petaudit run"),
-        (f'{{"document": "{DOCUMENT}"}}', "results cannot be read"),
-        (f'{{"document": "{DOCUMENT}", "results": [1]}}', "results cannot be read"),
+        ("[]", "is no result of petaudit"),
+        ('{"document": "petaudit.check/1"}', "is no result of petaudit"),
+        (f'{{"document": "{RUN}"}}', "results cannot be read"),
+        (f'{{"document": "{RUN}", "results": [1]}}', "results cannot be read"),
     ],
 )
 def test_what_is_no_earlier_result_is_refused(
@@ -343,21 +343,21 @@ def test_what_is_no_earlier_result_is_refused(
     if text is not None:
         path.write_text(text)
     with pytest.raises(InputError, match=words) as caught:
-        read_result(path)
+        read_previous(path)
     assert "earlier.json" in str(caught.value)
 
 
 def test_a_folder_is_no_earlier_result(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="folder"):
-        read_result(tmp_path)
+        read_previous(tmp_path)
 
 
 @pytest.mark.parametrize("word", ["Infinity", "-Infinity", "NaN"])
 def test_numbers_that_json_does_not_have_are_no_figures(word: str, tmp_path: Path) -> None:
     """Python reads them; a tool that wrote them did not write what petaudit writes."""
-    then = json.dumps({"document": DOCUMENT, "results": [entry("beta", 0.125)]})
+    then = json.dumps({"document": RUN, "results": [entry("beta", 0.125)]})
     path = tmp_path / "earlier.json"
     path.write_text(then.replace("0.125", word))
-    [found] = judged([entry("beta", 0.1)], pipeline({}), read_result(path))
+    [found] = judge_entries([entry("beta", 0.1)], pipeline({}), read_previous(path))
     assert found["status"] == "error"
     assert "no figure" in found["reason"]

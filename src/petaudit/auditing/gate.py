@@ -1,4 +1,4 @@
-"""The verdict of an audit, the same for every command: what breaks a release, and what stays open.
+"""The gate, the same for every command: the verdict, what breaks a release, and what stays open.
 
 Limits answer only what was asked. A table whose limits all hold may still name people, which
 breaks the release, or leave questions open that the figures themselves raise; these are defined
@@ -11,14 +11,16 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petaudit.auditing.columns import ColumnReview
-from petaudit.errors import Phrase, listing, phrase, term
-from petaudit.measures import Better, Family, Measure, Need, all_measures
+from petaudit.auditing.review import ColumnReview
+from petaudit.errors import listing, phrase
+from petaudit.measures import Better, Family, Measure, Need, Result, all_measures
 from petaudit.measures.limits import is_idle
 from petaudit.roles import Role
 
 PASSED, FAILED, ERROR, MEASURED = "passed", "failed", "error", "measured"
-EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2}
+UNDECIDED = "undecided"
+"""What a search says of itself where a lower bound keeps the limit."""
+EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2, UNDECIDED: 2}
 _L_DIVERSITY: Final = "l-diversity"
 
 
@@ -44,8 +46,11 @@ class Figure:
         return is_idle(self.limit, measure.better.value, measure.range, strict=self.strict)
 
     @classmethod
-    def of(cls, entry: Mapping[str, Any]) -> Figure:
-        """The figure of an entry of a document, where infinity is a word."""
+    def of(cls, entry: Mapping[str, Any] | Result) -> Figure:
+        """The figure of a result, or of an entry of a document, where infinity is a word."""
+        if isinstance(entry, Result):
+            judged = (entry.measure, entry.status, entry.value, entry.limit)
+            return cls(*judged, entry.is_strict, bool(entry.conditions))
         value, limit = entry["value"], entry.get("limit")
         return cls(
             str(entry["measure"]),
@@ -85,18 +90,8 @@ def settle(
     return PASSED if PASSED in statuses else MEASURED
 
 
-def open_questions(
-    figures: Sequence[Figure],
-    *,
-    sensitive: Sequence[str] = (),
-    unlabelled: str | None = None,
-    people: str | None = None,
-    demands: Iterable[str | None] = (),
-) -> tuple[str, ...]:
+def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> list[str]:
     """What the limits did not ask and the figures cannot answer.
-
-    ``sensitive`` are the sensitive attributes, ``unlabelled`` says which columns have no role,
-    ``people`` that rows may not be people, ``demands`` what a policy demands beside limits.
 
     >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
     ...            Figure("l-diversity", "measured", 1.0)]
@@ -105,19 +100,16 @@ def open_questions(
 somebody is in it knows the value
     """
     found: list[str] = []
-    if unlabelled is not None:
-        found.append(
-            phrase(
-                "columns without a role, which no measure looked at: {columns}", columns=unlabelled
-            )
-        )
-    found += [text for text in (people, *demands) if text is not None]
     known = all_measures()
-    told = [own for own in figures if own.status in (PASSED, MEASURED) and own.measure in known]
+    told = [
+        figure
+        for figure in figures
+        if figure.status in (PASSED, MEASURED) and figure.measure in known
+    ]
     worst = [
-        own.measure
-        for own in told
-        if own.status == MEASURED and _is_worst(known[own.measure], own.value)
+        figure.measure
+        for figure in told
+        if figure.status == MEASURED and _is_worst(known[figure.measure], figure.value)
     ]
     if _L_DIVERSITY in worst:
         found.append(
@@ -136,7 +128,7 @@ somebody is in it knows the value
                 measures=listing(worst, len(worst)),
             )
         )
-    idle = [own.measure for own in told if own.is_idle]
+    idle = [figure.measure for figure in told if figure.is_idle]
     if idle:
         found.append(
             phrase(
@@ -144,19 +136,37 @@ somebody is in it knows the value
                 measures=listing(idle, len(idle)),
             )
         )
-    is_asked = any(Need.SENSITIVE in known[own.measure].needs for own in told)
+    is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
     if sensitive and told and not is_asked:
         found.append(
             phrase(
                 "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
             )
         )
-    return tuple(found)
+    return found
+
+
+@dataclass(frozen=True)
+class JudgedTable:
+    """What measures found out about one table."""
+
+    figures: Sequence[Figure]
+    reviews: Sequence[ColumnReview] = ()
+    """A column that one Evaluator has a role for is still one that another knows nothing of."""
+    sensitive: Sequence[str] = ()
+    name: str = ""
+    run: str = ""
+    """The first run on the table."""
+
+    @property
+    def problems(self) -> list[str]:
+        """Why the table must not be released, whatever the figures say."""
+        return [text for review in self.reviews for text in review.problems]
 
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What all runs of a pipeline say together: the verdict, why not to release, what is open."""
+    """What all measures say together: the verdict, why not to release, what is open."""
 
     verdict: str
     problems: tuple[str, ...]
@@ -171,67 +181,73 @@ class Conclusion:
 
 
 def conclude(
-    entries: Sequence[Mapping[str, Any]],
-    missing: Collection[str] = (),
+    tables: Sequence[JudgedTable],
     *,
+    is_incomplete: bool = False,
     strict: bool = False,
     demands: Iterable[str | None] = (),
 ) -> Conclusion:
-    """Judge the tables of a pipeline by the entries of its runs; ``missing`` are runs without one.
+    """Judge tables by the figures of each.
 
-    A column that one Evaluator has a role for is still one that another knows nothing of.
+    ``is_incomplete`` says that something was asked for and not measured, ``demands`` what policies
+    demand beside limits.
     """
+
+    def named(table: JudgedTable, texts: Iterable[str]) -> list[str]:
+        if len(tables) == 1:
+            return list(texts)
+        return [phrase("{run}: {text}", run=table.name, text=text) for text in texts]
+
+    problems = [text for table in tables for text in named(table, table.problems)]
+    questions: list[str] = []
+    for table in tables:
+        questions += named(
+            table, (text for review in table.reviews for text in review.open_questions)
+        )
+    questions += [text for text in demands if text is not None]
+    for table in tables:
+        questions += named(table, open_questions(table.figures, table.sensitive))
+    breaches = []
+    for table in tables:
+        columns = dict.fromkeys(name for review in table.reviews for name in review.names_people)
+        if columns:
+            breaches.append({"kind": "identifiers", "run": table.run, "columns": [*columns]})
+    statuses = {figure.status for table in tables for figure in table.figures}
+    if is_incomplete:
+        statuses.add(ERROR)
+    verdict = settle(statuses, problems=problems, questions=questions, strict=strict)
+    once = tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(questions))
+    return Conclusion(verdict, *once, tuple(breaches))
+
+
+def tables_of(entries: Iterable[Mapping[str, Any]]) -> list[JudgedTable]:
+    """The tables of a pipeline with the entries of the runs on each."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
     for entry in entries:
         steps = dict(entry.get("modules") or {}).items()
         table = "_".join(f"{module}[{name}]" for module, name in steps if module != "Evaluator")
         groups.setdefault(table, []).append(entry)
-    problems: dict[str, None] = {}
-    questions = dict.fromkeys(open_questions((), demands=demands))
-    breaches = []
-    for table, group in groups.items():
-        reviews = [ColumnReview.from_dict(own["columns"]) for own in group if own.get("columns")]
-        sensitive = [
-            name
-            for own in group
-            for name, role in (own.get("roles") or {}).items()
-            if role == Role.SENSITIVE.value
-        ]
-        asked = [
-            *(
-                text
-                for own in reviews
-                for text in open_questions((), unlabelled=own.question, people=own.people)
-            ),
-            *open_questions(
-                [Figure.of(own) for own in group], sensitive=[*dict.fromkeys(sensitive)]
-            ),
-        ]
-        named = {
-            text: phrase("{run}: {text}", run=table, text=text) if len(groups) > 1 else text
-            for text in (*(text for own in reviews for text in own.problems), *asked)
-        }
-        problems |= {named[text]: None for own in reviews for text in own.problems}
-        questions |= {named[text]: None for text in asked}
-        columns = list(dict.fromkeys(name for own in reviews for name in own.names_people))
-        if columns:
-            breaches.append({"kind": "identifiers", "run": group[0]["run"], "columns": columns})
-    statuses = {str(entry["status"]) for entry in entries} | ({ERROR} if missing else set())
-    verdict = settle(statuses, problems=problems, questions=questions, strict=strict)
-    return Conclusion(verdict, tuple(problems), tuple(questions), tuple(breaches))
+    return [
+        JudgedTable(
+            figures=[Figure.of(entry) for entry in group],
+            reviews=[
+                ColumnReview.from_dict(entry["columns"]) for entry in group if entry.get("columns")
+            ],
+            sensitive=[
+                *dict.fromkeys(
+                    name for entry in group for name in sensitive_columns(entry.get("roles") or {})
+                )
+            ],
+            name=name,
+            run=group[0]["run"],
+        )
+        for name, group in groups.items()
+    ]
 
 
-def holds_line(limits: int, questions: Collection[str]) -> Phrase:
-    """What to say where all limits hold."""
-    if questions and limits == 1:
-        return term("the limit holds, with open questions")
-    if questions:
-        return phrase("{limits} limits hold, with open questions", limits=limits)
-    return (
-        term("the limit holds")
-        if limits == 1
-        else phrase("all {limits} limits hold", limits=limits)
-    )
+def sensitive_columns(roles: Mapping[str, Any]) -> list[str]:
+    """The sensitive attributes among roles by column, as documents have them."""
+    return [column for column, role in roles.items() if role == Role.SENSITIVE.value]
 
 
 def _is_worst(measure: Measure, value: float | bool | None) -> bool:

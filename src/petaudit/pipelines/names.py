@@ -13,7 +13,9 @@ from typing import Any, Final
 
 from petaudit.errors import phrase
 from petaudit.measures.kinds import JsonSchema, Kind
+from petaudit.system.yaml_files import KeyPath, Problems, shown
 
+LONGEST_NAME: Final = 60
 TIMESTAMP: Final = "{timestamp}"
 LOG_SUFFIX: Final = ".log"
 _MARKS: Final = "-_."
@@ -102,3 +104,31 @@ class FolderInside(Kind):
         """The same as JSON Schema."""
         name = _LETTER.replace("^", "^.", 1)
         return {"type": "string", "pattern": rf"^(\.|(\./)?{name}+(/{name}+)*)$"}
+
+
+def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
+    """A name that can be part of a file's name on every system."""
+    if isinstance(given, int) and not isinstance(given, bool) and abs(given) < 10**LONGEST_NAME:
+        given = str(given)
+    name = shown(given)
+    if not isinstance(given, str):
+        problems.add(at, "the name {name} is no text; put it in quotes", name=name)
+    elif len(given) > LONGEST_NAME:
+        problems.add(
+            at, "the name {name} has more than {most} characters", name=name, most=LONGEST_NAME
+        )
+    elif not is_plain(given):
+        problems.add(at, not_plain(given))
+    else:
+        return given
+    return None
+
+
+def not_plain(given: str) -> str:
+    """What is said of a name that would be part of a file's name and is not plain."""
+    near = nearest_plain(given)
+    return phrase(
+        "{name} is not a plain name (letters, digits, -, _ and single dots inside){near}",
+        name=shown(given),
+        near="" if near is None else phrase(" (did you mean {name!r}?)", name=near),
+    )

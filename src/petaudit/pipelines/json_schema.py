@@ -45,8 +45,8 @@ def json_schema() -> JsonSchema:
 
 def _named(variants: list[JsonSchema]) -> JsonSchema:
     """Experiments under names that the user chooses."""
-    own = variants[0] if len(variants) == 1 else {"anyOf": variants}
-    return {"type": "object", "additionalProperties": own, "minProperties": 1}
+    entry = variants[0] if len(variants) == 1 else {"anyOf": variants}
+    return {"type": "object", "additionalProperties": entry, "minProperties": 1}
 
 
 def _variants(module: str) -> list[JsonSchema]:
@@ -55,25 +55,27 @@ def _variants(module: str) -> list[JsonSchema]:
     variants = []
     for model in METHODS[module]:
         method = model.method  # type: ignore[attr-defined]
-        own = _object(model)
+        variant = _object(model)
         if method is not None:
             is_default = DEFAULT_METHODS.get(module) == method
             chosen = _described({"const": method}, _summary(model), not is_default)
-            own["properties"] = {"method": chosen, **own["properties"]}
+            variant["properties"] = {"method": chosen, **variant["properties"]}
             if not is_default:
-                own["required"] = ["method", *own.get("required", [])]
-        variants.append(own)
-    if not all(own.get("required") for own in variants):
+                variant["required"] = ["method", *variant.get("required", [])]
+        variants.append(variant)
+    if not all(variant.get("required") for variant in variants):
         variants.append({"type": "null"})
     return variants
 
 
 def _object(model: type) -> JsonSchema:
-    defaults = {own.name: own.default for own in fields(model)}
+    defaults = {attribute.name: attribute.default for attribute in fields(model)}
     required = required_of(model)
     properties: JsonSchema = {}
-    for name, own in settings_of(model).items():
-        found = _described(own.kind.schema(), own.help, name in required or name in NEVER_EMPTY)
+    for name, setting in settings_of(model).items():
+        found = _described(
+            setting.kind.schema(), setting.help, name in required or name in NEVER_EMPTY
+        )
         if defaults[name] not in {None, MISSING}:
             found["default"] = defaults[name]
         properties[name] = found
@@ -88,17 +90,17 @@ def _object(model: type) -> JsonSchema:
 
 def _measure(measure: Measure) -> JsonSchema:
     found = _object(Evaluation)
-    own: JsonSchema = {"method": {"const": measure.name, "description": measure.question}}
+    properties: JsonSchema = {"method": {"const": measure.name, "description": measure.question}}
     if measure.limit_help is not None:
-        own["limit"] = _described(measure.limit_kind.schema(), measure.limit_help, True)
+        properties["limit"] = _described(measure.limit_kind.schema(), measure.limit_help, True)
     for option in measure.options:
         is_needed = option.required or option.name in NEVER_EMPTY
-        own[option.name] = _described(option.kind.schema(), option.help, is_needed)
+        properties[option.name] = _described(option.kind.schema(), option.help, is_needed)
     required = ["method", *(option.name for option in measure.options if option.required)]
     common = {name: kind for name, kind in found["properties"].items() if name != "method"}
     return found | {
         "description": f"{measure.title}: {measure.question}",
-        "properties": own | common,
+        "properties": properties | common,
         "required": required,
     }
 

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.auditing.columns import ColumnReview
-from petaudit.auditing.verdict import Figure, conclude, open_questions
+from petaudit.auditing.gate import Figure, conclude, open_questions, tables_of
+from petaudit.auditing.review import ColumnReview
 from petaudit.cli import main
 
 ROWS = 40
@@ -247,12 +247,12 @@ def entry(run: str, **more: Any) -> dict[str, Any]:
 
 def test_runs_on_one_table_answer_for_each_other() -> None:
     roles = {"disease": "sensitive_attribute"}
-    alone = conclude([entry("k", roles=roles)])
+    alone = conclude(tables_of([entry("k", roles=roles)]))
     assert len(alone.open_questions) == 1
     diversity = entry("l", measure="l-diversity", value=2.0, limit=2.0, roles=roles)
-    assert conclude([entry("k", roles=roles), diversity]).open_questions == ()
+    assert conclude(tables_of([entry("k", roles=roles), diversity])).open_questions == ()
     elsewhere = diversity | {"modules": {"Loader": "u", "Evaluator": "l"}}
-    [question] = conclude([entry("k", roles=roles), elsewhere]).open_questions
+    [question] = conclude(tables_of([entry("k", roles=roles), elsewhere])).open_questions
     assert question.startswith("Loader[t]: no measure looked at")
 
 
@@ -270,5 +270,6 @@ def test_runs_on_one_table_answer_for_each_other() -> None:
 def test_the_worst_entry_decides(
     statuses: list[str], missing: list[str], code: int, verdict: str
 ) -> None:
-    found = conclude([entry(str(n), status=own) for n, own in enumerate(statuses)], missing)
+    entries = [entry(str(n), status=own) for n, own in enumerate(statuses)]
+    found = conclude(tables_of(entries), is_incomplete=bool(missing))
     assert (found.exit_code, found.verdict) == (code, verdict)
