@@ -30,4 +30,4 @@ for name, limit in (("k-anonymity", 10), ("l-diversity", 2), ("prosecutor-risk",
         options={name: {"limit": limit}},
     )
     judged = audit[name]
-    print(f"{name} is {judged.value:g}, the limit {limit}: {judged.what_it_takes.text}")
+    print(f"{name} is {judged.value:g}, the limit {limit}: {judged.remedy.text}")

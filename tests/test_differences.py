@@ -229,7 +229,7 @@ def test_what_else_the_pages_say_of_our_side() -> None:
     assert found("k-anonymity", table("aa*"), suppressed="exclude").value == 2
     kept = found("special-uniques", table("fm*", r=list("12*")), quasi_identifiers=["q", "r"])
     assert kept.rows == 3
-    remedy = found("k-anonymity", table("aab"), limit=2).what_it_takes
+    remedy = found("k-anonymity", table("aab"), limit=2).remedy
     assert remedy is not None
     assert remedy.rows_to_drop == 1
     lost = found("granularity", table(["Frence"]), hierarchies=PLACES, unknown="maximal")

@@ -114,7 +114,7 @@ def test_the_measure_of_the_contributing_guide_works() -> None:
     )
     assert result.to_dict()["remedy"]["rows_to_drop"] == 1
     held = measure.run(gather(table, quasi_identifiers="zip"), {})
-    assert (held.passed, held.what_it_takes) == (None, None)
+    assert (held.passed, held.remedy) == (None, None)
     nobody = gather(pa.table({"zip": ["*"]}), quasi_identifiers="zip", suppressed="exclude")
     with pytest.raises(petaudit.PetauditError, match="every row is suppressed"):
         measure.run(nobody, {})

@@ -21,7 +21,7 @@ GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
 def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
     found = alpha_k_anonymity(TABLE, **GIVEN)
     assert (found.exact_value, found.value, found.k) == (Fraction(3, 4), 0.75, 2)
-    assert (found.passed, found.what_it_takes) == (None, None)
+    assert (found.passed, found.remedy) == (None, None)
     assert found.explanation == (
         "s: 0.75 (3 classes); worst: a class of 4 rows",
         "smallest class: 2 rows",
@@ -48,13 +48,13 @@ def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
 def test_both_must_hold(limit: Any, k: int | None, passed: bool, rows: int) -> None:
     found = alpha_k_anonymity(TABLE, limit=limit, k=k, **GIVEN)
     assert found.passed is passed
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == rows
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == rows
     # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
-    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 9 else None)
+    assert found.remedy.rows_to_drop == (rows if 0 < rows < 9 else None)
     excluded = alpha_k_anonymity(TABLE, limit=limit, k=k, suppressed="exclude", **GIVEN)
-    assert excluded.what_it_takes is not None
-    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 9 else None)
+    assert excluded.remedy is not None
+    assert excluded.remedy.rows_to_suppress == (rows if rows < 9 else None)
     assert found.exact_value == Fraction(3, 4)
 
 

@@ -64,10 +64,10 @@ def test_the_limit_may_be_reached(measure: Any, limit: Any, passed: bool) -> Non
     found = measure(table("aabbb", "xyyyz"), limit=limit, **GIVEN)
     assert found.passed is passed
     # Where suppressed rows are a class, any change of the others changes what it is compared with.
-    assert found.what_it_takes.rows_to_suppress == (0 if passed else None)
-    assert found.what_it_takes.rows_to_drop is None
+    assert found.remedy.rows_to_suppress == (0 if passed else None)
+    assert found.remedy.rows_to_drop is None
     found = measure(table("aabbb", "xyyyz"), limit=limit, suppressed="exclude", **GIVEN)
-    assert found.what_it_takes.rows_to_suppress == (0 if passed else 2)
+    assert found.remedy.rows_to_suppress == (0 if passed else 2)
 
 
 def test_no_beta_does_where_a_value_gains_too_much() -> None:
@@ -78,8 +78,8 @@ def test_no_beta_does_where_a_value_gains_too_much() -> None:
         "1 class with a value that gains more than -ln q, for which no beta would do"
         in (found.explanation[0])
     )
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == 2
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == 2
 
 
 @pytest.mark.parametrize("rows", [1, 1000, 10**5])

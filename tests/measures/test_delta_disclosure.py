@@ -87,8 +87,8 @@ def test_values_that_a_class_lacks_are_ignored_or_infinite() -> None:
         "1 class without some value of the table, for which no delta would do"
         in (strict.explanation[0])
     )
-    assert strict.what_it_takes is not None
-    assert strict.what_it_takes.rows_breaking == 2
+    assert strict.remedy is not None
+    assert strict.remedy.rows_breaking == 2
     everywhere = delta_disclosure(table("aabb", "xyyx"), absent="infinite", limit=1, **GIVEN)
     assert (everywhere.value, everywhere.passed) == (0.0, True)
     assert everywhere.classes_lacking_values == {"s": 0}

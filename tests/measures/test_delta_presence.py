@@ -48,7 +48,7 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     assert (found.exact_value, found.exact_smallest) == (max(shares), min(smallest))
     assert found.passed is (max(shares) <= limit and min(smallest) >= least)
     assert compute(populace.inputs, limit=limit).passed is (max(shares) <= limit)
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     wrong = [
         size
@@ -119,7 +119,7 @@ def test_the_table_of_the_paper(
 def test_a_class_of_the_population_without_a_row_has_a_share_of_0() -> None:
     found = measured(["a"], ["a", "a", "b", "b", "b"], limit=0.5, least=0.1)
     assert (found.value, found.smallest, found.passed) == (0.5, 0.0, False)
-    assert found.what_it_takes == Remedy(0, None, None)
+    assert found.remedy == Remedy(0, None, None)
     assert found.explanation == (
         "shares of the population in the table: 0 to 0.5, in 1 class of the table",
         "1 class of the population with 3 people: no row in the table, a share of 0 where 0.1 is "
@@ -135,7 +135,7 @@ def test_what_too_large_a_share_takes() -> None:
     """Of 4 of 5 and 3 of 3 people, 2 and 1 may stay for a limit of 0.5: 2 + 2 rows go."""
     table, population = ["a"] * 4 + ["b"] * 3 + ["c"], ["a"] * 5 + ["b"] * 3 + ["c"] * 2
     found = measured(table, population, limit=0.5)
-    assert found.what_it_takes == Remedy(7, None, None, 4, 0.5)
+    assert found.remedy == Remedy(7, None, None, 4, 0.5)
     assert found.explanation[-1] == (
         "7 rows break the limit; dropping 4 rows (50 %) from the table reaches it"
     )
@@ -143,10 +143,10 @@ def test_what_too_large_a_share_takes() -> None:
         "7 rows break the limit; suppressing 4 rows (50 %) reaches it"
     )
     # 1/3 and 2/5 would stay, so a least of 0.4 could not be kept.
-    assert measured(table, population, limit=0.5, least=0.3).what_it_takes == found.what_it_takes
-    assert measured(table, population, limit=0.5, least=0.4).what_it_takes == Remedy(7, None, None)
+    assert measured(table, population, limit=0.5, least=0.3).remedy == found.remedy
+    assert measured(table, population, limit=0.5, least=0.4).remedy == Remedy(7, None, None)
     # Everything would have to go.
-    assert measured(table, population, limit=0).what_it_takes == Remedy(8, None, None)
+    assert measured(table, population, limit=0).remedy == Remedy(8, None, None)
 
 
 def test_suppressed_rows_are_in_no_class_or_people_who_fit_none() -> None:
@@ -157,11 +157,11 @@ def test_suppressed_rows_are_in_no_class_or_people_who_fit_none() -> None:
     # Both people of b, who fit no class, are in the table.
     as_class = measured(table, population, limit=0.5)
     assert (as_class.value, as_class.classes, as_class.suppressed_rows) == (1.0, 2, 0)
-    assert as_class.what_it_takes == Remedy(2, None, None, 1, 1 / 3)
+    assert as_class.remedy == Remedy(2, None, None, 1, 1 / 3)
     # Nobody is of another class than a: one of the three who are not in the table is not either.
     elsewhere = measured(["a", "*"], ["a"] * 4, limit=0.2, least=0.1)
     assert (elsewhere.value, elsewhere.smallest) == (0.25, 0.25)
-    assert elsewhere.what_it_takes == Remedy(2, None, None)
+    assert elsewhere.remedy == Remedy(2, None, None)
 
 
 def test_one_row_and_a_null() -> None:

@@ -70,7 +70,7 @@ def test_the_verdict_follows_from_the_figure(asked: Tables, reveal: bool) -> Non
         if found.limit is not None and found.value != found.limit:
             is_better = (found.value < found.limit) is (found.better is Better.LOWER)
             assert is_better or not found.passed, name
-        takes = found.what_it_takes
+        takes = found.remedy
         if takes is not None:
             # Some limits are broken by the table as a whole, by no row of its own.
             assert not found.passed or takes.rows_to_suppress == 0, name
@@ -120,7 +120,7 @@ def test_a_measure_says_the_same_alone_without_a_limit_and_with_values(
         assert isinstance(alone, Result), (name, str(alone))
         assert alone.value == own.value, name
         if "limit" in ENTRIES[name].options:
-            assert (alone.passed, alone.limit, alone.what_it_takes) == (None, None, None), name
+            assert (alone.passed, alone.limit, alone.remedy) == (None, None, None), name
 
 
 # --- the direction --------------------------------------------------------------------------

@@ -26,7 +26,7 @@ TABLE = pa.table({"q": list("abbccc"), "s": list("xyzxyz")})
 def test_k_is_the_smallest_class() -> None:
     found = k_anonymity(TABLE, quasi_identifiers="q")
     assert (found.value, found.classes, found.rows, found.suppressed_rows) == (1.0, 3, 6, 0)
-    assert (found.passed, found.what_it_takes) == (None, None)
+    assert (found.passed, found.remedy) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_k_is_the_smallest_class() -> None:
 )
 def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
     found = k_anonymity(TABLE, quasi_identifiers="q", limit=limit)
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     # Suppressing all rows would leave nothing to measure.
     assert (found.passed, takes.rows_breaking) == (passed, rows)
@@ -55,9 +55,7 @@ def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
         # Suppressed, they would be a class that is too small.
         assert takes == Remedy(rows, None, None, rows, rows / 6)
     excluded = k_anonymity(TABLE, quasi_identifiers="q", limit=limit, suppressed="exclude")
-    assert excluded.what_it_takes == (
-        Remedy(6, None, None) if rows == 6 else Remedy(rows, rows, rows / 6)
-    )
+    assert excluded.remedy == (Remedy(6, None, None) if rows == 6 else Remedy(rows, rows, rows / 6))
 
 
 def test_the_curve_says_what_every_k_would_take() -> None:
@@ -98,7 +96,7 @@ def test_suppressed_rows_are_a_class_unless_they_are_left_out() -> None:
     assert as_class.curve[2] == CurvePoint(5, 5, 1.0)
     assert "5: 100 %" in as_class.explanation[-1]
     # Suppressing others would make that class larger, but so it would make the table smaller.
-    assert as_class.what_it_takes == Remedy(2, None, None, 2, 0.4)
+    assert as_class.remedy == Remedy(2, None, None, 2, 0.4)
     assert as_class.warnings == ()
 
 
@@ -143,9 +141,9 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
     assert (found.value, found.classes) == (min(sizes.values()), len(sizes))
     assert found.rows == sum(sizes.values())
     assert found.passed is all(size >= limit for size in sizes.values())
-    assert found.what_it_takes is not None
+    assert found.remedy is not None
     small = sum(size for size in sizes.values() if size < limit)
-    assert found.what_it_takes.rows_breaking == small
+    assert found.remedy.rows_breaking == small
     for point in found.curve:
         assert point.rows == sum(size for size in sizes.values() if size < point.k)
         assert point.share == point.rows / len(keys)

@@ -44,9 +44,9 @@ def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> No
     assert found.value == min(of for _, of in pairs)
     assert found.passed is (found.value >= limit)
     broken = sum(size for size, of in pairs if of < limit)
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == broken
-    takes = found.what_it_takes
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == broken
+    takes = found.remedy
     if not 0 < broken < found.rows:
         assert (takes.rows_to_suppress, takes.rows_to_drop) == (None if broken else 0, None)
     elif populace.suppressed == "exclude":
@@ -82,8 +82,8 @@ def test_the_estimate_is_that_of_the_definition(
     assert found.passed is (found.value >= limit)
     # Beyond the whole population no class has people enough.
     enough = twin.k_prime(limit, rows, people, significance) if limit <= people else float("inf")
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == sum(size for size, _ in pairs if size < enough)
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == sum(size for size, _ in pairs if size < enough)
     assert found.figure == "k-map, estimated"
 
 
@@ -98,9 +98,7 @@ def test_an_estimate_by_hand() -> None:
     table = ["a"] * 4 + ["b"] * 96
     found = measured(table, population_size=1000, limit=6)
     assert (found.value, found.passed, found.is_estimate) == (6.0, True, True)
-    assert measured(table, population_size=1000, limit=7).what_it_takes == Remedy(
-        4, None, None, 4, 0.04
-    )
+    assert measured(table, population_size=1000, limit=7).remedy == Remedy(4, None, None, 4, 0.04)
     assert measured(table, population_size=1000, limit=7, significance="0.0115").passed
     assert measured(table, population_size=1000, limit=7, significance=0.0114).passed is False
     # ARX's Poisson variant asks for 5 rows (x = 3 and k' = x + 2), its truncated one for 4, too.
@@ -116,7 +114,7 @@ def test_a_row_that_is_alone_is_one_person_whatever_the_size(
     table = [f"z{place}" for place in range(20)]
     found = measured(table, population_size=people, significance=significance, limit=2)
     assert (found.value, found.passed) == (1.0, False)
-    assert found.what_it_takes == Remedy(20, None, None)
+    assert found.remedy == Remedy(20, None, None)
 
 
 def test_a_class_of_k_rows_has_k_people_whatever_the_estimate_says() -> None:
@@ -131,7 +129,7 @@ def test_no_class_has_more_people_than_there_are() -> None:
     table = ["a"] * 5 + ["b"] * 7
     found = measured(table, population_size=12, significance=0.999, limit=13)
     assert (found.value, found.passed) == (12.0, False)
-    assert found.what_it_takes == Remedy(12, None, None)
+    assert found.remedy == Remedy(12, None, None)
 
 
 def test_suppressed_rows_were_drawn_from_the_population_too() -> None:

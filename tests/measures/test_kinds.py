@@ -68,14 +68,14 @@ def inputs() -> Inputs:
 def right(kind: Kind) -> list[Any]:
     """Values at the edges of a kind and in the middle of it."""
     match kind:
-        case kinds.Whole():
+        case kinds.Integer():
             return [kind.least, kind.least + 1, 7 if kind.most is None else kind.most]
         case kinds.Number():
             found = [kind.least, 0.5, 1, 2, kind.most, 1e-300, INF if kind.may_be_infinite else 3.5]
             return [value for value in found if kind.takes(value)]
         case kinds.COLUMN:
             return ["pay", " born "]
-        case kinds.Truth():
+        case kinds.Boolean():
             return [True, False]
         case kinds.Choice():
             return list(kind.words)
@@ -123,7 +123,7 @@ def is_number_as_text(kind: Kind, value: Any) -> bool:
 def takes_any_whole_number(kind: Kind) -> bool:
     if isinstance(kind, kinds.Either):
         return any(map(takes_any_whole_number, kind.kinds))
-    return isinstance(kind, kinds.Whole) and kind.most is None
+    return isinstance(kind, kinds.Integer) and kind.most is None
 
 
 @pytest.mark.parametrize("name", all_measures())

@@ -45,13 +45,13 @@ def test_distinct_l_is_the_smallest_number_of_values() -> None:
 )
 def test_the_limit_of_distinct_l(limit: Any, passed: bool, rows: int) -> None:
     found = l_diversity(TABLE, limit=limit, **GIVEN)
-    assert found.what_it_takes is not None
-    assert (found.passed, found.what_it_takes.rows_breaking) == (passed, rows)
+    assert found.remedy is not None
+    assert (found.passed, found.remedy.rows_breaking) == (passed, rows)
     # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
-    assert found.what_it_takes.rows_to_drop == (rows if 0 < rows < 5 else None)
+    assert found.remedy.rows_to_drop == (rows if 0 < rows < 5 else None)
     excluded = l_diversity(TABLE, limit=limit, suppressed="exclude", **GIVEN)
-    assert excluded.what_it_takes is not None
-    assert excluded.what_it_takes.rows_to_suppress == (rows if rows < 5 else None)
+    assert excluded.remedy is not None
+    assert excluded.remedy.rows_to_suppress == (rows if rows < 5 else None)
 
 
 def test_several_attributes_are_judged_in_the_same_classes() -> None:
@@ -61,8 +61,8 @@ def test_several_attributes_are_judged_in_the_same_classes() -> None:
         ("t", 2.0, 2),
     ]
     assert found.value == 1.0
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == 5
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == 5
 
 
 def test_other_sensitive_columns_are_no_quasi_identifiers() -> None:
@@ -132,8 +132,8 @@ def test_the_least_even_class_counts() -> None:
     table = pa.table({"q": list("aabbbb"), "s": list("xyxxxy")})
     found = entropy_l_diversity(table, limit=1.76, **GIVEN)
     assert found.value == pytest.approx(4 / 27**0.25, rel=1e-15)
-    assert found.what_it_takes is not None
-    assert (found.passed, found.what_it_takes.rows_to_drop) == (False, 4)
+    assert found.remedy is not None
+    assert (found.passed, found.remedy.rows_to_drop) == (False, 4)
 
 
 def test_many_values_add_up_rightly() -> None:
@@ -195,8 +195,8 @@ def test_a_class_with_fewer_values_suits_no_c(least: int) -> None:
     assert (found.value, found.exact_value, found.passed) == (math.inf, math.inf, False)
     assert found.attributes[0].classes_infinite == few
     assert f"with fewer than {least:,} values, for which no c would do" in found.explanation[0]
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == (2 if least == 3 else 5)
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == (2 if least == 3 else 5)
     assert found.to_dict()["value"] == "inf"
 
 

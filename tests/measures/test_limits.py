@@ -230,7 +230,7 @@ def test_zero_and_almost_zero_are_limits(name: str, limit: Any, inputs: Inputs) 
 def test_without_a_limit_there_is_no_verdict(name: str, inputs: Inputs) -> None:
     found = measured(name, inputs)
     assert (found.limit, found.passed, found.status) == (None, None, "measured")
-    assert found.what_it_takes is None
+    assert found.remedy is None
 
 
 @every_measure

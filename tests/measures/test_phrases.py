@@ -37,8 +37,8 @@ ENGLISH_WORDS = re.compile(r"\b(the|of|are|was|with|which|rows?|class(es)?)\b")
 def texts(found: Result) -> Iterator[str]:
     """All sentences of a result."""
     yield from (*found.explanation, *found.warnings, *found.conditions)
-    if found.what_it_takes is not None:
-        yield found.what_it_takes.text
+    if found.remedy is not None:
+        yield found.remedy.text
 
 
 def check(name: str, text: str) -> None:

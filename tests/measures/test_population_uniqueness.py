@@ -234,7 +234,7 @@ def test_a_population_table_is_counted(populace: Populace, limit: Fraction) -> N
     assert (found.value, found.uniques) == (float(share), len(alone))
     assert found.passed is (share <= limit)
     broken = 0 if found.passed else len(alone & set(populace.table))
-    assert found.what_it_takes == Remedy(broken, *((0, 0.0) if found.passed else (None, None)))
+    assert found.remedy == Remedy(broken, *((0, 0.0) if found.passed else (None, None)))
 
 
 def test_uniques_of_the_population_are_counted_and_not_estimated() -> None:
@@ -250,7 +250,7 @@ def test_uniques_of_the_population_are_counted_and_not_estimated() -> None:
     assert found.figure == "population-uniqueness, counted"
     assert compute(inputs, limit="0.1999999999999999").passed is False
     failed = compute(inputs, limit=0.1)
-    assert failed.what_it_takes == Remedy(20, None, None)
+    assert failed.remedy == Remedy(20, None, None)
     assert failed.explanation == (
         "200 of 1,000 people alone in a class, counted in the population table; suppressing rows "
         "of the table does not change that",
@@ -274,7 +274,7 @@ def test_people_are_counted_at_the_labels_of_the_table() -> None:
     # 1 and 2 are one class of two; nobody of the table is 3.
     found = compute(inputs, limit=0.3)
     assert (found.uniques, found.passed) == (1.0, False)
-    assert found.what_it_takes == Remedy(0, None, None)
+    assert found.remedy == Remedy(0, None, None)
     assert found.explanation == (
         "1 of 3 people alone in a class, counted in the population table; suppressing rows of the "
         "table does not change that",
@@ -300,7 +300,7 @@ def test_a_limit_at_the_boundary() -> None:
     assert measured({1: 3, 7: 1}, sampling_fraction=1, limit=0.3).passed is True
     found = measured({1: 3, 7: 1}, sampling_fraction=1, limit="0.2999999")
     assert found.passed is False
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     assert takes == Remedy(3, None, None, 3, 0.3)
     assert found.explanation[-1] == (
@@ -316,14 +316,14 @@ def test_a_limit_at_the_boundary() -> None:
 def test_suppressing_what_the_remedy_says_is_enough() -> None:
     asked: dict[str, Any] = {"population_size": 100, "limit": 0}
     exclude = inputs_of({1: 3, 7: 1}, treated="exclude")
-    assert compute(exclude, **asked).what_it_takes == Remedy(3, 3, 0.3)
+    assert compute(exclude, **asked).remedy == Remedy(3, 3, 0.3)
     assert compute(inputs_of({7: 1}, 3, treated="exclude"), **asked).passed
     # Where suppressed rows are a class, rows that are alone are dropped.
-    assert measured({1: 3, 7: 1}, **asked).what_it_takes == Remedy(3, None, None, 3, 0.3)
+    assert measured({1: 3, 7: 1}, **asked).remedy == Remedy(3, None, None, 3, 0.3)
     assert measured({7: 1}, **asked).passed
     # Without any row there is nothing to measure.
-    assert measured({1: 3}, **asked | {"population_size": 9}).what_it_takes == Remedy(3, None, None)
-    passing = measured({1: 3, 7: 1}, population_size=100, limit=1).what_it_takes
+    assert measured({1: 3}, **asked | {"population_size": 9}).remedy == Remedy(3, None, None)
+    passing = measured({1: 3, 7: 1}, population_size=100, limit=1).remedy
     assert passing is not None
     assert passing.text == "no row breaks the limit"
 

@@ -56,7 +56,7 @@ def check_remedy(
     found: Result, pairs: Pairs, suppressed: str, holds: Any, *, can_drop: bool = True
 ) -> None:
     """What is said to be enough must be enough, and nothing at all where the limit holds."""
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     if found.passed:
         assert takes == Remedy(0, 0, 0.0)
@@ -202,23 +202,23 @@ def test_prosecutor_risk_by_hand() -> None:
 
 
 def test_what_a_limit_of_the_prosecutor_takes() -> None:
-    assert prosecuted(limit=0.2).what_it_takes == dropping(5, 5, 0.5)
-    assert prosecuted(limit=0.2, suppressed="exclude").what_it_takes == Remedy(5, 5, 0.5)
-    assert prosecuted(limit=0.19).what_it_takes == Remedy(10, None, None)
+    assert prosecuted(limit=0.2).remedy == dropping(5, 5, 0.5)
+    assert prosecuted(limit=0.2, suppressed="exclude").remedy == Remedy(5, 5, 0.5)
+    assert prosecuted(limit=0.19).remedy == Remedy(10, None, None)
     # Without one row of risk 1: 3/9; without both: 2/8 = 0.25.
     for limit, enough in [("0.4", 0), ("0.39", 1), ("0.334", 1), ("0.333", 2), ("0.25", 2)]:
-        found = prosecuted(limit=limit, figure="average").what_it_takes
+        found = prosecuted(limit=limit, figure="average").remedy
         assert found is not None
         assert (found.rows_to_drop or 0) == enough, limit
     # Without both and the class of 3: 1/5.
-    assert prosecuted(limit=0.24, figure="average").what_it_takes == dropping(5, 5, 0.5)
+    assert prosecuted(limit=0.24, figure="average").remedy == dropping(5, 5, 0.5)
     assert prosecuted(limit=0.24, figure="average").explanation[-1] == (
         "5 rows break the limit; dropping 5 rows (50 %) from the table, riskiest classes first, is "
         "enough"
     )
     # Five of ten rows are above 0.2. Without two of them three of eight are.
     assert prosecuted(limit=0.5, figure="at-risk").passed
-    assert prosecuted(limit=0.4, figure="at-risk").what_it_takes == dropping(5, 2, 0.2)
+    assert prosecuted(limit=0.4, figure="at-risk").remedy == dropping(5, 2, 0.2)
 
 
 def test_journalist_risk_by_hand() -> None:
@@ -230,7 +230,7 @@ def test_journalist_risk_by_hand() -> None:
     # Only 1/2 is strictly above 0.2; 1/5 of the class of three is not.
     assert (found.rows_at_risk, found.rows_to_suppress_for_threshold) == (1, None)
     assert told(figure="at-risk").value == 0.1
-    assert told(limit=0.2).what_it_takes == dropping(1, 1, 0.1)
+    assert told(limit=0.2).remedy == dropping(1, 1, 0.1)
     assert told().value == 0.5
     assert told(figure="at-risk").figure == "journalist-risk, at-risk"
 
@@ -246,7 +246,7 @@ def test_the_way_from_the_population_may_be_the_more_promising_one() -> None:
     )
     assert found.exact_value == Fraction(1, 6)
     # Without the first class 1/10 is left.
-    assert found.what_it_takes == dropping(1, 1, 1 / 9)
+    assert found.remedy == dropping(1, 1, 1 / 9)
 
 
 def test_marketer_risk_by_hand() -> None:
@@ -262,7 +262,7 @@ def test_sample_uniques_by_hand() -> None:
     found = uniques.sample_uniques(TABLE, quasi_identifiers="zip", limit=0.15)
     assert (found.value, found.uniques, found.passed) == (0.2, 2, False)
     # One of nine rows is below 0.15.
-    assert found.what_it_takes == dropping(2, 1, 0.1)
+    assert found.remedy == dropping(2, 1, 0.1)
     assert found.explanation == (
         "2 of 10 rows alone in their class",
         "2 rows break the limit; dropping 1 row (10 %) from the table, riskiest classes first, is "

@@ -143,7 +143,7 @@ def test_every_attribute_has_the_figure_of_its_twin(model: Model, release: Relea
             assert own.value == float(expected)
     assert found.exact_value == model.worst(own.exact_value for own in found.attributes)
     assert found.value == float(found.exact_value)
-    assert (found.limit, found.passed, found.what_it_takes) == (None, None, None)
+    assert (found.limit, found.passed, found.remedy) == (None, None, None)
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["measure"] == model.measure
     # Neither revealing labels, which folds no classes, nor unbounded integers change anything.
     revealed = model.compute(replace(inputs, reveal_values=True))
@@ -176,7 +176,7 @@ def test_the_limit_is_broken_by_the_classes_of_the_twin(
         assert (own.classes_breaking, own.rows_breaking) == (len(rows), sum(rows))
         any_breaks = [a or b for a, b in zip(any_breaks, breaking, strict=True)]
     rows = sum(own.rows for own, breaks in zip(by_attribute[0], any_breaks, strict=True) if breaks)
-    remedy = found.what_it_takes
+    remedy = found.remedy
     assert remedy is not None
     assert found.passed is (rows == 0)
     assert remedy.rows_breaking == rows
@@ -215,7 +215,7 @@ def test_suppressing_what_breaks_the_limit_reaches_it(
         for row in release.released
     ]
     suppressed = replace(release, released=rows)
-    remedy = model.compute(opened(release), limit=bound).what_it_takes
+    remedy = model.compute(opened(release), limit=bound).remedy
     assert remedy is not None
     changed = sum(now != then for now, then in zip(rows, release.released, strict=True))
     assert remedy.rows_breaking == changed
@@ -380,8 +380,8 @@ def test_the_explanation_is_short_and_holds_no_value(model: Model) -> None:
     assert found.explanation[0].startswith("s: ")
     assert "2 classes" in found.explanation[0]
     assert not any("secret" in line for line in found.explanation)
-    assert found.what_it_takes is not None
-    assert found.explanation[-1] == found.what_it_takes.text
+    assert found.remedy is not None
+    assert found.explanation[-1] == found.remedy.text
 
 
 @every_model

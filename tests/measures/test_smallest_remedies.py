@@ -98,7 +98,7 @@ def table_of(sizes: Sizes, names: str = "*abcd") -> pa.Table:
 def removed(name: str, options: Mapping[str, Any], table: pa.Table, **given: Any) -> int | None:
     """How many rows the remedy drops, or suppresses where these are no class."""
     result = find_measure(name).run(gather(table, quasi_identifiers="q", **given), options)
-    takes = result.what_it_takes
+    takes = result.remedy
     assert takes is not None
     return takes.rows_to_suppress if takes.rows_to_drop is None else takes.rows_to_drop
 

@@ -378,7 +378,7 @@ def test_limits_are_decided_exactly(limit: Any, passed: bool | None) -> None:
         return
     found = example(limit=limit)
     assert found.passed is passed
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     assert takes.rows_breaking == (0 if passed else 4)
     if not passed:

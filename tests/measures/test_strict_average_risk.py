@@ -84,7 +84,7 @@ def test_it_is_the_twins(
     assert found.fewest_people == min(people(of) for _, of in pairs)
     assert found.is_estimate is is_estimate
     assert found.passed is holds(pairs)
-    takes = found.what_it_takes
+    takes = found.remedy
     assert takes is not None
     if found.passed:
         assert takes == Remedy(0, 0, 0.0)
@@ -236,12 +236,12 @@ def test_limits_and_what_they_take(
     given: Any, limit: Any, k: int | None, passed: bool, takes: Remedy
 ) -> None:
     found = measured(**given, limit=limit, k=k, suppressed="exclude")
-    assert (found.passed, found.what_it_takes) == (passed, takes)
+    assert (found.passed, found.remedy) == (passed, takes)
     # Where suppressed rows would be a class, as many rows are dropped instead.
     found = measured(**given, limit=limit, k=k)
     rows, share = takes.rows_to_suppress, takes.share_to_suppress
     dropped = Remedy(takes.rows_breaking, None, None, rows, share) if rows else takes
-    assert (found.passed, found.what_it_takes) == (passed, dropped)
+    assert (found.passed, found.remedy) == (passed, dropped)
 
 
 def test_explanation() -> None:

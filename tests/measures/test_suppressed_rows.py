@@ -104,8 +104,8 @@ def without_riskiest(
 
 
 def remedy_of(found: Result) -> Remedy:
-    assert found.what_it_takes is not None
-    return found.what_it_takes
+    assert found.remedy is not None
+    return found.remedy
 
 
 @pytest.mark.parametrize("name", MODELS)

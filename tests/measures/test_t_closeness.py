@@ -558,9 +558,9 @@ def test_the_rows_that_break_the_limit_are_those_of_any_attribute(
     in_classes = sum(size for size, _ in far[0].values())
     # Where every class breaks it, nothing would be left to measure.
     helps = not rows or (release.suppressed == "exclude" and rows < in_classes)
-    assert found.what_it_takes is not None
-    assert found.what_it_takes.rows_breaking == rows
-    assert found.what_it_takes.rows_to_suppress == (rows if helps else None)
+    assert found.remedy is not None
+    assert found.remedy.rows_breaking == rows
+    assert found.remedy.rows_to_suppress == (rows if helps else None)
     assert found.passed is (rows == 0)
     assert found.remedy is not None
     assert found.explanation[-1] == found.remedy.text
@@ -570,14 +570,14 @@ def test_suppressing_what_it_takes_reaches_the_limit() -> None:
     table = {"qi": list("aabbcc"), "s": list("xyxxyy"), "t": list("pqpqpp")}
     given = {"quasi_identifiers": "qi", "sensitive": ["s", "t"], "limit": "0.4"}
     found = t_closeness(pa.table(table), **given, suppressed="exclude")
-    assert found.what_it_takes is not None
+    assert found.remedy is not None
     # The classes b and c have one value of s each: half of the table has the other one.
-    assert (found.passed, found.what_it_takes.rows_to_suppress) == (False, 4)
-    assert found.what_it_takes.share_to_suppress == 4 / 6
+    assert (found.passed, found.remedy.rows_to_suppress) == (False, 4)
+    assert found.remedy.share_to_suppress == 4 / 6
     released = pa.table(table | {"qi": list("aa****")})
     after = t_closeness(released, **given, suppressed="exclude")
-    assert (after.passed, after.what_it_takes and after.what_it_takes.rows_breaking) == (True, 0)
+    assert (after.passed, after.remedy and after.remedy.rows_breaking) == (True, 0)
     # Where suppressed rows are a class, neither is promised: dropping rows changes the table.
-    as_class = t_closeness(pa.table(table), **given).what_it_takes
+    as_class = t_closeness(pa.table(table), **given).remedy
     assert as_class == Remedy(4, None, None)
-    assert t_closeness(pa.table(table), **given | {"limit": None}).what_it_takes is None
+    assert t_closeness(pa.table(table), **given | {"limit": None}).remedy is None

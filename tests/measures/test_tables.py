@@ -14,7 +14,7 @@ from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import Result, all_measures
-from petaudit.tables.made_frames import MadeColumn, made_frame
+from petaudit.tables.result_frames import ResultColumn, result_frame
 
 EXAMPLE = pa.table(
     {
@@ -32,7 +32,7 @@ every_table = pytest.mark.parametrize(
 )
 
 
-def rows(columns: dict[str, MadeColumn]) -> list[tuple[Any, ...]]:
+def rows(columns: dict[str, ResultColumn]) -> list[tuple[Any, ...]]:
     return list(zip(*(column.values for column in columns.values()), strict=True))
 
 
@@ -87,7 +87,7 @@ def test_without_a_limit_nothing_is_above_it() -> None:
     found = petaudit.t_closeness(EXAMPLE, **GIVEN)
     assert [row[-2:] for row in rows(found.table("columnwise"))] == [(None, None)] * 2
     for kind in ("pyarrow", "pandas", "polars"):
-        made = made_frame(kind, found.table("columnwise"))
+        made = result_frame(kind, found.table("columnwise"))
         for name in ("classes_above_limit", "rows_above_limit"):
             assert all(pd.isna(value) for value in listed(made, name))
 
@@ -102,7 +102,7 @@ def test_the_worst_classes_have_labels_only_on_request() -> None:
         assert rows(table) == [(*row, None, None) for row in expected]
     pair = (("born", "zip"), ("197*", "47"))
     assert rows(shown.table("details", with_values=True)) == [(*row, *pair) for row in expected]
-    made = made_frame("pyarrow", shown.table("details", with_values=True))
+    made = result_frame("pyarrow", shown.table("details", with_values=True))
     assert made.column("labels").to_pylist() == [["197*", "47"]] * 2
 
 
@@ -110,7 +110,7 @@ def test_a_null_among_the_labels_stays_a_null() -> None:
     shown = petaudit.t_closeness(EXAMPLE, worst=9, reveal_values=True, **GIVEN)
     table = shown.table("details", with_values=True)
     assert set(table["labels"].values) == {("197*", "47"), ("198*", None)}
-    made = made_frame("pyarrow", table)
+    made = result_frame("pyarrow", table)
     assert ["198*", None] in made.column("labels").to_pylist()
 
 
@@ -198,7 +198,7 @@ def test_every_table_is_a_frame_of_any_kind(
     assert columns
     assert len({len(column.values) for column in columns.values()}) == 1
     for kind in ("pyarrow", "pandas", "polars"):
-        made = made_frame(kind, columns)
+        made = result_frame(kind, columns)
         names = made.column_names if kind == "pyarrow" else list(made.columns)
         assert names == list(columns)
         for column, own in columns.items():

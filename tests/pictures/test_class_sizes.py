@@ -109,7 +109,5 @@ def test_the_measure_says_the_same(zips: list[str], suppressed: Any) -> None:
     assert sum(own.rows for own in found.bins if own.highest < 3) == sum(
         size for size in sizes if size < 3
     )
-    assert result.what_it_takes is not None
-    assert result.what_it_takes.rows_breaking == sum(
-        own.rows for own in found.bins if own.lowest < 3
-    )
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == sum(own.rows for own in found.bins if own.lowest < 3)

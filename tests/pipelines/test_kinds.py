@@ -18,8 +18,10 @@ from petaudit.measures import all_measures
 from petaudit.measures.kinds import (
     COLUMNS,
     Anything,
+    Boolean,
     Choice,
     Either,
+    Integer,
     Kind,
     Limit,
     ListOf,
@@ -27,8 +29,6 @@ from petaudit.measures.kinds import (
     Number,
     Problems,
     Text,
-    Truth,
-    Whole,
     key_text,
     shown,
 )
@@ -36,17 +36,17 @@ from petaudit.pipelines.models import METHODS, ExecutorSettings, Mark, settings_
 
 HUGE = int("f" * 5_000, 16)  # Python refuses to write it in decimal.
 
-_MIXED = Either((Truth(), ListOf(Whole()), MapOf(Number(0.0, 1.0)), MapOf(Truth(), ("a",))))
+_MIXED = Either((Boolean(), ListOf(Integer()), MapOf(Number(0.0, 1.0)), MapOf(Boolean(), ("a",))))
 _MODELS = (ExecutorSettings, *itertools.chain.from_iterable(METHODS.values()))
 KINDS: list[Kind] = [
     *[own.kind for model in _MODELS for own in settings_of(model).values()],
     *[own.kind for measure in all_measures().values() for own in measure.options],
     *[measure.limit_kind for measure in all_measures().values()],
-    Whole(-3, 3),
-    Whole(0, 0),
+    Integer(-3, 3),
+    Integer(0, 0),
     Number(-1.0, 1.0),
     Number(-1.0, excludes_bounds=True),
-    MapOf(ListOf(Truth()), ("a", "b")),
+    MapOf(ListOf(Boolean()), ("a", "b")),
     _MIXED,
 ]  # fmt: skip
 
@@ -139,7 +139,7 @@ def test_a_schema_is_plain_and_valid_json(kind: Kind) -> None:
 
 @given(least=st.integers(-9, 9), more=st.none() | st.integers(0, 9), value=st.integers(-20, 20))
 def test_bounds_of_whole_numbers(least: int, more: int | None, value: int) -> None:
-    kind = Whole(least, None if more is None else least + more)
+    kind = Integer(least, None if more is None else least + more)
     assert kind.takes(value) == (least <= value and (more is None or value <= least + more))
     assert not kind.takes(float(value))
     assert not kind.takes(str(value))
@@ -160,10 +160,10 @@ def test_bounds_of_numbers(value: float, bound: float) -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "found"),
     [
-        (Whole(1), 0, ["setting is 0; a whole number from 1 was expected"]),
-        (Whole(1, 2000), 5e3, ["setting is 5000.0; a whole number from 1 to 2,000 was expected"]),
-        (Whole(0, 0), 1, ["setting is 1; a whole number from 0 to 0 was expected"]),
-        (Whole(), HUGE, ["setting is a very large number; a whole number from 0 was expected"]),
+        (Integer(1), 0, ["setting is 0; a whole number from 1 was expected"]),
+        (Integer(1, 2000), 5e3, ["setting is 5000.0; a whole number from 1 to 2,000 was expected"]),
+        (Integer(0, 0), 1, ["setting is 1; a whole number from 0 to 0 was expected"]),
+        (Integer(), HUGE, ["setting is a very large number; a whole number from 0 was expected"]),
         (Number(), math.nan, ["setting is nan; a number from 0 was expected"]),
         (Number(), HUGE, ["setting is a very large number; a number from 0 was expected"]),
         (Number(0, 1), True, ["setting is true; a number from 0 to 1 was expected"]),
@@ -172,7 +172,7 @@ def test_bounds_of_numbers(value: float, bound: float) -> None:
             "x",
             ["setting is 'x'; a number above 0 and below 1 was expected"],
         ),
-        (Truth(), "yes", ["setting is 'yes'; true or false was expected"]),
+        (Boolean(), "yes", ["setting is 'yes'; true or false was expected"]),
         (Text("a file"), " ", ["setting is ' '; a file was expected"]),
         (Text("a file"), None, ["setting is null; a file was expected"]),
         (Text(), "x\0", ["setting is 'x\\x00'; text was expected"]),
@@ -182,22 +182,22 @@ def test_bounds_of_numbers(value: float, bound: float) -> None:
             "jsn",
             ["setting is 'jsn' (did you mean 'json'?); csv or json was expected"],
         ),
-        (ListOf(Truth()), [], [
+        (ListOf(Boolean()), [], [
             "setting is an empty list; a list (each: true or false) was expected"
         ]),
         (
-            ListOf(Whole()),
+            ListOf(Integer()),
             [1, "b", -1],
             [
                 "item 2 of setting is 'b'; a whole number from 0 was expected",
                 "item 3 of setting is -1; a whole number from 0 was expected",
             ],
         ),
-        (MapOf(Truth()), {}, [
+        (MapOf(Boolean()), {}, [
             "setting is empty; entries NAME: VALUE (each: true or false) was expected"
         ]),
         (
-            MapOf(Truth(), ("one", "two")),
+            MapOf(Boolean(), ("one", "two")),
             {"tow": True, "one": 1, 5: True},
             [
                 "unknown key 'tow' (did you mean 'two'?); entries for one, two",
@@ -209,7 +209,7 @@ def test_bounds_of_numbers(value: float, bound: float) -> None:
             "item 2 of setting is 5; the name of a column (numbers, yes and no in quotes) was "
             "expected"
         ]),
-        (Either((Truth(), Whole())), "x", [
+        (Either((Boolean(), Integer())), "x", [
             "setting is 'x'; true or false or a whole number from 0 was expected"
         ]),
         (Anything(), object(), []),
@@ -222,7 +222,7 @@ def test_what_is_said(kind: Kind, value: Any, found: list[str]) -> None:
 
 def test_the_place_of_a_problem_is_exact() -> None:
     problems = Problems()
-    MapOf(ListOf(Whole())).check({"a": [1], "b": [2, "x"]}, ("Loader", "t"), problems)
+    MapOf(ListOf(Integer())).check({"a": [1], "b": [2, "x"]}, ("Loader", "t"), problems)
     assert [at for at, _ in problems] == [("Loader", "t", "b", 1)]
 
 

@@ -17,15 +17,15 @@ from hypothesis import strategies as st
 from petaudit.cli import main
 from petaudit.measures import all_measures
 from petaudit.measures.kinds import (
+    Boolean,
     Choice,
     Either,
+    Integer,
     Kind,
     ListOf,
     MapOf,
     Number,
     PythonFunction,
-    Truth,
-    Whole,
 )
 from petaudit.pipelines.models import (
     EVALUATOR,
@@ -170,14 +170,14 @@ def test_reader_and_schema_agree_on_spoiled_files(seed: int) -> None:
 def value_of(kind: Kind) -> st.SearchStrategy[Any]:
     """Values that a kind takes."""
     match kind:
-        case Whole():
+        case Integer():
             return st.integers(kind.least, min(kind.most or 2**63 - 1, 2**63 - 1))
         case Number():
             most = 1e308 if kind.most is None else kind.most
             without = kind.excludes_bounds
             found = st.floats(kind.least, most, exclude_min=without, exclude_max=without)
             return found.filter(kind.takes)
-        case Truth():
+        case Boolean():
             return st.booleans()
         case Choice():
             return st.sampled_from(kind.words)

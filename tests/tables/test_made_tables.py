@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.tables.made_frames import MadeColumn, made_frame
 from petaudit.tables.made_tables import in_file, stacked, table_data, table_from
+from petaudit.tables.result_frames import ResultColumn, result_frame
 
 CELLS = st.one_of(
     st.none(),
@@ -26,7 +26,7 @@ CELLS = st.one_of(
 
 @given(st.lists(st.none() | st.lists(CELLS).map(tuple)))
 def test_tuples_become_json_lists(rows: list[Any]) -> None:
-    found = in_file({"own": MadeColumn("tuple", rows)})["own"]
+    found = in_file({"own": ResultColumn("tuple", rows)})["own"]
     assert found.kind == "text"
     for text, row in zip(found.values, rows, strict=True):
         assert (text is None) == (row is None)
@@ -48,14 +48,14 @@ def test_tuples_become_json_lists(rows: list[Any]) -> None:
     ],
 )
 def test_what_json_has_no_word_for_is_text(value: object, written: str) -> None:
-    [text] = in_file({"own": MadeColumn("tuple", [(value,)])})["own"].values
+    [text] = in_file({"own": ResultColumn("tuple", [(value,)])})["own"].values
     [found] = json.loads(text, parse_constant=pytest.fail)
     assert found.replace("T", " ") == written
 
 
 @pytest.mark.parametrize("kind", ["integer", "number", "boolean", "text"])
 def test_other_columns_stay_what_they_are(kind: Any) -> None:
-    column = MadeColumn(kind, [1, None])
+    column = ResultColumn(kind, [1, None])
     assert in_file({"own": column}) == {"own": column}
 
 
@@ -66,25 +66,25 @@ def test_other_columns_stay_what_they_are(kind: Any) -> None:
 )
 def test_a_kept_table_comes_back(numbers: list[Any], tuples: list[Any], texts: list[Any]) -> None:
     table = {
-        "n": MadeColumn("integer", numbers),
-        "t": MadeColumn("tuple", tuples),
-        "s": MadeColumn("text", texts),
+        "n": ResultColumn("integer", numbers),
+        "t": ResultColumn("tuple", tuples),
+        "s": ResultColumn("text", texts),
     }
     assert table_from(json.loads(json.dumps(table_data(table)))) == table
 
 
 def test_a_kept_figure_comes_back_bit_by_bit() -> None:
-    table = {"x": MadeColumn("number", [0.1 + 0.2, 5e-324, 1 / 3, None, -0.0])}
+    table = {"x": ResultColumn("number", [0.1 + 0.2, 5e-324, 1 / 3, None, -0.0])}
     found = table_from(json.loads(json.dumps(table_data(table))))["x"].values
     assert [repr(own) for own in found] == [repr(own) for own in table["x"].values]
 
 
 def test_tables_stand_one_below_the_other_with_all_their_columns() -> None:
-    one = {"a": MadeColumn("integer", [1, 2]), "b": MadeColumn("text", ["x", "y"])}
-    two = {"a": MadeColumn("integer", [3]), "c": MadeColumn("number", [0.5])}
+    one = {"a": ResultColumn("integer", [1, 2]), "b": ResultColumn("text", ["x", "y"])}
+    two = {"a": ResultColumn("integer", [3]), "c": ResultColumn("number", [0.5])}
     found = stacked({"first": one, "second": two, "none": {}}, "run")
     assert list(found) == ["run", "a", "b", "c"]
-    assert made_frame("pyarrow", found).to_pylist() == [
+    assert result_frame("pyarrow", found).to_pylist() == [
         {"run": "first", "a": 1, "b": "x", "c": None},
         {"run": "first", "a": 2, "b": "y", "c": None},
         {"run": "second", "a": 3, "b": None, "c": 0.5},
@@ -92,11 +92,11 @@ def test_tables_stand_one_below_the_other_with_all_their_columns() -> None:
 
 
 def test_no_table_gives_no_row() -> None:
-    assert stacked({}, "run") == {"run": MadeColumn("text", [])}
+    assert stacked({}, "run") == {"run": ResultColumn("text", [])}
 
 
 def test_a_column_of_the_name_of_the_first_is_not_lost() -> None:
     """A measure of somebody else may call a column as it likes; the runs must stay told apart."""
-    own = {"run": MadeColumn("text", ["mine"]), "n": MadeColumn("integer", [1])}
-    found = made_frame("pyarrow", stacked({"first": own}, "run")).to_pylist()
+    own = {"run": ResultColumn("text", ["mine"]), "n": ResultColumn("integer", [1])}
+    found = result_frame("pyarrow", stacked({"first": own}, "run")).to_pylist()
     assert found == [{"run": "first", "own_run": "mine", "n": 1}]

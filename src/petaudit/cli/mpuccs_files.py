@@ -18,8 +18,8 @@ from petaudit.singling.finding_tables import (
 from petaudit.singling.result import MpuccsResult
 from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
 from petaudit.tables import Source
-from petaudit.tables.made_frames import MadeColumn, made_frame
 from petaudit.tables.made_tables import in_file
+from petaudit.tables.result_frames import ResultColumn, result_frame
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
@@ -104,8 +104,8 @@ def write_tables(
     return [*written, SUMMARY]
 
 
-def _whole(columns: Mapping[str, MadeColumn]) -> Any:
-    return made_frame("pyarrow", in_file(columns))
+def _whole(columns: Mapping[str, ResultColumn]) -> Any:
+    return result_frame("pyarrow", in_file(columns))
 
 
 def _details(findings: Findings, *, reveal: bool) -> TableInParts:

@@ -13,7 +13,7 @@ from petaudit.measures._sensitive import worst_class_columns
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
 from petaudit.pictures.distributions import FarValues
-from petaudit.tables.made_frames import Kind, MadeColumn
+from petaudit.tables.result_frames import Kind, ResultColumn
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _COLUMNWISE: Final[Mapping[str, Kind]] = {
@@ -65,14 +65,9 @@ class TClosenessResult(Result):
 
     exact_value: Fraction
     attributes: tuple[AttributeCloseness, ...]
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
     far: Mapping[str, FarValues] = field(default_factory=dict, repr=False, compare=False)
     """What a picture of the worst classes needs, by attribute."""
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows of the classes that are too far, for any attribute."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -81,7 +76,7 @@ class TClosenessResult(Result):
         rows = None if self.remedy is None else self.remedy.of_rows
         return (*(joined([*_reasons(own, rows)], "; ") for own in self.attributes), *takes)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
 
         Labels are known only where values were revealed (``reveal_values``), and shown only where
@@ -89,7 +84,7 @@ class TClosenessResult(Result):
         """
         if granularity == COLUMNWISE:
             return {
-                name: MadeColumn(kind, [getattr(own, name) for own in self.attributes])
+                name: ResultColumn(kind, [getattr(own, name) for own in self.attributes])
                 for name, kind in _COLUMNWISE.items()
             }
         if granularity == DETAILS:

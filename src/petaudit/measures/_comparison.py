@@ -94,7 +94,7 @@ def one_of(value: Any, option: str, words: Sequence[str]) -> str:
 
 def whole(value: Any, option: str, least: int, most: int | None = None) -> int:
     """An option that is a whole number."""
-    kind = kinds.Whole(least, most)
+    kind = kinds.Integer(least, most)
     if not kind.takes(value):
         raise OptionError(
             "{name} is {value}; {expected} was expected",

@@ -10,7 +10,7 @@ from petaudit.errors import counted, numbered, phrase
 from petaudit.learning.models import REGRESSION
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Result
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 TABLES: Final = (GLOBAL, DETAILS)
 _NAMES: Final[Mapping[str, str]] = {
@@ -93,14 +93,14 @@ class ModelUtilityResult(Result):
                 phrase("{rows} have no target to learn from", rows=without),
             )
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the score of each model."""
         if granularity == DETAILS:
             scores = [self.score_original, self.score_released, self.score_baseline]
             return {
-                "learned_from": MadeColumn("text", ["original", "released", "baseline"]),
-                "metric": MadeColumn("text", [self.metric] * 3),
-                "score": MadeColumn("number", scores),
+                "learned_from": ResultColumn("text", ["original", "released", "baseline"]),
+                "metric": ResultColumn("text", [self.metric] * 3),
+                "score": ResultColumn("number", scores),
             }
         if granularity == GLOBAL:
             return super().table(granularity)

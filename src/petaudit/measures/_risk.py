@@ -17,7 +17,7 @@ from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Option, Remedy, Result
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 __all__ = [
     "ALL_SUPPRESSED",
@@ -43,7 +43,7 @@ __all__ = [
 
 TABLES: Final = (GLOBAL, DETAILS)
 SHARE: Final = kinds.Number(0, 1)
-PEOPLE: Final = kinds.Whole(1)
+PEOPLE: Final = kinds.Integer(1)
 THRESHOLD_HELP: Final = "a row is at risk when its risk is above this (0.2 if not given)"
 SIZE_OPTION: Final = Option(
     "population_size", "how many people the population has, where no table tells", kind=PEOPLE
@@ -70,17 +70,12 @@ class RiskResult(Result):
     classes: int
     rows: int
     suppressed_rows: int
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def figure(self) -> str:
         """The measure and which of its figures the value is."""
         return f"{self.measure}, {self.judged}"
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that are too risky."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -128,7 +123,7 @@ class RiskResult(Result):
             phrase("{found}; without them nobody has", found=found),
         )
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has a row per figure."""
         if granularity == DETAILS:
             figures = {
@@ -138,8 +133,8 @@ class RiskResult(Result):
                 "at-risk": self.share_at_risk,
             }
             return {
-                "figure": MadeColumn("text", list(figures)),
-                "value": MadeColumn("number", list(figures.values())),
+                "figure": ResultColumn("text", list(figures)),
+                "value": ResultColumn("number", list(figures.values())),
             }
         if granularity == GLOBAL:
             return super().table(granularity)
@@ -272,7 +267,7 @@ def share(value: Number, name: str) -> Fraction:
     return number
 
 
-def whole(value: object, name: str, kind: kinds.Whole = PEOPLE) -> int:
+def whole(value: object, name: str, kind: kinds.Integer = PEOPLE) -> int:
     """Read a whole number.
 
     >>> whole(0, "k")

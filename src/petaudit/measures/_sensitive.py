@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, Self
 
@@ -18,11 +18,11 @@ from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Option, Remedy, Result
 from petaudit.tables import ClassTable
-from petaudit.tables.made_frames import Kind, MadeColumn
+from petaudit.tables.result_frames import Kind, ResultColumn
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 WORST_OPTION: Final = Option(
-    "worst", "how many of the worst classes to show", kind=kinds.Whole(0), shows_in_figure=False
+    "worst", "how many of the worst classes to show", kind=kinds.Integer(0), shows_in_figure=False
 )
 _COLUMNWISE: Final[Mapping[str, Kind]] = {
     "attribute": "text",
@@ -85,7 +85,7 @@ class SensitiveResult(Result):
 
     exact_value: Exact
     attributes: tuple[AttributeFigure, ...]
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @classmethod
     def judged(
@@ -119,11 +119,6 @@ class SensitiveResult(Result):
         )
 
     @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows of the classes that break the limit."""
-        return self.remedy
-
-    @property
     def why_infinite(self) -> str:
         """What is said of classes whose figure is infinite, after their number."""
         return phrase("for which no limit would do")
@@ -141,7 +136,7 @@ class SensitiveResult(Result):
         lines = (own.line(self.why_infinite, self.unit, rows) for own in self.attributes)
         return (*lines, *self.notes, *takes)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the sensitive attributes, ``details`` their worst classes.
 
         Labels are known only where values were revealed (``reveal_values``), and shown only where
@@ -149,7 +144,7 @@ class SensitiveResult(Result):
         """
         if granularity == COLUMNWISE:
             return {
-                name: MadeColumn(kind, [getattr(own, name) for own in self.attributes])
+                name: ResultColumn(kind, [getattr(own, name) for own in self.attributes])
                 for name, kind in _COLUMNWISE.items()
             }
         if granularity == DETAILS:
@@ -161,17 +156,17 @@ class SensitiveResult(Result):
 
 def worst_class_columns(
     attributes: Sequence[Attribute], called: str, *, with_values: bool
-) -> dict[str, MadeColumn]:
+) -> dict[str, ResultColumn]:
     """The worst classes of all attributes as a table; the figure is called as the model has it."""
     rows = [(own.attribute, worst) for own in attributes for worst in own.worst_classes]
     labels = [worst.labels if with_values else None for _, worst in rows]
     return {
-        "attribute": MadeColumn("text", [attribute for attribute, _ in rows]),
-        "rows": MadeColumn("integer", [worst.rows for _, worst in rows]),
-        called: MadeColumn("number", [worst.figure for _, worst in rows]),
-        "classes": MadeColumn("integer", [worst.classes for _, worst in rows]),
-        "quasi_identifiers": MadeColumn("tuple", [own and tuple(own) for own in labels]),
-        "labels": MadeColumn("tuple", [own and tuple(own.values()) for own in labels]),
+        "attribute": ResultColumn("text", [attribute for attribute, _ in rows]),
+        "rows": ResultColumn("integer", [worst.rows for _, worst in rows]),
+        called: ResultColumn("number", [worst.figure for _, worst in rows]),
+        "classes": ResultColumn("integer", [worst.classes for _, worst in rows]),
+        "quasi_identifiers": ResultColumn("tuple", [own and tuple(own) for own in labels]),
+        "labels": ResultColumn("tuple", [own and tuple(own.values()) for own in labels]),
     }
 
 

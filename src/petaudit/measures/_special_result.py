@@ -10,7 +10,7 @@ from petaudit.errors import Phrase, counted, joined, phrase, tally
 from petaudit.measures._risk import remedy_lines
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Remedy, Result
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
 _MOST_SHOWN: Final = 5
@@ -64,12 +64,7 @@ class SpecialUniquesResult(Result):
     size."""
     mean_dis: float | None
     """The mean over the rows that have a score."""
-    remedy: Remedy | None
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The special uniques; without them others may become unique, so how many is not said."""
-        return self.remedy
+    remedy: Remedy | None = field()
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -123,25 +118,25 @@ class SpecialUniquesResult(Result):
             parts = phrase("{shown} and {number} more", shown=parts, number=more)
         return (phrase("part in the scores: {parts}", parts=parts),)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the part of each column, ``details`` the minimal sets by size."""
         if granularity == COLUMNWISE:
             return {
-                "attribute": MadeColumn("text", [own.attribute for own in self.columns]),
-                "value": MadeColumn("number", [own.contribution for own in self.columns]),
-                "minimal_uniques": MadeColumn(
+                "attribute": ResultColumn("text", [own.attribute for own in self.columns]),
+                "value": ResultColumn("number", [own.contribution for own in self.columns]),
+                "minimal_uniques": ResultColumn(
                     "integer", [own.minimal_uniques for own in self.columns]
                 ),
             }
         if granularity == DETAILS:
             return {
-                "columns": MadeColumn("integer", [own.columns for own in self.sizes]),
-                "sets": MadeColumn("integer", [own.sets for own in self.sizes]),
-                "minimal_uniques": MadeColumn(
+                "columns": ResultColumn("integer", [own.columns for own in self.sizes]),
+                "sets": ResultColumn("integer", [own.sets for own in self.sizes]),
+                "minimal_uniques": ResultColumn(
                     "integer", [own.minimal_uniques for own in self.sizes]
                 ),
                 # A product may be larger than any integer of a file.
-                "score": MadeColumn("number", [float(own.score) for own in self.sizes]),
+                "score": ResultColumn("number", [float(own.score) for own in self.sizes]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)

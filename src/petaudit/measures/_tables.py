@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from petaudit.errors import OptionError, listing, suggestion
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 COLUMNWISE: Final = "columnwise"
 """A row per attribute, in the order of the roles."""
@@ -29,13 +29,13 @@ def no_such_table(measure: str, granularity: str, known: Sequence[str]) -> Optio
     )
 
 
-def figures_by_attribute(figures: Mapping[str, float]) -> dict[str, MadeColumn]:
+def figures_by_attribute(figures: Mapping[str, float]) -> dict[str, ResultColumn]:
     """One figure per attribute.
 
     >>> figures_by_attribute({"born": 0.5})["value"]
-    MadeColumn(kind='number', values=[0.5])
+    ResultColumn(kind='number', values=[0.5])
     """
     return {
-        "attribute": MadeColumn("text", list(figures)),
-        "value": MadeColumn("number", list(figures.values())),
+        "attribute": ResultColumn("text", list(figures)),
+        "value": ResultColumn("number", list(figures.values())),
     }

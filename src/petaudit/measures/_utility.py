@@ -17,7 +17,7 @@ from petaudit.measures._tables import COLUMNWISE, figures_by_attribute, no_such_
 from petaudit.measures.base import GLOBAL, Better, Option, Result
 from petaudit.measures.kinds import Choice
 from petaudit.tables import ClassHistogram, Source
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 COLUMN_TABLES: Final = (GLOBAL, COLUMNWISE)
 ROUNDING: Final = Fraction(1, 10**12)
@@ -60,7 +60,7 @@ class ColumnsResult(UtilityResult):
         """The figure per column, the worst first."""
         return column_explanation(self.columns, self.better)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the figure of each column."""
         if granularity == COLUMNWISE:
             return figures_by_attribute(self.columns)

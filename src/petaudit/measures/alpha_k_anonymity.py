@@ -21,7 +21,7 @@ from petaudit.tables import ClassTable
 _K: Final = Option(
     "k",
     "every class must also have at least this many rows; goes with a limit",
-    kind=kinds.Whole(1),
+    kind=kinds.Integer(1),
     shows_in_figure=False,
 )
 
@@ -77,7 +77,7 @@ def alpha_k_anonymity(
     >>> found = alpha_k_anonymity(
     ...     table, quasi_identifiers="zip", sensitive="illness", limit="0.7", k=3
     ... )
-    >>> found.exact_value, found.k, found.passed, found.what_it_takes.rows_to_drop
+    >>> found.exact_value, found.k, found.passed, found.remedy.rows_to_drop
     (Fraction(2, 3), 2, False, 2)
     """
     result = compute(gather(table, **given), limit=limit, k=k, worst=worst)

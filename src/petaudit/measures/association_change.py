@@ -25,7 +25,7 @@ from petaudit.measures._comparison import (
 )
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-from petaudit.tables.made_frames import Kind, MadeColumn
+from petaudit.tables.result_frames import Kind, ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CORRELATIONS: Final = ("pearson", "spearman")
@@ -129,11 +129,11 @@ class AssociationChangeResult(Result):
             )
         return tuple(lines)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has a row per pair of columns."""
         if granularity == DETAILS:
             return {
-                name: MadeColumn(kind, [getattr(own, name) for own in self.pairs])
+                name: ResultColumn(kind, [getattr(own, name) for own in self.pairs])
                 for name, kind in _DETAILS.items()
             }
         if granularity == GLOBAL:
@@ -300,7 +300,7 @@ MEASURE = Measure(
         Option(
             "most_columns",
             f"compare the pairs of at most so many columns; {_MOST_COLUMNS} if not given",
-            kind=kinds.Whole(2),
+            kind=kinds.Integer(2),
         ),
     ),
     granularities=_TABLES,

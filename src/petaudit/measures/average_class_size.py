@@ -20,7 +20,7 @@ from petaudit.measures._utility import (
 )
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, announce
 from petaudit.tables import ClassHistogram
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 
@@ -67,16 +67,16 @@ class AverageClassSizeResult(UtilityResult):
             parts.append(phrase("it had {mean:.6g} in the original", mean=before))
         return (joined(parts, "; "), *suppressed_text(self.released.suppressed_rows))
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the classes of both tables."""
         if granularity == DETAILS:
             both = (self.released, self.original)
             return {
-                "table": MadeColumn("text", [own.table for own in both]),
-                "rows": MadeColumn("integer", [own.rows for own in both]),
-                "classes": MadeColumn("integer", [own.classes for own in both]),
-                "mean_class_size": MadeColumn("number", [own.mean_class_size for own in both]),
-                "suppressed_rows": MadeColumn("integer", [own.suppressed_rows for own in both]),
+                "table": ResultColumn("text", [own.table for own in both]),
+                "rows": ResultColumn("integer", [own.rows for own in both]),
+                "classes": ResultColumn("integer", [own.classes for own in both]),
+                "mean_class_size": ResultColumn("number", [own.mean_class_size for own in both]),
+                "suppressed_rows": ResultColumn("integer", [own.suppressed_rows for own in both]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -32,7 +33,7 @@ from petaudit.measures.limits import breakable, is_idle, refuse_unbreakable
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
     from petaudit.pictures import Picture
-    from petaudit.tables.made_frames import MadeColumn
+    from petaudit.tables.result_frames import ResultColumn
 
 
 __all__ = [
@@ -138,8 +139,8 @@ class Result:
         """What must hold beside the limit for the verdict, for example ``k at least 5``."""
         return ()
 
-    @property
-    def what_it_takes(self) -> Remedy | None:
+    @cached_property
+    def remedy(self) -> Remedy | None:
         """Which rows break the limit, and how many to suppress; None without a limit."""
         return None
 
@@ -167,12 +168,12 @@ class Result:
         limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
         return head | own | limit
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """The result as a table of one of the measure's granularities.
 
         Values of the data are in it only where they are asked for.
         """
-        from petaudit.tables.made_frames import MadeColumn  # noqa: PLC0415 (brings an engine)
+        from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
 
         if granularity != GLOBAL:
             raise OptionError(
@@ -184,11 +185,11 @@ class Result:
             )
         is_truth = isinstance(self.value, bool)
         return {
-            "measure": MadeColumn("text", [self.measure]),
-            "value": MadeColumn("boolean" if is_truth else "number", [self.value]),
-            "limit": MadeColumn("number", [self.limit]),
-            "status": MadeColumn("text", [self.status]),
-            "better": MadeColumn("text", [self.better.value]),
+            "measure": ResultColumn("text", [self.measure]),
+            "value": ResultColumn("boolean" if is_truth else "number", [self.value]),
+            "limit": ResultColumn("number", [self.limit]),
+            "status": ResultColumn("text", [self.status]),
+            "better": ResultColumn("text", [self.better.value]),
         }
 
     def to_entry(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -34,7 +34,7 @@ class DeltaPresenceResult(Result):
     population_rows: int
     classes_without_rows: int
     people_without_rows: int
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -42,11 +42,6 @@ class DeltaPresenceResult(Result):
         if self.least is None:
             return ()
         return (phrase("smallest share at least {least:g}", least=self.least),)
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows of classes with too large or too small a share."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from petaudit.measures._utility import (
 )
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, announce
 from petaudit.tables import ClassHistogram
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 
@@ -48,15 +48,15 @@ class DiscernibilityResult(UtilityResult):
         )
         return (line, *suppressed_text(self.suppressed_rows))
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the penalties of both tables."""
         if granularity == DETAILS:
             # Squares of large tables are no integers of every frame.
             penalties = [float(self.penalty), float(self.original_penalty)]
             return {
-                "table": MadeColumn("text", ["released", "original"]),
-                "penalty": MadeColumn("number", penalties),
-                "penalty_per_row": MadeColumn("number", [own / self.rows for own in penalties]),
+                "table": ResultColumn("text", ["released", "original"]),
+                "penalty": ResultColumn("number", penalties),
+                "penalty_per_row": ResultColumn("number", [own / self.rows for own in penalties]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)

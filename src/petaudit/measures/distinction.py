@@ -14,8 +14,8 @@ from petaudit.measures._risk import ALL_SUPPRESSED, upper_limit, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-from petaudit.measures.kinds import Whole
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.measures.kinds import Integer
+from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, usual_size
 
 TABLES: Final = (GLOBAL, COLUMNWISE, DETAILS)
@@ -83,25 +83,25 @@ class DistinctionResult(Result):
         """The sets of so many columns."""
         return tuple(each for each in self.sets if len(each.columns) == columns)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the figures of single columns, ``details`` those of all sets."""
         if granularity == GLOBAL:
             return super().table(granularity)
         if granularity == COLUMNWISE:
             single = self.of_size(1)
-            names = MadeColumn("text", [each.columns[0] for each in single])
+            names = ResultColumn("text", [each.columns[0] for each in single])
             return {"attribute": names} | _figures(single)
         if granularity == DETAILS:
-            names = MadeColumn("tuple", [each.columns for each in self.sets])
+            names = ResultColumn("tuple", [each.columns for each in self.sets])
             return {"columns": names} | _figures(self.sets)
         raise no_such_table(self.measure, granularity, TABLES)
 
 
-def _figures(sets: Sequence[ColumnSet]) -> dict[str, MadeColumn]:
+def _figures(sets: Sequence[ColumnSet]) -> dict[str, ResultColumn]:
     return {
-        "value": MadeColumn("number", [each.distinction for each in sets]),
-        "separation": MadeColumn("number", [each.separation for each in sets]),
-        "combinations": MadeColumn("integer", [each.combinations for each in sets]),
+        "value": ResultColumn("number", [each.distinction for each in sets]),
+        "separation": ResultColumn("number", [each.separation for each in sets]),
+        "combinations": ResultColumn("integer", [each.combinations for each in sets]),
     }
 
 
@@ -257,7 +257,7 @@ MEASURE = Measure(
             "max_columns",
             "look at all sets of up to so many columns; if not given 3, or fewer where there would "
             f"be more than {USUAL_SETS:,} sets",
-            kind=Whole(1),
+            kind=Integer(1),
         ),
     ),
     granularities=TABLES,

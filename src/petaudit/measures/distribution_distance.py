@@ -32,7 +32,7 @@ from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
 from petaudit.pictures.column_shares import column_distances_of
 from petaudit.tables import ValueCounts
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 
 _TABLES = (GLOBAL, COLUMNWISE)
@@ -114,12 +114,12 @@ class DistributionDistanceResult(Result):
             return self.distance
         return phrase("distance (Kolmogorov-Smirnov for numbers, total variation for labels)")
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has all distances of each column."""
         if granularity == COLUMNWISE:
             names = [own.name for own in fields(ColumnDistance)]
             found = {
-                name: MadeColumn(
+                name: ResultColumn(
                     "text" if name in ("column", "kind") else "number",
                     [getattr(own, name) for own in self.columns],
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
@@ -18,7 +18,7 @@ from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Remedy, Result, announce
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -47,12 +47,7 @@ class KAnonymityResult(Result):
     suppressed_class: int
     """Those that are a class."""
     curve: tuple[CurvePoint, ...]
-    remedy: Remedy | None
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows of the classes that are too small."""
-        return self.remedy
+    remedy: Remedy | None = field()
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -83,13 +78,13 @@ class KAnonymityResult(Result):
         )
         return tuple(lines)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the curve: for each k the rows in smaller classes."""
         if granularity == DETAILS:
             return {
-                "k": MadeColumn("integer", [point.k for point in self.curve]),
-                "rows": MadeColumn("integer", [point.rows for point in self.curve]),
-                "share": MadeColumn("number", [point.share for point in self.curve]),
+                "k": ResultColumn("integer", [point.k for point in self.curve]),
+                "rows": ResultColumn("integer", [point.rows for point in self.curve]),
+                "share": ResultColumn("number", [point.share for point in self.curve]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)
@@ -102,7 +97,7 @@ def k_anonymity(table: object, *, limit: Number | None = None, **given: Any) -> 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
     >>> found = k_anonymity(table, quasi_identifiers="zip", limit=2)
-    >>> found.value, found.passed, found.what_it_takes.share_to_drop
+    >>> found.value, found.passed, found.remedy.share_to_drop
     (1.0, False, 0.25)
     """
     result = compute(gather(table, **given), limit=limit)

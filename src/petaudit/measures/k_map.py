@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final
 
@@ -27,7 +27,7 @@ from petaudit.measures.base import (
     Result,
     announce,
 )
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _CURVE: Final = (2, 3, 5, 10, 15, 20, 25, 50, 100)
@@ -59,17 +59,12 @@ class KMapResult(Result):
     suppressed_rows: int
     smallest_class: int
     curve: tuple[MapPoint, ...]
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def figure(self) -> str:
         """The measure, and whether it is an estimate."""
         return f"{self.measure}, estimated" if self.is_estimate else self.measure
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that could be too few people."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -107,13 +102,13 @@ class KMapResult(Result):
         )
         return tuple(lines)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the curve: for each k the rows that could be fewer people."""
         if granularity == DETAILS:
             return {
-                "k": MadeColumn("integer", [point.k for point in self.curve]),
-                "rows": MadeColumn("integer", [point.rows for point in self.curve]),
-                "share": MadeColumn("number", [point.share for point in self.curve]),
+                "k": ResultColumn("integer", [point.k for point in self.curve]),
+                "rows": ResultColumn("integer", [point.rows for point in self.curve]),
+                "share": ResultColumn("number", [point.share for point in self.curve]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)

@@ -17,8 +17,10 @@ __all__ = [
     "COLUMN",
     "COLUMNS",
     "Anything",
+    "Boolean",
     "Choice",
     "Either",
+    "Integer",
     "JsonSchema",
     "KeyPath",
     "Kind",
@@ -30,8 +32,6 @@ __all__ = [
     "PythonFunction",
     "TableFile",
     "Text",
-    "Truth",
-    "Whole",
     "key_text",
     "shown",
 ]
@@ -81,10 +81,10 @@ class Anything(Kind):
 
 
 @dataclass(frozen=True)
-class Whole(Kind):
+class Integer(Kind):
     """A whole number.
 
-    >>> Whole(1).expected, Whole(1).takes(2), Whole(1).takes("2"), Whole(1).takes(True)
+    >>> Integer(1).expected, Integer(1).takes(2), Integer(1).takes("2"), Integer(1).takes(True)
     ('a whole number from 1', True, False, False)
     """
 
@@ -193,7 +193,7 @@ class Limit(Number):
 
 
 @dataclass(frozen=True)
-class Truth(Kind):
+class Boolean(Kind):
     """Yes or no."""
 
     expected = phrase("true or false")

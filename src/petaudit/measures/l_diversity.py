@@ -33,7 +33,7 @@ def l_diversity(
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"] * 2,
     ...                   "illness": ["flu", "cancer", "cancer", "flu", "flu"]})
     >>> found = l_diversity(table, quasi_identifiers="zip", sensitive="illness", limit=2)
-    >>> found.value, found.passed, found.what_it_takes.rows_to_drop
+    >>> found.value, found.passed, found.remedy.rows_to_drop
     (1.0, False, 2)
     """
     result = compute(gather(table, **given), limit=limit, worst=worst)

@@ -178,7 +178,7 @@ def check(given: Mapping[str, Any]) -> None:
             "target is {value}; the name of a column was expected",
             value=kinds.shown(given["target"]),
         )
-    if given.get("aligned") is not None and not kinds.Truth().takes(given["aligned"]):
+    if given.get("aligned") is not None and not kinds.Boolean().takes(given["aligned"]):
         raise OptionError(
             "aligned is {value}; true or false was expected", value=kinds.shown(given["aligned"])
         )
@@ -324,12 +324,12 @@ MEASURE = Measure(
             "logistic (classification), linear (regression), forest or boosting",
             kind=kinds.Choice(_MODELS),
         ),
-        Option("folds", "parts of the original that are held out in turn", kind=kinds.Whole(2)),
-        Option("seed", "of the folds, samples, models and the interval", kind=kinds.Whole(0)),
+        Option("folds", "parts of the original that are held out in turn", kind=kinds.Integer(2)),
+        Option("seed", "of the folds, samples, models and the interval", kind=kinds.Integer(0)),
         Option(
             "aligned",
             "whether rows of both tables belong together; if not given, with a key or as many rows",
-            kind=kinds.Truth(),
+            kind=kinds.Boolean(),
         ),
     ),
     granularities=TABLES,

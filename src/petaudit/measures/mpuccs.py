@@ -10,13 +10,22 @@ from typing import TYPE_CHECKING, Any
 from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase, term
 from petaudit.exact.fractions import parse_number
 from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
-from petaudit.measures.kinds import Choice, Either, ListOf, Number, TableFile, Text, Truth, Whole
+from petaudit.measures.kinds import (
+    Boolean,
+    Choice,
+    Either,
+    Integer,
+    ListOf,
+    Number,
+    TableFile,
+    Text,
+)
 from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.profiles import PROFILES
 from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
 from petaudit.system.files import unchanged
 from petaudit.tables import Source, open_source
-from petaudit.tables.made_frames import frame_kind
+from petaudit.tables.result_frames import frame_kind
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -289,9 +298,11 @@ MEASURE = Measure(
         ),
         Option("control", "a table that the synthesizer never saw", kind=TableFile()),
         Option(
-            "max_baseline_cols", "combine up to so many columns; all if not given", kind=Whole(1)
+            "max_baseline_cols", "combine up to so many columns; all if not given", kind=Integer(1)
         ),
-        Option("n_cols", "the same, or a list of sizes", kind=Either((Whole(1), ListOf(Whole(1))))),
+        Option(
+            "n_cols", "the same, or a list of sizes", kind=Either((Integer(1), ListOf(Integer(1))))
+        ),
         Option("min_entropy_delta", "prune combinations that gain less entropy", kind=Number()),
         Option(
             "field_decay_factor", "weight of a combination for each further column", kind=Number()
@@ -300,15 +311,17 @@ MEASURE = Measure(
         Option(
             "numeric_precision",
             "decimals of numbers; found by itself if not given",
-            kind=Whole(0, 400),
+            kind=Integer(0, 400),
         ),
         Option(
             "datetime_precision",
             "unit of times: D, H, T, s, ms, us or ns",
             kind=Text("a unit of time"),
         ),
-        Option("calculate_baseline", "whether the risk is set against the baseline", kind=Truth()),
-        Option("deduplicate", "whether full duplicates are removed first", kind=Truth()),
+        Option(
+            "calculate_baseline", "whether the risk is set against the baseline", kind=Boolean()
+        ),
+        Option("deduplicate", "whether full duplicates are removed first", kind=Boolean()),
         Option(
             "time_limit",
             "seconds after which the search stops",
@@ -317,10 +330,10 @@ MEASURE = Measure(
         Option(
             "threads",
             "how many processor cores are used",
-            kind=Whole(1, 4_096),
+            kind=Integer(1, 4_096),
             shows_in_figure=False,
         ),
-        Option("seed", "of the samples that are compared with the control", kind=Whole(0)),
+        Option("seed", "of the samples that are compared with the control", kind=Integer(0)),
         Option(
             "person",
             "the column that names the person of a row: rows of one person do not compete",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -36,8 +36,8 @@ from petaudit.measures.base import (
     announce,
 )
 from petaudit.measures.kinds import Choice
-from petaudit.tables.made_frames import MadeColumn
 from petaudit.tables.population import PopulationClasses
+from petaudit.tables.result_frames import ResultColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,17 +65,12 @@ class PopulationUniquenessResult(Result):
     rows: int
     suppressed_rows: int
     estimates: tuple[Estimate, ...]
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def figure(self) -> str:
         """The measure, and the model that was asked for or that the people were counted."""
         return f"{self.measure}, {self.model}"
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that are alone in their class."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:
@@ -119,15 +114,15 @@ class PopulationUniquenessResult(Result):
         others = phrase("estimates: {shares}", shares=joined(shares))
         return (estimated, others, *remedy_lines(self.remedy))
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the models, each with its estimate or the reason why it has none."""
         if granularity == DETAILS:
             own = self.estimates
             return {
-                "model": MadeColumn("text", [each.model for each in own]),
-                "uniques": MadeColumn("number", [each.uniques for each in own]),
-                "value": MadeColumn("number", [each.share for each in own]),
-                "reason": MadeColumn("text", [each.reason for each in own]),
+                "model": ResultColumn("text", [each.model for each in own]),
+                "uniques": ResultColumn("number", [each.uniques for each in own]),
+                "value": ResultColumn("number", [each.share for each in own]),
+                "reason": ResultColumn("text", [each.reason for each in own]),
             }
         if granularity == GLOBAL:
             return super().table(granularity)

@@ -16,7 +16,7 @@ from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
 _MONEY = kinds.Number()
@@ -105,12 +105,12 @@ class ProfitabilityResult(Result):
             rows=self.unit.counted(self.rows, of=self.rows + self.suppressed_rows),
         )
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``details`` has the payoffs of the worst row, if there is any row."""
         if granularity == DETAILS:
             worst = () if self.worst_row is None else (self.worst_row,)
             return {
-                item.name: MadeColumn(
+                item.name: ResultColumn(
                     "integer" if item.name == "class_size" else "number",
                     [getattr(row, item.name) for row in worst],
                 )
@@ -276,7 +276,9 @@ MEASURE = Measure(
             "benefit", "what publishing one row brings the publisher", required=True, kind=_MONEY
         ),
         Option(
-            "allow_attack", "false: no attack may pay for the adversary either", kind=kinds.Truth()
+            "allow_attack",
+            "false: no attack may pay for the adversary either",
+            kind=kinds.Boolean(),
         ),
     ),
     granularities=_TABLES,

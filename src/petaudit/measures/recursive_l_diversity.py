@@ -23,7 +23,7 @@ from petaudit.tables import ClassTable
 _L: Final = Option(
     "l",
     "from which value on, in the order of frequency, values count as rare; a limit needs it",
-    kind=kinds.Whole(1),
+    kind=kinds.Integer(1),
 )
 
 

@@ -26,12 +26,7 @@ class SampleUniquesResult(Result):
     uniques: int
     rows: int
     suppressed_rows: int
-    remedy: Remedy | None
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that are alone."""
-        return self.remedy
+    remedy: Remedy | None = field()
 
     @property
     def explanation(self) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from petaudit.measures._risk import ALL_SUPPRESSED, SIZE_OPTION, judged_fields, 
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
 from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, SpecialUniquesResult
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
-from petaudit.measures.kinds import Whole
+from petaudit.measures.kinds import Integer
 from petaudit.system.memory import memory_limit
 from petaudit.tables.column_codes import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
@@ -283,7 +283,7 @@ MEASURE = Measure(
             "max_columns",
             "look for minimal sets of up to so many columns; if not given all, or 3 where there "
             f"are more than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)",
-            kind=Whole(1),
+            kind=Integer(1),
             shows_in_figure=False,
         ),
         SIZE_OPTION,

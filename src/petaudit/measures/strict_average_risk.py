@@ -47,7 +47,7 @@ class StrictAverageRiskResult(Result):
     classes: int
     rows: int
     suppressed_rows: int
-    remedy: Remedy | None
+    remedy: Remedy | None = field()
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -58,11 +58,6 @@ class StrictAverageRiskResult(Result):
     def figure(self) -> str:
         """The measure and what the people of a class are told from."""
         return f"{self.measure}, {self.people_from}"
-
-    @property
-    def what_it_takes(self) -> Remedy | None:
-        """The rows that are too risky."""
-        return self.remedy
 
     @property
     def explanation(self) -> tuple[str, ...]:

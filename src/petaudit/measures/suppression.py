@@ -14,7 +14,7 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.measures._tables import COLUMNWISE
 from petaudit.measures._utility import COLUMN_TABLES, ColumnsResult
 from petaudit.measures.base import Better, Family, Measure, Need, announce
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class SuppressionResult(ColumnsResult):
             )
         return (*lines, *super().explanation)
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """``columnwise`` has the share and the number of suppressed cells of each column."""
         found = super().table(granularity)
         if granularity == COLUMNWISE:
             cells = list(self.suppressed_cells.values())
-            return found | {"suppressed_cells": MadeColumn("integer", cells)}
+            return found | {"suppressed_cells": ResultColumn("integer", cells)}
         return found
 
 

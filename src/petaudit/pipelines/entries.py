@@ -25,7 +25,7 @@ from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
 from petaudit.pipelines.step_files import files_of
 from petaudit.pipelines.tables import Tables, without_folder
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 ERROR: Final = "error"
 TEXTS: Final = "texts"
@@ -41,7 +41,7 @@ class Entry:
     """Absent after an error, and where the result of an interrupted call was kept."""
     message: str | None = None
     """What went wrong, for the person at the terminal: it may quote a few labels."""
-    tables: Mapping[str, Mapping[str, MadeColumn]] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, ResultColumn]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     """What the stages of the measure took, if it says so."""
 

@@ -41,8 +41,8 @@ from petaudit.pipelines.tables import Tables
 from petaudit.system.files import watching
 from petaudit.system.problems import Problems
 from petaudit.system.yaml_files import Document, parse_yaml
-from petaudit.tables.made_frames import MadeColumn, frame_of, made_frame
 from petaudit.tables.made_tables import table_data, table_from
+from petaudit.tables.result_frames import ResultColumn, frame_of, result_frame
 from petaudit.tables.source import check_engine
 
 _PARTS: Final = {"": "", "ori": "train", "control": "validation"}
@@ -288,7 +288,7 @@ class Executor:
     def _computed(self, run: PlannedRun) -> Entry:
         outcome = evaluated(run, self._tables, reveal=self._reveal)
         data = entry_data(run, outcome, self._tables)
-        tables: dict[str, dict[str, MadeColumn]] = {}
+        tables: dict[str, dict[str, ResultColumn]] = {}
         if outcome.result is not None and run.evaluator is not None:
             for granularity in self._tables_wanted.get(run.evaluator.name, ()):
                 table = outcome.result.table(granularity, with_values=self._reveal)
@@ -392,11 +392,11 @@ class Executor:
 
     def get_summary(self) -> Any:
         """A row per run with its experiments, figure, limit and status, as a table."""
-        return made_frame(self._frame, summary_columns(self.document["results"]))
+        return result_frame(self._frame, summary_columns(self.document["results"]))
 
     def get_timing(self) -> Any:
         """How long every step took, as a table."""
-        return made_frame(self._frame, timing_columns(self._clock.records))
+        return result_frame(self._frame, timing_columns(self._clock.records))
 
     def is_execution_completed(self) -> bool:
         """Whether everything has run; the verdict may still be bad."""

@@ -15,16 +15,16 @@ from petaudit.measures.kinds import (
     COLUMN,
     COLUMNS,
     Anything,
+    Boolean,
     Choice,
     Either,
+    Integer,
     JsonSchema,
     Kind,
     ListOf,
     MapOf,
     Number,
     Text,
-    Truth,
-    Whole,
 )
 from petaudit.pipelines.plain_names import FolderInside, LogName
 from petaudit.roles import Role
@@ -95,7 +95,7 @@ def required_of(model: type) -> tuple[str, ...]:
 
 _TABLE = Text(phrase("a file, or benchmark://NAME"))
 _SCHEMA = Text(phrase("a schema file, or benchmark://NAME"))
-_SEED = Whole(0)
+_SEED = Integer(0)
 _ROLES = MapOf(COLUMNS, tuple(role.value for role in Role))
 _HIERARCHIES = Either((Text(phrase("a folder or a YAML file")), MapOf(Anything())))
 _POLICY = Text(phrase("a policy or a YAML file"))
@@ -136,7 +136,7 @@ class ExecutorSettings:
         _POLICY, phrase("a rule that limits the measures; each must have an Evaluator"), None
     )
     strict: bool = setting(
-        Truth(),
+        Boolean(),
         phrase("open questions, such as a column without a role, leave the run undecided"),
         False,
     )
@@ -160,7 +160,9 @@ class Loader:
     method: ClassVar[str | None] = None
     filepath: str = setting(_TABLE, phrase("the table: CSV, Parquet, or benchmark://NAME"))
     schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
-    nrows: int | None = setting(Whole(1), phrase("read only so many rows, to try things out"), None)
+    nrows: int | None = setting(
+        Integer(1), phrase("read only so many rows, to try things out"), None
+    )
     original: str | None = setting(_TABLE, phrase("the table before it was generalised"), None)
     population: str | None = setting(
         _TABLE, phrase("everybody whom the people of the table may be among"), None
@@ -169,7 +171,7 @@ class Loader:
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)
     person: str | None = setting(COLUMN, _PERSON_HELP, None)
-    person_is_pseudonym: bool | None = setting(Truth(), _PSEUDONYM_HELP, None)
+    person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP, None)
     delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
     encoding: str | None = setting(Text(), _ENCODING_HELP, None)
 
@@ -180,7 +182,7 @@ class RandomSplit:
 
     belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "random"
-    num_samples: int = setting(Whole(1, 10_000), phrase("how many times the rows are drawn"), 1)
+    num_samples: int = setting(Integer(1, 10_000), phrase("how many times the rows are drawn"), 1)
     train_split_ratio: float = setting(
         Number(0.0, 1.0, excludes_bounds=True), phrase("share of the rows to learn from"), 0.8
     )
@@ -224,7 +226,7 @@ class GaussianCopula:
     belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "gaussian-copula"
     sample_num_rows: int | None = setting(
-        Whole(1, 1_000_000_000), phrase("rows to draw; else as many as were learned from"), None
+        Integer(1, 1_000_000_000), phrase("rows to draw; else as many as were learned from"), None
     )
     random_state: int = setting(_SEED, phrase("the seed"), 0)
 
@@ -251,7 +253,7 @@ class Evaluation:
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
     key: str | None = setting(COLUMN, _KEY_HELP, None)
     person: str | None = setting(COLUMN, _PERSON_HELP, None)
-    person_is_pseudonym: bool | None = setting(Truth(), _PSEUDONYM_HELP, None)
+    person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP, None)
     suppressed: str = setting(
         Choice(("class", "exclude")),
         phrase("rows whose quasi-identifiers are all '*': one class, or left out as ARX does"),

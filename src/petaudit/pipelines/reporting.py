@@ -28,8 +28,8 @@ from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.system.output import table_writer
 from petaudit.system.problems import Problems
 from petaudit.tables import Source
-from petaudit.tables.made_frames import Kind, MadeColumn, made_frame
 from petaudit.tables.made_tables import in_file, stacked
+from petaudit.tables.result_frames import Kind, ResultColumn, result_frame
 from petaudit.tables.table_files import write_json
 
 _LONGEST_FILE_NAME: Final = 200
@@ -230,14 +230,14 @@ def report_writer(
     return _writer(columns, file.model.format)
 
 
-def _writer(columns: Mapping[str, MadeColumn], format_name: str) -> Callable[[IO[bytes]], object]:
+def _writer(columns: Mapping[str, ResultColumn], format_name: str) -> Callable[[IO[bytes]], object]:
     if format_name == "json":
         # JSON has lists of its own, also of numbers and text together, which Arrow has not.
         return lambda file: write_json([*columns], _batches(columns), file)
-    return table_writer(made_frame("pyarrow", in_file(columns)), format_name, formula_safe=True)
+    return table_writer(result_frame("pyarrow", in_file(columns)), format_name, formula_safe=True)
 
 
-def _batches(columns: Mapping[str, MadeColumn]) -> Iterator[list[list[Any]]]:
+def _batches(columns: Mapping[str, ResultColumn]) -> Iterator[list[list[Any]]]:
     rows = max(len(own.values) for own in columns.values())
     for start in range(0, rows, _ROWS_AT_ONCE):
         yield [list(own.values[start : start + _ROWS_AT_ONCE]) for own in columns.values()]
@@ -265,7 +265,7 @@ _SUMMARY: Final[Mapping[str, Kind]] = {
 
 def summary_columns(
     judged: Sequence[Mapping[str, Any]], only: Sequence[str] = ()
-) -> dict[str, MadeColumn]:
+) -> dict[str, ResultColumn]:
     """A row per run, with its experiments apart; true and false are 1 and 0, like the figures."""
     rows = []
     for entry in judged:
@@ -275,7 +275,7 @@ def summary_columns(
         modules = {name: entry["modules"].get(name) for name in (*DATA_MODULES, EVALUATOR)}
         rows.append({**entry, **modules, "previous": comparison.get("previous")})
     return {
-        name: MadeColumn(
+        name: ResultColumn(
             kind, [_number(row[name]) if kind == "number" else _text(row[name]) for row in rows]
         )
         for name, kind in _SUMMARY.items()
@@ -293,16 +293,16 @@ def _text(value: str | None) -> str | None:
 
 def timing_columns(
     records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
-) -> dict[str, MadeColumn]:
+) -> dict[str, ResultColumn]:
     """How long every step took, a row each."""
     rows = [own.to_dict() for own in records if not modules or own.module in modules]
     durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
-    found: dict[str, MadeColumn] = {}
+    found: dict[str, ResultColumn] = {}
     for name in TimingRecord.__dataclass_fields__:
         values = [row[name] for row in rows]
         if name in durations:
             scaled = [value / UNITS_OF_TIME[unit] for value in values]
-            found[durations[name]] = MadeColumn("number", scaled)
+            found[durations[name]] = ResultColumn("number", scaled)
         else:
-            found[name] = MadeColumn("text", values)
+            found[name] = ResultColumn("text", values)
     return found

@@ -8,7 +8,7 @@ from typing import Any
 from petaudit.measures import Result
 from petaudit.pipelines.entries import Entry
 from petaudit.pipelines.plain_data import figure_of
-from petaudit.tables.made_frames import MadeColumn, made_frame
+from petaudit.tables.result_frames import ResultColumn, result_frame
 
 
 class RunResult(Mapping[str, Any]):
@@ -39,12 +39,12 @@ class RunResult(Mapping[str, Any]):
         if granularity not in self._names:
             raise KeyError(granularity)
         result = self._entry.result
-        columns: Mapping[str, MadeColumn]
+        columns: Mapping[str, ResultColumn]
         if result is not None:
             columns = result.table(granularity, with_values=True)
         else:
             columns = self._entry.tables[granularity]
-        return made_frame(self._frame, columns)
+        return result_frame(self._frame, columns)
 
     @property
     def _names(self) -> tuple[str, ...]:

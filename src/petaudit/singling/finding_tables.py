@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from petaudit.tables.made_frames import Kind, MadeColumn
+from petaudit.tables.result_frames import Kind, ResultColumn
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings, Floats
@@ -63,35 +63,37 @@ _TREE: Mapping[str, Kind] = {
 }
 
 
-def global_columns(found: Findings) -> dict[str, MadeColumn]:
+def global_columns(found: Findings) -> dict[str, ResultColumn]:
     """One row of figures; none if a table is empty."""
     figures = {} if found.is_empty else found.figures()
     names = _GLOBAL if found.options.calculate_baseline else _GLOBAL_WITHOUT_BASELINE
     if found.has_control:
         names = (*names, *CONTROL_FIGURES)
     return {
-        name: MadeColumn(
+        name: ResultColumn(
             "integer" if name.startswith("total_") else "number", [figures[name]] if figures else []
         )
         for name in names
     }
 
 
-def details_columns(found: Findings, *, with_values: bool = True) -> dict[str, MadeColumn]:
+def details_columns(found: Findings, *, with_values: bool = True) -> dict[str, ResultColumn]:
     """A row per identified synthetic row, in the order in which they were found."""
     columns: dict[str, list[object]] = {name: [] for name in no_details(found)}
     for block in details_blocks(found, with_values=with_values):
         for name, own in block.items():
             columns[name] += own.values
-    return {name: MadeColumn(_DETAILS[name], values) for name, values in columns.items()}
+    return {name: ResultColumn(_DETAILS[name], values) for name, values in columns.items()}
 
 
-def no_details(found: Findings) -> dict[str, MadeColumn]:
+def no_details(found: Findings) -> dict[str, ResultColumn]:
     """The same without a row."""
-    return {name: MadeColumn(_DETAILS[name], []) for name in _details_of(found)}
+    return {name: ResultColumn(_DETAILS[name], []) for name in _details_of(found)}
 
 
-def details_blocks(found: Findings, *, with_values: bool = True) -> Iterator[dict[str, MadeColumn]]:
+def details_blocks(
+    found: Findings, *, with_values: bool = True
+) -> Iterator[dict[str, ResultColumn]]:
     """The same, some rows at a time: there may be more of them than memory holds."""
     for own in found.shown():
         combinations = found.combinations_of(own)
@@ -115,7 +117,7 @@ def details_blocks(found: Findings, *, with_values: bool = True) -> Iterator[dic
                 "syn_row": some.given_rows.tolist(),
                 "ori_row": some.given_targets.tolist(),
             }
-            yield {name: MadeColumn(_DETAILS[name], columns[name]) for name in _details_of(found)}
+            yield {name: ResultColumn(_DETAILS[name], columns[name]) for name in _details_of(found)}
 
 
 def _details_of(found: Findings) -> list[str]:
@@ -123,7 +125,7 @@ def _details_of(found: Findings) -> list[str]:
     return [name for name in _DETAILS if has_baseline or name != "baseline_protection"]
 
 
-def tree_columns(found: Findings) -> dict[str, MadeColumn]:
+def tree_columns(found: Findings) -> dict[str, ResultColumn]:
     """A row per combination, in the order in which they were looked at."""
     columns: dict[str, list[object]] = {name: [] for name in _TREE}
     for own in found.shown():
@@ -151,7 +153,7 @@ def tree_columns(found: Findings) -> dict[str, MadeColumn]:
     if not found.options.has_technical_columns:
         left_out = (*left_out, *_TREE_TECHNICAL)
     return {
-        name: MadeColumn(_TREE[name], values)
+        name: ResultColumn(_TREE[name], values)
         for name, values in columns.items()
         if name not in left_out
     }

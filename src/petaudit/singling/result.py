@@ -28,7 +28,7 @@ from petaudit.measures.base import Better, Result
 from petaudit.measures.limits import refuse_unbreakable
 from petaudit.singling.finding_tables import details_columns, global_columns, tree_columns
 from petaudit.singling.profiles import PROFILES, Profile
-from petaudit.tables.made_frames import Kind, MadeColumn, made_frame
+from petaudit.tables.result_frames import Kind, ResultColumn, result_frame
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
@@ -75,22 +75,22 @@ class MpuccsResult(Result):
     @cached_property
     def global_(self) -> Any:
         """The figures in one row."""
-        return made_frame(self.frame, global_columns(self.findings))
+        return result_frame(self.frame, global_columns(self.findings))
 
     @cached_property
     def details(self) -> Any:
         """The identified rows, with the combination and the values that identify each."""
-        return made_frame(self.frame, details_columns(self.findings))
+        return result_frame(self.frame, details_columns(self.findings))
 
     @cached_property
     def tree(self) -> Any:
         """The combinations in the order in which they were looked at."""
-        return made_frame(self.frame, tree_columns(self.findings))
+        return result_frame(self.frame, tree_columns(self.findings))
 
     @cached_property
     def exposure(self) -> Any:
         """What changing one column would do, the most useful change first; see :attr:`changes`."""
-        return made_frame(self.frame, self.changes_columns)
+        return result_frame(self.frame, self.changes_columns)
 
     @cached_property
     def changes(self) -> list[dict[str, Any]]:
@@ -136,7 +136,7 @@ class MpuccsResult(Result):
             for place, change, remaining in sorted(after, key=lambda entry: (entry[2], entry[0]))
         ]
 
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, MadeColumn]:
+    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
         """One of the tables, column by column; values of the data only where they are wanted."""
         match granularity:
             case "global":
@@ -164,10 +164,10 @@ class MpuccsResult(Result):
         return "identification_rate" if is_rate else "privacy_risk_score"
 
     @property
-    def changes_columns(self) -> dict[str, MadeColumn]:
+    def changes_columns(self) -> dict[str, ResultColumn]:
         """The same column by column."""
         return {
-            name: MadeColumn(kind, [row[name] for row in self.changes])
+            name: ResultColumn(kind, [row[name] for row in self.changes])
             for name, kind in _CHANGES.items()
         }
 

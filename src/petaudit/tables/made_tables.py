@@ -9,22 +9,22 @@ from functools import lru_cache
 from typing import Any
 
 from petaudit.labels.cells import label_of
-from petaudit.tables.made_frames import MadeColumn
+from petaudit.tables.result_frames import ResultColumn
 
 
-def in_file(columns: Mapping[str, MadeColumn]) -> dict[str, MadeColumn]:
+def in_file(columns: Mapping[str, ResultColumn]) -> dict[str, ResultColumn]:
     """Tuples become JSON lists, so that nobody has to take a string apart.
 
-    >>> in_file({"field_combo": MadeColumn("tuple", [("a", 1)])})["field_combo"].values
+    >>> in_file({"field_combo": ResultColumn("tuple", [("a", 1)])})["field_combo"].values
     ['["a", 1]']
     """
     return {name: _column_in_file(column) for name, column in columns.items()}
 
 
-def _column_in_file(column: MadeColumn) -> MadeColumn:
+def _column_in_file(column: ResultColumn) -> ResultColumn:
     if column.kind != "tuple":
         return column
-    return MadeColumn("text", [None if own is None else _json_list(own) for own in column.values])
+    return ResultColumn("text", [None if own is None else _json_list(own) for own in column.values])
 
 
 def _json_list(values: Sequence[object]) -> str:
@@ -49,10 +49,10 @@ def _plain(value: object) -> object:
     return value if isinstance(value, bool | int | float | str | None) else label_of(value)
 
 
-def table_data(table: Mapping[str, MadeColumn]) -> dict[str, Any]:
+def table_data(table: Mapping[str, ResultColumn]) -> dict[str, Any]:
     """A table as data that JSON can hold; :func:`table_from` brings it back.
 
-    >>> table_from(table_data({"n": MadeColumn("tuple", [("a", 1), None])}))["n"].values
+    >>> table_from(table_data({"n": ResultColumn("tuple", [("a", 1), None])}))["n"].values
     [('a', 1), None]
     """
     return {
@@ -64,20 +64,22 @@ def table_data(table: Mapping[str, MadeColumn]) -> dict[str, Any]:
     }
 
 
-def table_from(data: Mapping[str, Any]) -> dict[str, MadeColumn]:
+def table_from(data: Mapping[str, Any]) -> dict[str, ResultColumn]:
     """A table from its data."""
     return {
-        name: MadeColumn(kind, [tuple(own) if isinstance(own, list) else own for own in values])
+        name: ResultColumn(kind, [tuple(own) if isinstance(own, list) else own for own in values])
         for name, (kind, values) in data.items()
     }
 
 
-def stacked(tables: Mapping[str, Mapping[str, MadeColumn]], first: str) -> dict[str, MadeColumn]:
+def stacked(
+    tables: Mapping[str, Mapping[str, ResultColumn]], first: str
+) -> dict[str, ResultColumn]:
     """Tables one below the other, each row with the name of its table in the first column.
 
     A column that some tables lack is null there.
 
-    >>> one, two = ({"n": MadeColumn("integer", [n])} for n in (1, 2))
+    >>> one, two = ({"n": ResultColumn("integer", [n])} for n in (1, 2))
     >>> stacked({"a": one, "b": two}, "run")["run"].values
     ['a', 'b']
     """
@@ -92,9 +94,9 @@ def stacked(tables: Mapping[str, Mapping[str, MadeColumn]], first: str) -> dict[
         names += [title] * many
         for name, own in values.items():
             own.extend(table[name].values if name in table else [None] * many)
-    found = {first: MadeColumn("text", names)}
+    found = {first: ResultColumn("text", names)}
     # A measure may call a column of its own like the first, which must not be lost.
     return found | {
-        name if name != first else f"own_{first}": MadeColumn(kinds[name], own)
+        name if name != first else f"own_{first}": ResultColumn(kinds[name], own)
         for name, own in values.items()
     }

@@ -25,7 +25,7 @@ _PANDAS = {
 
 
 @dataclass(frozen=True)
-class MadeColumn:
+class ResultColumn:
     """The values of a column and what they are."""
 
     kind: Kind
@@ -45,10 +45,10 @@ def frame_kind(*tables: object) -> str:
     return "pyarrow"
 
 
-def made_frame(kind: str, columns: Mapping[str, MadeColumn]) -> Any:
+def result_frame(kind: str, columns: Mapping[str, ResultColumn]) -> Any:
     """Build a frame; tuples stay tuples where the frame can hold them, PyArrow has lists of text.
 
-    >>> made_frame("pyarrow", {"n": MadeColumn("tuple", [("a", 1)])}).column("n").to_pylist()
+    >>> result_frame("pyarrow", {"n": ResultColumn("tuple", [("a", 1)])}).column("n").to_pylist()
     [['a', '1']]
     """
     if kind == "pandas":
@@ -88,7 +88,7 @@ def _labels(values: Sequence[object] | None) -> list[str | None] | None:
     return [value if isinstance(value, str) else label_of(value) for value in values]
 
 
-def _pandas_frame(columns: Mapping[str, MadeColumn]) -> Any:
+def _pandas_frame(columns: Mapping[str, ResultColumn]) -> Any:
     import pandas as pd  # noqa: PLC0415 (the caller has it)
 
     return pd.DataFrame(
@@ -99,7 +99,7 @@ def _pandas_frame(columns: Mapping[str, MadeColumn]) -> Any:
     )
 
 
-def _pandas_type(column: MadeColumn) -> str:
+def _pandas_type(column: ResultColumn) -> str:
     """Plain numbers and truths know no null in pandas: they would fail, or become False."""
     nullable = {"integer": "Int64", "boolean": "boolean"}
     if column.kind in nullable and any(value is None for value in column.values):
@@ -107,7 +107,7 @@ def _pandas_type(column: MadeColumn) -> str:
     return _PANDAS[column.kind]
 
 
-def _polars_frame(columns: Mapping[str, MadeColumn]) -> Any:
+def _polars_frame(columns: Mapping[str, ResultColumn]) -> Any:
     import polars as pl  # noqa: PLC0415 (the caller has it)
 
     kinds = {
