@@ -8,7 +8,7 @@ INSTALLED = $(VENV)/.installed
 INSTALLED_TEST = $(VENV)/.installed-test
 INSTALLED_DEV = $(VENV)/.installed-dev
 
-.PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check clean
+.PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/petaudit demo --report demo.html
@@ -67,6 +67,10 @@ bench-full: $(INSTALLED_TEST)
 data-check: $(INSTALLED_TEST)
 	$(BIN)/python scripts/build_datasets.py --check
 
+# How strong the tests are: 300 changes of the source, and which test notices each. Hours.
+mutants: $(INSTALLED_DEV)
+	$(BIN)/python scripts/mutants.py --coverage $${TMPDIR:-/tmp}/petaudit-mutants.cov --report mutants.json
+
 $(INSTALLED): pyproject.toml requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "petaudit needs Python 3.11 or newer")'
 	@echo "Installing petaudit into $(VENV) (600 MB on disk, a minute or two) ..."
@@ -85,4 +89,4 @@ $(INSTALLED_DEV): $(INSTALLED_TEST)
 	@touch $@
 
 clean:
-	rm -rf demo.html site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf demo.html mutants.json site $(VENV) .venv-* .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -135,7 +135,7 @@ class Reference:
             own = [
                 measure
                 for measure in all_measures().values()
-                if measure.family is family and measure.compute.__module__.startswith("petaudit.")
+                if measure.family is family and type(measure).__module__.startswith("petaudit.")
             ]
             if own:
                 colon = self.say(": ")
@@ -210,8 +210,8 @@ def own_words(language: str) -> dict[str, str]:
 
 
 def _options_of(measure: Measure) -> Iterator[tuple[str, ...]]:
-    given = dict(inspect.signature(petaudit.mpuccs).parameters) if measure.name == "mpuccs" else {}
-    given |= inspect.signature(measure.compute).parameters
+    given = dict(inspect.signature(measure.compute).parameters)
+    given |= inspect.signature(getattr(petaudit, measure.name.replace("-", "_"))).parameters
     if measure.limit_help is not None:
         yield "`limit`", measure.limit_kind.expected, NONE, measure.limit_help
     for option in measure.options:

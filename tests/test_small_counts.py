@@ -15,9 +15,12 @@ import petaudit
 from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, said
-from petaudit.measures import _attribute_figures, non_uniform_entropy
-from petaudit.measures._remedy import Remedy
+from petaudit.i18n.units import Unit
+from petaudit.measures import non_uniform_entropy
+from petaudit.measures._class_question import WorstClass
 from petaudit.measures._utility import suppressed_text
+from petaudit.measures.remedy import Remedy
+from petaudit.measures.sensitive import AttributeFigure
 from petaudit.reports.voice import HIDE_BELOW
 
 FORMATS = ("html", "markdown", "junit", "sarif")
@@ -170,12 +173,12 @@ def test_small_numbers_are_all_alike(number: int, language: str) -> None:
 SAID_OF_ONE = {
     "remedy": lambda number: Remedy.of(number, number, 60).text,
     "suppressed": lambda number: suppressed_text(number)[0],
-    "breaking classes": lambda number: _attribute_figures._breaking(
-        number, counted(number, "class", "classes"), counted(4, "row")
+    "breaking classes": lambda number: AttributeFigure("s", 0.5, 0.5, 9, number, 4, ()).explain(
+        "", Unit.ROW, None
     ),
-    "worst class": lambda number: _attribute_figures._worst(
-        _attribute_figures.WorstClass(4, 0.5, number)
-    ),
+    "worst class": lambda number: AttributeFigure(
+        "s", 0.5, 0.5, 9, None, None, (WorstClass(4, 0.5, number),)
+    ).explain("", Unit.ROW, None),
     "strange labels": lambda number: non_uniform_entropy._strange("zip", number),
 }
 

@@ -582,7 +582,7 @@ def _plain_audit(audit: petaudit.Audit) -> dict[str, Any]:
 
 
 def _plain_result(result: Any) -> dict[str, Any]:
-    remedy = result.what_it_takes
+    remedy = result.remedy
     entry = result.to_dict()
     entry.pop("timings", None)
     return entry | {

@@ -9,9 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from measures.running import computing
 from petaudit.errors import OptionError
 from petaudit.inputs import gather
-from petaudit.measures.alpha_k_anonymity import MEASURE, alpha_k_anonymity, compute
+from petaudit.measures import find_measure
+from petaudit.measures.alpha_k_anonymity import alpha_k_anonymity
 
 # Class a: 3 of 4 rows are x. Class b: 1 of 2. Class c: 1 of 3.
 TABLE = pa.table({"q": list("aaaabbccc"), "s": list("xxxyxyxyz")})
@@ -73,18 +75,18 @@ def test_a_k_without_a_limit_would_judge_nothing() -> None:
     message = "k of alpha-k-anonymity goes with a limit for alpha; to judge k alone, use"
     with pytest.raises(OptionError, match=message):
         alpha_k_anonymity(TABLE, k=2, **GIVEN)
-    assert MEASURE.check is not None
+    assert find_measure("alpha-k-anonymity").check is not None
     with pytest.raises(OptionError, match=message):
-        MEASURE.check({"k": 2})
-    MEASURE.check({"k": 2, "limit": 0.5})
-    MEASURE.check({"limit": 0.5})
-    MEASURE.check({})
+        find_measure("alpha-k-anonymity").check({"k": 2})
+    find_measure("alpha-k-anonymity").check({"k": 2, "limit": 0.5})
+    find_measure("alpha-k-anonymity").check({"limit": 0.5})
+    find_measure("alpha-k-anonymity").check({})
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "2", True, [2]])
 def test_a_wrong_k_is_an_error(k: Any) -> None:
     with pytest.raises(OptionError, match=r"^k is .*; a whole number from 1 was expected$"):
-        compute(gather(TABLE, **GIVEN), limit=1, k=k)
+        computing("alpha-k-anonymity")(gather(TABLE, **GIVEN), limit=1, k=k)
 
 
 def test_a_limit_above_one_is_an_error() -> None:

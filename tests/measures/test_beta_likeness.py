@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from petaudit.measures.beta_likeness import beta_likeness
-from petaudit.measures.enhanced_beta_likeness import enhanced_beta_likeness, enhanced_gains
+from petaudit.measures.enhanced_beta_likeness import EnhancedBetaLikeness, enhanced_beta_likeness
 from petaudit.tables import ClassTable, ClassValueCounts, ValueCounts
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
@@ -136,7 +136,7 @@ def test_what_floats_cannot_tell_is_decided_exactly(gain: Fraction, holds: bool)
         np.array([more, less, less, more]),
     )
     sizes, ones = np.array([2 * half, 2 * half]), np.array([1, 1])
-    found = enhanced_gains("s", ClassTable(sizes, ones, {"s": pairs}, None))
+    found = EnhancedBetaLikeness().figures("s", ClassTable(sizes, ones, {"s": pairs}, None))
     assert abs(float(gain) - math.log(2)) < 1e-12
     assert found.largest == (gain if holds else math.inf)
 

@@ -14,11 +14,11 @@ from hypothesis import given, settings
 import strategies
 from measures import utility_twin as twin
 from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
+from measures.running import computing
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import mask_right
 from petaudit.measures import average_class_size as average_module
-from petaudit.measures import discernibility as discernibility_module
 from petaudit.measures import find_measure
 from petaudit.measures.average_class_size import average_class_size
 from petaudit.measures.discernibility import discernibility
@@ -39,7 +39,7 @@ both = pytest.mark.parametrize("measure", [average_class_size, discernibility])
     ("compute", "expected"),
     [
         (average_module.compute, twin.average_class_size),
-        (discernibility_module.compute, twin.discernibility),
+        (computing("discernibility"), twin.discernibility),
     ],
     ids=["average class size", "discernibility"],
 )
@@ -243,7 +243,7 @@ def test_dropped_rows_are_an_error(measure: Callable[..., Any]) -> None:
 def test_inputs_that_are_missing_are_named(measure: Callable[..., Any]) -> None:
     table = pa.table({"x": list("aab")})
     with pytest.raises(InputError, match="the original table is needed"):
-        find_measure(measure.__name__).compute(gather(table, quasi_identifiers="x"))
+        find_measure(measure.__name__).run(gather(table, quasi_identifiers="x"), {})
     with pytest.raises(RoleError, match="no quasi-identifier is known"):
         measure(table, table)
     with pytest.raises(ColumnError, match="unknown column 'x'"):

@@ -10,9 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from measures.running import computing
 from petaudit.errors import OptionError
 from petaudit.inputs import gather
-from petaudit.measures.delta_disclosure import MEASURE, compute, delta_disclosure
+from petaudit.measures import find_measure
+from petaudit.measures.delta_disclosure import delta_disclosure
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
 
@@ -131,12 +133,14 @@ def test_the_figure_says_what_it_is(options: dict[str, Any], figure: str) -> Non
 )
 def test_wrong_options_are_errors(options: dict[str, Any], message: str) -> None:
     with pytest.raises(OptionError) as caught:
-        compute(gather(table("ab", "xy"), **GIVEN), **options)
+        computing("delta-disclosure")(gather(table("ab", "xy"), **GIVEN), **options)
     assert str(caught.value) == message
 
 
 def test_a_base_is_a_word_or_the_number_that_yaml_reads() -> None:
-    [base] = [option.kind for option in MEASURE.options if option.name == "base"]
+    [base] = [
+        option.kind for option in find_measure("delta-disclosure").options if option.name == "base"
+    ]
     assert base.schema() == {"enum": ["e", "2", 2]}
     assert [value for value in ("e", "2", 2, 2.0, True, 3, None) if base.takes(value)] == [
         "e",

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from measures.running import computing
 from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
 from petaudit.measures.base import Remedy
-from petaudit.measures.k_anonymity import CurvePoint, compute, k_anonymity
+from petaudit.measures.k_anonymity import CurvePoint, k_anonymity
 from strategies import Release
 
 # Classes of 1, 2 and 3 rows.
@@ -131,13 +132,13 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
     )
     if not sizes:
         with pytest.raises(NotMeasurableError):
-            compute(inputs)
+            computing("k-anonymity")(inputs)
         return
     if limit < 1:
         with pytest.raises(OptionError, match="no table is below 1, so every table would keep it"):
-            compute(inputs, limit=limit)
+            computing("k-anonymity")(inputs, limit=limit)
         return
-    found = compute(inputs, limit=limit)
+    found = computing("k-anonymity")(inputs, limit=limit)
     assert (found.value, found.classes) == (min(sizes.values()), len(sizes))
     assert found.rows == sum(sizes.values())
     assert found.passed is all(size >= limit for size in sizes.values())

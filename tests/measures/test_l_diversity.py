@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from measures.running import computing
 from petaudit.errors import OptionError
 from petaudit.inputs import gather
-from petaudit.measures import recursive_l_diversity as recursive_module
+from petaudit.measures import find_measure
 from petaudit.measures.entropy_l_diversity import entropy_l_diversity
 from petaudit.measures.l_diversity import l_diversity
 from petaudit.measures.recursive_l_diversity import recursive_l_diversity
@@ -219,18 +220,17 @@ def test_a_limit_without_l_means_nothing() -> None:
     message = "a limit of recursive-l-diversity is c for some l: give l as well"
     with pytest.raises(OptionError, match=message):
         recursive_l_diversity(one_class(2, 1), limit=3, **GIVEN)
-    assert recursive_module.MEASURE.check is not None
     with pytest.raises(OptionError, match=message):
-        recursive_module.MEASURE.check({"limit": 3})
-    recursive_module.MEASURE.check({"limit": 3, "l": 2})
-    recursive_module.MEASURE.check({"l": 2})
+        find_measure("recursive-l-diversity").check({"limit": 3})
+    find_measure("recursive-l-diversity").check({"limit": 3, "l": 2})
+    find_measure("recursive-l-diversity").check({"l": 2})
 
 
 @pytest.mark.parametrize("least", [0, -1, 2.0, "2", True])
 def test_a_wrong_l_is_an_error(least: Any) -> None:
     inputs = gather(one_class(2, 1), **GIVEN)
     with pytest.raises(OptionError, match=r"^l is .*; a whole number from 1 was expected$"):
-        recursive_module.compute(inputs, l=least)
+        computing("recursive-l-diversity")(inputs, l=least)
 
 
 def test_the_inpatients_are_recursively_diverse(shared_data: Path) -> None:

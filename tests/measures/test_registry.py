@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import runpy
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from fractions import Fraction
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import pyarrow as pa
 import pytest
@@ -16,35 +19,49 @@ import petaudit
 from measures.registry_cases import ENTRIES, OWN_TESTS
 from petaudit.errors import OptionError
 from petaudit.inputs import Inputs
-from petaudit.measures import Better, Measure, Need, Option, Result, find_measure, registry
+from petaudit.measures import Better, Measure, Need, Result, find_measure, kinds, registry
 
 BUILT_IN = [*ENTRIES, *OWN_TESTS]
 
 
-@dataclass(frozen=True)
-class CountResult(Result):
-    measure: ClassVar[str] = "row-count"
-    better: ClassVar[Better] = Better.HIGHER
+class RowCount(Measure):
+    """How many rows are there?
+
+    So many.
+
+    Formula: rows
+
+    Reference: none
+    """
+
+    name = "row-count"
+    title = "Rows"
+    better = Better.HIGHER
+    range = (0.0, 1e12)
+    needs = (Need.QUASI_IDENTIFIERS,)
+    limit_help = "so many rows at least"
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        factor: Annotated[int, kinds.Anything(), "counts every row so often"] = 1,
+    ) -> Result:
+        return self.result(Fraction(inputs.table.rows * factor), limit)
 
 
-def count_rows(inputs: Inputs, limit: float | None = None, factor: int = 1) -> CountResult:
-    value = float(inputs.table.rows * factor)
-    return CountResult(value, limit, None if limit is None else value >= limit, ())
+class RowCountFromOne(RowCount):
+    range = (1.0, 1e12)
 
 
-ROW_COUNT = Measure(
-    name="row-count",
-    title="Rows",
-    question="How many rows are there?",
-    better=Better.HIGHER,
-    range=(0.0, 1e12),
-    needs=(Need.QUASI_IDENTIFIERS,),
-    formula="rows",
-    reference="none",
-    compute=count_rows,
-    limit_help="so many rows at least",
-    options=(Option("factor", "counts every row so often"),),
-)
+class OtherPrecision(RowCount):
+    """Another?
+
+    Precision.
+    """
+
+    name = "precision"
 
 
 @pytest.fixture
@@ -122,8 +139,8 @@ def test_an_unknown_name_lists_the_known_ones(name: str, hint: str) -> None:
 
 
 def test_a_package_can_add_a_measure(third_party: Any) -> None:
-    third_party(ROW_COUNT)
-    assert find_measure("Row count") is ROW_COUNT
+    third_party(RowCount)
+    assert isinstance(find_measure("Row count"), RowCount)
     table = pa.table({"born": ["197*", "198*"]})
     options = {"row-count": {"limit": 5, "factor": 2}}
     audit = petaudit.audit(table, quasi_identifiers="born", options=options)
@@ -135,7 +152,7 @@ def test_a_package_can_add_a_measure(third_party: Any) -> None:
 
 
 def test_a_limit_of_a_package_that_no_table_could_break(third_party: Any) -> None:
-    third_party(replace(ROW_COUNT, range=(1.0, 1e12)))
+    third_party(RowCountFromOne)
     table = pa.table({"born": ["197*", "198*"]})
     given = {"quasi_identifiers": "born", "measures": ["row-count"]}
     [idle, real] = [
@@ -147,12 +164,12 @@ def test_a_limit_of_a_package_that_no_table_could_break(third_party: Any) -> Non
         petaudit.audit(table, options={"row-count": {"limit": 0.5}}, **given)
     # Its own function is no way around it.
     with pytest.raises(OptionError, match=r"the limit of row-count is 0\.5; no table is below 1"):
-        CountResult(2.0, 0.5, True, ())
+        Result(2.0, 0.5, True, (), by=RowCountFromOne())
     assert not find_measure("row-count").limit_kind.takes(0.5)
 
 
 def test_a_measure_of_a_package_has_its_options_checked_too(third_party: Any) -> None:
-    third_party(ROW_COUNT)
+    third_party(RowCount)
     with pytest.raises(OptionError) as caught:
         petaudit.audit(
             pa.table({"born": ["197*"]}),
@@ -165,17 +182,17 @@ def test_a_measure_of_a_package_has_its_options_checked_too(third_party: Any) ->
 
 
 def test_a_name_registered_by_two_packages_is_an_error(third_party: Any) -> None:
-    third_party(replace(find_measure("precision"), title="Another Precision"))
+    third_party(OtherPrecision)
     with pytest.raises(OptionError, match="two packages register a measure named 'precision'"):
         find_measure("precision")
 
 
 def test_a_measure_registered_twice_by_the_same_package_is_one(third_party: Any) -> None:
-    third_party(ROW_COUNT, ROW_COUNT)
+    third_party(RowCount, RowCount)
     assert list(registry.all_measures()).count("row-count") == 1
 
 
-@pytest.mark.parametrize("thing", [count_rows, None, "row-count"])
+@pytest.mark.parametrize("thing", [len, None, "row-count"])
 def test_what_is_no_measure_is_an_error(third_party: Any, thing: object) -> None:
     third_party(thing)
     with pytest.raises(OptionError) as caught:
@@ -188,3 +205,18 @@ def test_a_package_that_cannot_be_loaded_is_named(third_party: Any, value: str) 
     third_party(EntryPoint("broken", value, registry.GROUP))
     with pytest.raises(OptionError, match=value):
         find_measure("precision")
+
+
+def test_the_stub_is_fresh() -> None:
+    """Type checkers see what ``inspect.signature`` sees; ``scripts/make_stub.py`` writes it."""
+    path = Path(__file__).parents[2] / "scripts" / "make_stub.py"
+    script = runpy.run_path(str(path))
+    assert script["STUB"].read_text(encoding="utf-8") == script["stub"]()
+
+
+def test_a_function_names_its_own_arguments() -> None:
+    arguments = inspect.signature(petaudit.t_closeness).parameters
+    assert {"table", "limit", "distance", "worst", "quasi_identifiers"} <= set(arguments)
+    message = r"t_closeness has no argument 'quasi_identifier' \(did you mean 'quasi_identifiers'"
+    with pytest.raises(OptionError, match=message):
+        petaudit.t_closeness(pa.table({"a": [1]}), quasi_identifier="a")  # type: ignore[call-arg]

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import petaudit
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
+from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.measures import journalist_risk as journalist
 from petaudit.measures import marketer_risk as marketer
 from petaudit.measures import prosecutor_risk as prosecutor
 from petaudit.measures import sample_uniques as uniques
-from petaudit.measures._risk import RiskResult
 from petaudit.measures.base import Remedy, Result
 
 FIGURES = ("highest", "average", "at-risk")
@@ -27,6 +27,7 @@ ADULT_8 = [
     *("age", "education", "marital-status", "native-country"),
     *("occupation", "race", "salary-class", "sex"),
 ]
+prosecute, tell = computing("prosecutor-risk"), computing("journalist-risk")
 Pairs = list[tuple[int, int]]
 
 
@@ -42,7 +43,7 @@ def dropping(breaking: int, rows: int, share: float) -> Remedy:
     return Remedy(breaking, None, None, rows, share)
 
 
-def check_common(found: RiskResult, pairs: Pairs, average: Fraction, threshold: Fraction) -> None:
+def check_common(found: Result, pairs: Pairs, average: Fraction, threshold: Fraction) -> None:
     risks = twin.row_risks(pairs)
     assert found.highest == float(max(risks))
     assert found.lowest == float(min(risks))
@@ -86,9 +87,9 @@ def test_prosecutor_risk_is_the_twins(
     assume(pairs)
     if figure == "at-risk" and threshold == 1:
         with pytest.raises(OptionError, match="threshold is 1; no risk is above that"):
-            prosecutor.compute(populace.alone, limit, figure, threshold)
+            prosecute(populace.alone, limit=limit, figure=figure, threshold=threshold)
         return
-    found = prosecutor.compute(populace.alone, limit, figure, threshold)
+    found = prosecute(populace.alone, limit=limit, figure=figure, threshold=threshold)
 
     def value(own: Pairs) -> Fraction:
         return figures(own, twin.average(own), threshold)[figure]
@@ -115,9 +116,9 @@ def test_journalist_risk_is_the_twins(
     assume(isinstance(pairs, list) and pairs)
     if figure == "at-risk" and threshold == 1:
         with pytest.raises(OptionError, match="threshold is 1; no risk is above that"):
-            journalist.compute(populace.inputs, limit, figure, threshold)
+            tell(populace.inputs, limit=limit, figure=figure, threshold=threshold)
         return
-    found = journalist.compute(populace.inputs, limit, figure, threshold)
+    found = tell(populace.inputs, limit=limit, figure=figure, threshold=threshold)
 
     def value(own: Pairs) -> Fraction:
         return figures(own, twin.journalist_average(own), threshold)[figure]
@@ -170,11 +171,11 @@ TABLE = pa.table({"zip": ["a", "b", *["c"] * 3, *["d"] * 5]})
 POPULATION = pa.table({"zip": ["a"] * 2 + ["b"] * 10 + ["c"] * 5 + ["d"] * 8 + ["e"] * 3})
 
 
-def prosecuted(**options: Any) -> prosecutor.ProsecutorRiskResult:
+def prosecuted(**options: Any) -> Result:
     return prosecutor.prosecutor_risk(TABLE, quasi_identifiers="zip", **options)
 
 
-def told(**options: Any) -> journalist.JournalistRiskResult:
+def told(**options: Any) -> Result:
     return journalist.journalist_risk(
         TABLE, population=POPULATION, quasi_identifiers="zip", **options
     )

@@ -22,8 +22,7 @@ from measures import sensitive_twin as twin
 from measures.sensitive_twin import TwinClass
 from petaudit.errors import NotMeasurableError, OptionError, RoleError
 from petaudit.inputs import Inputs, gather
-from petaudit.measures import _shares, find_measure
-from petaudit.measures._sensitive import SensitiveResult
+from petaudit.measures import Result, _shares, find_measure
 from petaudit.measures.base import Better
 from strategies import Release
 
@@ -38,10 +37,8 @@ class Model:
     options: dict[str, Any] = field(default_factory=dict)
     is_fraction: bool = True
 
-    def compute(self, inputs: Inputs, **options: Any) -> SensitiveResult:
-        found = find_measure(self.measure).run(inputs, self.options | options)
-        assert isinstance(found, SensitiveResult)
-        return found
+    def compute(self, inputs: Inputs, **options: Any) -> Result:
+        return find_measure(self.measure).run(inputs, self.options | options)
 
     def can_be_broken(self, limit: Fraction) -> bool:
         """Whether it is a limit at all: others are errors."""

@@ -34,7 +34,7 @@ from petaudit.measures.special_uniques import (
     disclosure_risks,
     special_uniques,
 )
-from petaudit.singling.special import find_special, set_score
+from petaudit.singling.column_sets import find_special, set_score
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.minimal_uniques import MinimalUniques
 from strategies import Release

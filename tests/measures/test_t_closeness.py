@@ -19,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from measures.running import computing
 from petaudit import mask_right, t_closeness
 from petaudit.errors import (
     ColumnError,
@@ -32,7 +33,6 @@ from petaudit.errors import (
 from petaudit.exact import emd
 from petaudit.inputs import gather
 from petaudit.measures.base import Remedy
-from petaudit.measures.t_closeness import compute
 from petaudit.tables._classes import finding as _find_blocks
 from petaudit.tables._classes import profiles as _profiles
 from strategies import Closeness, Release
@@ -69,12 +69,16 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
     assume(asked.classes)
     # Counts are kept, so that each way needs a table of its own.
     with patch.object(_profiles, "MOST_VALUES", -1):
-        in_pairs = compute(gather(asked.table, **asked.arguments), distance=asked.distance)
+        in_pairs = computing("t-closeness")(
+            gather(asked.table, **asked.arguments), distance=asked.distance
+        )
     inputs = gather(asked.table, **asked.arguments)
     with patch.object(emd, "_LARGEST_INT64", 0):
-        in_large_numbers = compute(inputs, distance=asked.distance)
-    at_once = compute(inputs, distance=asked.distance)
-    revealing = compute(replace(inputs, reveal_values=True), distance=asked.distance)
+        in_large_numbers = computing("t-closeness")(inputs, distance=asked.distance)
+    at_once = computing("t-closeness")(inputs, distance=asked.distance)
+    revealing = computing("t-closeness")(
+        replace(inputs, reveal_values=True), distance=asked.distance
+    )
     expected = asked.exact_t
     for found in (at_once, in_pairs, in_large_numbers, revealing):
         assert found.exact_value == expected
@@ -89,7 +93,9 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
 def test_t_is_the_cheapest_transport(ask: Callable[[Release], Closeness], release: Release) -> None:
     asked = ask(release)
     assume(asked.classes)
-    found = compute(gather(asked.table, **asked.arguments), distance=asked.distance)
+    found = computing("t-closeness")(
+        gather(asked.table, **asked.arguments), distance=asked.distance
+    )
     assert found.value == pytest.approx(asked.transport_t, abs=1e-9)
 
 
@@ -104,7 +110,9 @@ def test_classes_and_rows_above_the_limit_are_those_of_the_twin(
     classes = asked.exact_distances
     distances = sorted({distance for _, distance, _ in classes} | {Fraction(0)})
     limit = data.draw(st.sampled_from(distances))
-    found = compute(gather(asked.table, **asked.arguments), limit, asked.distance).attributes[0]
+    found = computing("t-closeness")(
+        gather(asked.table, **asked.arguments), limit=limit, distance=asked.distance
+    ).attributes[0]
     above = [rows for rows, distance, _ in classes if distance > limit]
     assert (found.classes_above_limit, found.rows_above_limit) == (len(above), sum(above))
 
@@ -119,11 +127,17 @@ def test_the_worst_classes_are_those_of_the_twin(
     assume(asked.classes)
     expected = asked.exact_distances
     inputs = gather(asked.table, **asked.arguments)
-    folded = compute(inputs, distance=asked.distance, worst=99).attributes[0].worst_classes
+    folded = (
+        computing("t-closeness")(inputs, distance=asked.distance, worst=99)
+        .attributes[0]
+        .worst_classes
+    )
     assert {(w.rows, w.figure): w.classes for w in folded} == Counter(
         (rows, float(distance)) for rows, distance, _ in expected
     )
-    shown = compute(replace(inputs, reveal_values=True), distance=asked.distance, worst=99)
+    shown = computing("t-closeness")(
+        replace(inputs, reveal_values=True), distance=asked.distance, worst=99
+    )
     revealed = shown.attributes[0].worst_classes
     assert {(w.rows, w.figure, tuple((w.labels or {}).values())) for w in revealed} == {
         (rows, float(distance), labels) for rows, distance, labels in expected
@@ -166,7 +180,7 @@ def test_a_large_class_after_many_small_ones_is_counted_rightly(
     inputs = gather(table, quasi_identifiers="qi", sensitive="s")
     if known:
         assert inputs.table.counts.class_histogram(["qi"]).sizes.tolist() == [1, large]
-    [found] = compute(inputs, limit="0.6").attributes
+    [found] = computing("t-closeness")(inputs, limit="0.6").attributes
     assert [(w.rows, w.figure, w.classes) for w in found.worst_classes] == [
         (1, 0.75, small),
         (large, 0.5, 1),
@@ -243,7 +257,7 @@ def test_a_null_beside_numbers_asks_for_the_equal_distance_and_says_so() -> None
 
 def test_a_column_of_nulls_holds_no_number_to_warn_about() -> None:
     table = strategies.arrow_columns({"born": EXAMPLE["born"], "salary": [None] * 5})
-    found = compute(gather(table, quasi_identifiers="born", sensitive="salary"))
+    found = computing("t-closeness")(gather(table, quasi_identifiers="born", sensitive="salary"))
     assert (found.exact_value, found.warnings) == (0, ())
 
 
@@ -340,10 +354,10 @@ def test_a_rule_for_a_column_that_the_original_lacks_is_an_error() -> None:
 @pytest.mark.parametrize(
     ("distance", "error", "message"),
     [
-        ("eqal", OptionError, "unknown distance 'eqal' (did you mean 'equal'?); distances are"),
-        ("", OptionError, "unknown distance ''"),
-        (5, OptionError, "unknown distance '5'"),
-        ({"disease": "far"}, OptionError, "unknown distance 'far'"),
+        ("eqal", OptionError, "distance is 'eqal' (did you mean 'equal'?); ordered, "),
+        ("", OptionError, "distance is ''"),
+        (5, OptionError, "distance is 5; "),
+        ({"disease": "far"}, OptionError, "disease is 'far'"),
         ({"desease": "equal"}, ColumnError, "unknown column 'desease' (did you mean 'disease'?)"),
         ({"born": "equal"}, ColumnError, "unknown column 'born'"),
         ("ordered", OptionError, "column 'disease' holds values that are not numbers"),
@@ -553,7 +567,7 @@ def test_the_rows_that_break_the_limit_are_those_of_any_attribute(
         reveal_values=reveal,
     )
     distance = {own.column: own.distance for own in asked}
-    found = compute(inputs, limit, distance)
+    found = computing("t-closeness")(inputs, limit=limit, distance=distance)
     rows = sum(breaking.values())
     in_classes = sum(size for size, _ in far[0].values())
     # Where every class breaks it, nothing would be left to measure.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from petaudit.i18n.units import Unit
 from petaudit.inputs import gather
-from petaudit.measures.k_anonymity import MEASURE
+from petaudit.measures import find_measure
 from petaudit.pictures import ClassSizes, picture_from
 from petaudit.pictures.class_sizes import class_sizes
 from petaudit.reports.charts import draw
@@ -99,9 +99,8 @@ def test_the_measure_says_the_same(zips: list[str], suppressed: Any) -> None:
     if set(zips) == {"*"}:
         return
     inputs = gather(arrow_columns({"zip": zips}), quasi_identifiers=["zip"], suppressed=suppressed)
-    result = MEASURE.run(inputs, {"limit": 3})
-    assert MEASURE.pictures is not None
-    [found] = MEASURE.pictures(inputs, result)
+    result = find_measure("k-anonymity").run(inputs, {"limit": 3})
+    [found] = find_measure("k-anonymity").pictures(inputs, result)
     assert isinstance(found, ClassSizes)
     left_out = {"*"} if suppressed == "exclude" else set()
     assert found.suppressed_rows == sum(zips.count(label) for label in left_out)

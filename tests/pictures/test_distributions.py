@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import strategies
 from measures import sensitive_twin
+from measures.running import computing
 from petaudit.errors import NotMeasurableError
 from petaudit.inputs import gather
-from petaudit.measures.t_closeness import MEASURE, compute
+from petaudit.measures import find_measure
 from petaudit.pictures import Distributions, picture_from
 from petaudit.pictures.distributions import MOST_BINS, MOST_CLASSES, SHOWABLE
 from strategies import Release, arrow
@@ -23,8 +24,9 @@ def pictured(
     table: object, options: dict[str, object] | None = None, **given: object
 ) -> list[Distributions]:
     inputs = gather(table, **given)  # type: ignore[arg-type]
-    assert MEASURE.pictures is not None
-    found = MEASURE.pictures(inputs, MEASURE.run(inputs, options or {}))
+    found = find_measure("t-closeness").pictures(
+        inputs, find_measure("t-closeness").run(inputs, options or {})
+    )
     assert all(isinstance(own, Distributions) for own in found)
     return list(found)  # type: ignore[arg-type]
 
@@ -126,11 +128,10 @@ def test_counts_are_those_of_a_class(reveal: bool, drawn: Release, has_tree: boo
     }
     if not classes[release.number]:
         with pytest.raises(NotMeasurableError, match="every row is suppressed"):
-            compute(inputs)
+            computing("t-closeness")(inputs)
         return
-    result = compute(inputs)
-    assert MEASURE.pictures is not None
-    pictures = MEASURE.pictures(inputs, result)
+    result = computing("t-closeness")(inputs)
+    pictures = find_measure("t-closeness").pictures(inputs, result)
     assert len(pictures) == len(release.sensitive)
     for found in pictures:
         assert isinstance(found, Distributions)

@@ -23,11 +23,10 @@ from petaudit.errors import InputError, OptionError, joined, listing, phrase, sh
 from petaudit.exact.fractions import exact
 from petaudit.i18n.current import here
 from petaudit.i18n.kept import texts_of
-from petaudit.measures.mpuccs import find
+from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit, find
 from petaudit.singling.options import Options
-from petaudit.singling.result import NAME as MEASURE
-from petaudit.singling.result import MpuccsResult, checked_limit
 from petaudit.system.files import Watch, unchanged
+from petaudit.system.kinds import Integer, Number
 from petaudit.tables import Source, open_source
 
 DOCUMENT = "petaudit.mpuccs/1"
@@ -93,7 +92,7 @@ def _run(chosen: argparse.Namespace, watch: Watch) -> int:
 def _applied(chosen: argparse.Namespace) -> Policy:
     """The policy; its limit becomes the one that was asked for, unless that was tighter."""
     rule = find_policy(chosen.policy)
-    others = [name for name in rule.demands if name != MEASURE]
+    others = [name for name in rule.demands if name != NAME]
     if others:
         raise OptionError(
             "the policy {policy} demands {measures}, which this command does not measure; "
@@ -102,8 +101,8 @@ def _applied(chosen: argparse.Namespace) -> Policy:
             measures=listing(others),
         )
     given = {"limit": chosen.limit, "profile": chosen.profile}
-    rule, options = rule.applied_to({MEASURE: given})
-    chosen.limit = options[MEASURE]["limit"]
+    rule, options = rule.applied_to({NAME: given})
+    chosen.limit = options[NAME]["limit"]
     return rule
 
 
@@ -128,11 +127,9 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
     given: dict[str, Any] = {
         "deduplicate": not chosen.keep_duplicates,
         "calculate_baseline": not chosen.no_baseline,
-        "datetime_precision": chosen.datetime_precision,
+        "datetime_precision": None,
         "search": chosen.search,
     }
-    if chosen.person is not None:
-        given["person"] = chosen.person
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(
@@ -140,14 +137,16 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
                 text=shortened(chosen.max_cols),
             )
         given["max_baseline_cols"] = int(chosen.max_cols)
-    for name in ("threads", "seed", "numeric_precision"):
-        text = getattr(chosen, name)
-        if text is not None:
-            given[name] = whole_number(text, f"--{name.replace('_', '-')}")
-    for name in ("time_limit", "min_entropy_delta", "renyi_alpha", "field_decay_factor"):
-        text = getattr(chosen, name)
-        if text is not None:
-            given[name] = _decimal_number(text, f"--{name.replace('_', '-')}")
+    for option in Options.declared().values():
+        text = None if option.shown is None else getattr(chosen, option.name)
+        if text is None:
+            continue
+        if isinstance(option.kind, Integer):
+            given[option.name] = whole_number(text, option.flag)
+        elif isinstance(option.kind, Number):
+            given[option.name] = _decimal_number(text, option.flag)
+        else:
+            given[option.name] = text
     return given
 
 
@@ -165,7 +164,7 @@ def _checked(given: dict[str, Any]) -> Options:
         name = problem.text.partition(" ")[0]
         if name not in given:
             raise
-        typed = f"--{name.replace('_', '-')}"
+        typed = Options.declared()[name].flag
         # No translation changes the name of an option.
         raise OptionError(term(here(problem.text).replace(name, typed, 1))) from None
 

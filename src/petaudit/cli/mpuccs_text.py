@@ -21,8 +21,8 @@ from petaudit.cli.render import (
 )
 from petaudit.errors import counted, joined, listing, phrase, term
 from petaudit.measures.limits import limit_rule
-from petaudit.singling.profiles import PROFILES
-from petaudit.singling.result import MpuccsResult
+from petaudit.measures.mpuccs import MpuccsResult
+from petaudit.singling.options import PROFILES
 from petaudit.tables import Source
 
 _MOST_COMBINATIONS = 10

@@ -15,10 +15,19 @@ import numpy as np
 
 from petaudit.exact.class_figures import ClassFigures, Exact, Truths
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.measures._attribute_figures import WorstClass
 from petaudit.pictures.distributions import FarClassValues, far_classes, farthest
 from petaudit.pictures.optional import if_possible
 from petaudit.tables import ClassTable, ClassValueCounts
+
+
+@dataclass(frozen=True)
+class WorstClass:
+    """Classes of one size with one figure; labels only when values may be shown."""
+
+    rows: int
+    figure: float
+    classes: int
+    labels: Mapping[str, str | None] | None = None
 
 
 @dataclass(frozen=True)

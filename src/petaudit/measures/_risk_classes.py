@@ -15,7 +15,7 @@ from petaudit.errors import NotMeasurableError, phrase
 from petaudit.exact.class_figures import Integers
 from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures._remedy import Remedy
+from petaudit.measures.remedy import Remedy
 
 ALL_SUPPRESSED: Final = phrase("every row is suppressed: there is no class to measure")
 

@@ -43,7 +43,7 @@ class UtilityResult(Result):
         """Judge a figure, which may be off by ``rounding`` in favour of the limit."""
         passed = None
         if limit is not None:
-            higher = cls.better is Better.HIGHER
+            higher = cls.better is Better.HIGHER  # type: ignore[comparison-overlap]
             passed = value + rounding >= limit if higher else value - rounding <= limit
         bound = None if limit is None else float(limit)
         return cls(float(value), bound, passed, tuple(warnings), **own)

@@ -13,6 +13,7 @@ from petaudit.errors import phrase
 from petaudit.exact.class_figures import Integers
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ColumnsResult,
@@ -23,7 +24,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables.products import sum_of_products
 
@@ -113,7 +114,7 @@ def _float(number: Fraction) -> float:
         return math.inf
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="ambiguity",
     title="Ambiguity",
     family=Family.UTILITY,

@@ -23,8 +23,9 @@ from petaudit.measures._comparison import (
     upper_limit,
     whole,
 )
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce
 from petaudit.tables.result_frames import Kind, ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
@@ -267,7 +268,7 @@ def _is_crowded(side: Association, place: int) -> bool:
     return 0 < side.rows < _ROWS_PER_LABEL * side.values[place]
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="association-change",
     title="Association change",
     family=Family.UTILITY,

@@ -17,6 +17,7 @@ from petaudit.measures._number_columns import (
     number_columns,
     share_kept_of,
 )
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ColumnsResult,
@@ -25,7 +26,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def _share_kept(inputs: Inputs, name: str, column: NumberColumn) -> Fraction:
     return share_kept_of(lost, most, moved=bool(distances.any()))
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="attribute-squared-error",
     title="Attribute-level squared error",
     family=Family.UTILITY,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from petaudit.errors import joined, phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._tables import DETAILS, no_such_table
 from petaudit.measures._utility import (
     UtilityResult,
@@ -18,7 +19,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Need, announce
 from petaudit.tables import ClassHistogram
 from petaudit.tables.result_frames import ResultColumn
 
@@ -126,7 +127,7 @@ def _mean(histogram: ClassHistogram) -> Fraction | None:
     return Fraction(histogram.rows, classes) if classes else None
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="average-class-size",
     title="Average class size (AECS)",
     family=Family.UTILITY,

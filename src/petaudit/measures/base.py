@@ -1,16 +1,17 @@
-"""What a measure declares, and what it returns."""
+"""What a measure is: a class whose docstring explains it and whose ``compute`` measures."""
 
 from __future__ import annotations
 
-import math
+import inspect
+import re
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from types import UnionType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
 
 from petaudit.errors import (
     OptionError,
@@ -25,20 +26,23 @@ from petaudit.errors import (
 )
 from petaudit.exact.fractions import exact, exact_nonnegative, quotient_text
 from petaudit.i18n.units import Unit
-from petaudit.measures._needs import Need
-from petaudit.measures._remedy import Remedy
-from petaudit.measures.kinds import Anything, Kind, Limit, Number
-from petaudit.measures.limits import breakable, is_idle, refuse_unbreakable
+from petaudit.measures import kinds
+from petaudit.measures.limits import breakable, refuse_unbreakable
+from petaudit.measures.needs import Need
+from petaudit.measures.remedy import Remedy
+from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result
 
 if TYPE_CHECKING:
+    from petaudit.exact.class_figures import Exact
     from petaudit.inputs import Inputs
     from petaudit.pictures import Picture
-    from petaudit.tables.result_frames import ResultColumn
-
 
 __all__ = [
+    "COLUMNWISE",
+    "DETAILS",
     "GLOBAL",
     "Better",
+    "Columns",
     "Family",
     "Measure",
     "Need",
@@ -48,8 +52,14 @@ __all__ = [
     "announce",
 ]
 
-GLOBAL: Final = "global"
-"""The table of one row that every result has."""
+_SECTIONS: Final = {
+    "Does not say": "does_not_say",
+    "Formula": "formula",
+    "Reference": "reference",
+    "Of people": "meaning_of_people",
+    "Does not say of people": "does_not_say_of_people",
+}
+_INTERNAL_ARGUMENTS: Final = ("use_side_car", "announce_notes")
 
 
 class Better(StrEnum):
@@ -70,218 +80,204 @@ class Family(StrEnum):
 
 
 @dataclass(frozen=True)
-class Result:
-    """A figure with its limit and verdict; ``passed`` is None when no limit was given."""
-
-    measure: ClassVar[str]
-    better: ClassVar[Better]
-
-    value: float | bool
-    limit: float | None
-    passed: bool | None
-    warnings: tuple[str, ...]
-    unit: Unit = field(default=Unit.ROW, repr=False, kw_only=True)
-    """What the figures called rows are numbers of: people, where a column tells them apart."""
-    limit_exact: str | None = field(default=None, kw_only=True, repr=False)
-    """The limit as a quotient, such as 1/11, where no float shows it as it is."""
-
-    def __post_init__(self) -> None:
-        """Refuse a limit that no table could break, whoever gave it."""
-        declared = None if self.limit is None else self._declared
-        if self.limit is not None and declared is not None:
-            refuse_unbreakable(self.limit, self.measure, self.better.value, declared.range)
-
-    @property
-    def _declared(self) -> Measure | None:
-        """The measure of this result, if it is registered."""
-        from petaudit.measures.registry import registered  # noqa: PLC0415 (it knows the results)
-
-        return registered(self.measure)
-
-    @property
-    def is_idle_limit(self) -> bool:
-        """Whether the verdict says nothing: the limit is at the end of what a figure can be.
-
-        >>> import petaudit
-        >>> import pyarrow as pa
-        >>> table = pa.table({"zip": ["130**", "148**"]})
-        >>> [petaudit.prosecutor_risk(table, quasi_identifiers="zip", limit=limit).is_idle_limit
-        ...  for limit in (0.5, 1)]
-        [False, True]
-        """
-        if self.limit is None or self.conditions or self._declared is None:
-            return False
-        reach = self._declared.range
-        return is_idle(self.limit, self.better.value, reach, strict=self.is_strict)
-
-    @property
-    def threshold(self) -> float | None:
-        """Another word for the limit."""
-        return self.limit
-
-    @property
-    def other_files(self) -> tuple[Path, ...]:
-        """Files that the measure read beside the inputs of the audit."""
-        return ()
-
-    @property
-    def is_strict(self) -> bool:
-        """Whether a figure that equals the limit breaks it."""
-        return False
-
-    @property
-    def figure(self) -> str:
-        """What the value is a figure of; only like is compared with like."""
-        return self.measure
-
-    @property
-    def conditions(self) -> tuple[str, ...]:
-        """What must hold beside the limit for the verdict, for example ``k at least 5``."""
-        return ()
-
-    @cached_property
-    def remedy(self) -> Remedy | None:
-        """Which rows break the limit, and how many to suppress; None without a limit."""
-        return None
-
-    @property
-    def is_lower_bound(self) -> bool:
-        """Whether the figure may be too low because something was not looked at."""
-        return False
-
-    @property
-    def status(self) -> str:
-        """``passed``, ``failed``, or ``measured`` without a limit."""
-        return {True: "passed", False: "failed", None: "measured"}[self.passed]
-
-    @property
-    def explanation(self) -> tuple[str, ...]:
-        """What a person asks next, in sentences without any value of the data."""
-        return ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain data, ready for JSON; what ``repr`` leaves out is left out here."""
-        own = {item.name: _plain(getattr(self, item.name)) for item in fields(self) if item.repr}
-        head = {"measure": self.measure, "status": self.status, "better": self.better.value}
-        if self.unit is not Unit.ROW:
-            head["counts"] = self.unit.value
-        limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
-        return head | own | limit
-
-    def table(self, granularity: str, *, with_values: bool = False) -> dict[str, ResultColumn]:
-        """The result as a table of one of the measure's granularities.
-
-        Values of the data are in it only where they are asked for.
-        """
-        from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
-
-        if granularity != GLOBAL:
-            raise OptionError(
-                "{measure} has no table {table!r}{near}; it has {known}",
-                measure=self.measure,
-                table=granularity,
-                near=suggestion(str(granularity), [GLOBAL]),
-                known=GLOBAL,
-            )
-        is_truth = isinstance(self.value, bool)
-        return {
-            "measure": ResultColumn("text", [self.measure]),
-            "value": ResultColumn("boolean" if is_truth else "number", [self.value]),
-            "limit": ResultColumn("number", [self.limit]),
-            "status": ResultColumn("text", [self.status]),
-            "better": ResultColumn("text", [self.better.value]),
-        }
-
-    def to_entry(
-        self, inputs: Inputs | None = None, *, with_pictures: bool = True
-    ) -> dict[str, Any]:
-        """The result as an entry of a document, with everything that a report shows.
-
-        Most pictures are drawn from the counts that the result was made of, so they need the
-        inputs.
-        """
-        from petaudit.measures.registry import all_measures  # noqa: PLC0415 (it knows the results)
-        from petaudit.pictures.optional import pictures_of  # noqa: PLC0415 (it knows counts)
-
-        known = all_measures().get(self.measure)
-        if not with_pictures:
-            known = None
-        pictures, notes = ([], ()) if known is None else pictures_of(known, inputs, self)
-        entry = self.to_dict()
-        return entry | {
-            "warnings": [*entry["warnings"], *notes],
-            "figure": self.figure,
-            "strict": self.is_strict,
-            "conditions": list(self.conditions),
-            "lower_bound": self.is_lower_bound,
-            "explanation": list(self.explanation),
-            "pictures": pictures,
-        }
-
-    def _repr_html_(self) -> str:
-        from petaudit.reports.notebook import result_html  # noqa: PLC0415 (only to look at)
-
-        return result_html(self)
-
-
-@dataclass(frozen=True)
 class Option:
     """An option of a measure, beside its limit."""
 
     name: str
     help: str
     required: bool = False
-    kind: Kind = field(default_factory=Anything)
+    kind: kinds.Kind = field(default_factory=kinds.Anything)
     """What it may be, so that a configuration is checked before any work is done."""
     shows_in_figure: bool = True
     """Whether another value may give another figure; threads, for example, do not."""
 
+    def read(self, value: Any) -> Any:
+        """Check a value; numbers that are not integers become exact.
 
-@dataclass(frozen=True)
+        >>> Option("threshold", "", kind=kinds.Number(0, 1)).read("0.2")
+        Fraction(1, 5)
+        """
+        if isinstance(self.kind, kinds.Number):
+            number = exact(value, self.name)
+            if not self.kind.has_within(number):
+                raise OptionError(
+                    "{name} is {value}; {expected} was expected",
+                    name=self.name,
+                    value=value,
+                    expected=self.kind.expected,
+                )
+            return number
+        problems = kinds.Problems()
+        self.kind.check(value, (self.name,), problems)
+        for _, message in problems:
+            raise OptionError(message)
+        return value
+
+
 class Measure:
-    """One measure: what it is called, what it needs, and how it is computed."""
+    """One measure: subclass it, say what it is called and needs, and write ``compute``.
+
+    The docstring of the subclass is its documentation: the first line is the question that it
+    answers, the second paragraph what the figure means; paragraphs that begin with ``Formula:``,
+    ``Reference:``, ``Does not say:`` and, where people are counted, ``Of people:`` and ``Does not
+    say of people:`` follow. Options are the keyword-only parameters of ``compute``, each
+    ``Annotated`` with its kind and its help.
+    """
 
     name: str
     title: str
-    question: str
+    family: Family = Family.OTHER
     better: Better
     range: tuple[float, float]
     needs: tuple[Need, ...]
-    formula: str
-    reference: str
-    compute: Callable[..., Result]
-    limit_help: str | None = None
-    options: tuple[Option, ...] = ()
-    family: Family = Family.OTHER
-    only_by_name: str | None = None
-    """Why the measure runs only when it is named, for example because it suits few tables."""
-    when_left_out: Callable[[Inputs], str | None] | None = None
-    """Why the measure runs on this table only when it is named, for example because it is large."""
-    granularities: tuple[str, ...] = (GLOBAL,)
-    """The tables that a result can be laid out as; see :meth:`Result.table`."""
-    limit_kind: Kind = field(default_factory=Limit)
-    """What a limit may be; if not given, every number that some table could break."""
-    has_same_columns: bool = False
-    """Whether the original and the control must have the columns of the table."""
-    check: Callable[[Mapping[str, Any]], object] | None = None
-    """Raises an error for options that contradict each other; computes nothing."""
     either: tuple[tuple[Need, tuple[str, ...]], ...] = ()
     """Needs that an option can stand in for, each with the names of such options."""
+    limit_help: str | None = None
+    """What a limit says; None where there can be none."""
+    strict: bool = False
+    """Whether a figure that equals the limit breaks it."""
+    figure_ignores: tuple[str, ...] = ()
+    """Options that never change the figure."""
+    only_by_name: str | None = None
+    """Why the measure runs only when it is named, for example because it suits few tables."""
+    has_same_columns: bool = False
+    """Whether the original and the control must have the columns of the table."""
+    positional: ClassVar[tuple[str, ...]] = ("table",)
+    """The tables that the function takes by position."""
+
+    question: str = ""
     meaning: str = ""
     """What the figure means, in a sentence or two for somebody who never heard of it."""
     does_not_say: str = ""
     """What a reader might wrongly conclude from the figure."""
+    formula: str = ""
+    reference: str = ""
     meaning_of_people: str = ""
     """The same where people are counted, if a sentence to that effect is not enough."""
     does_not_say_of_people: str = ""
-    pictures: Callable[[Inputs | None, Any], tuple[Picture, ...]] | None = None
-    """What to draw of a result, from counts that were made for it."""
 
-    def __post_init__(self) -> None:
-        """Let the kind of the limit know the range, so that files are checked as options are."""
-        if self.limit_kind == Limit():
-            kind = Limit(*breakable(self.better.value, self.range))
-            object.__setattr__(self, "limit_kind", kind)
+    def __init_subclass__(cls) -> None:
+        """Read the docstring of a measure; a base of several measures has no name."""
+        if "name" not in cls.__dict__:
+            return
+        question, meaning, *others = (
+            " ".join(paragraph.split()) for paragraph in (inspect.getdoc(cls) or "").split("\n\n")
+        )
+        cls.question, cls.meaning = question, meaning
+        for paragraph in others:
+            section = re.match(f"({'|'.join(_SECTIONS)}): ", paragraph)
+            if section is not None:
+                setattr(cls, _SECTIONS[section[1]], paragraph[section.end() :])
+
+    def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
+        """Measure opened inputs; options are keyword-only parameters of their own."""
+        raise NotImplementedError
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """Say what a person asks next, in sentences without any value of the data."""
+        return ()
+
+    def columnwise(self, result: Result) -> Columns:
+        """Lay out the result as a table with a row per column of the data."""
+        raise NotImplementedError
+
+    def details(self, result: Result, *, with_values: bool) -> Columns:
+        """Lay out what the figure comes from as a table."""
+        raise NotImplementedError
+
+    def pictures(self, inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
+        """Say what to draw of a result, from counts that were made for it."""
+        return ()
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise an error for options that contradict each other; compute nothing."""
+
+    def when_left_out(self, inputs: Inputs) -> str | None:
+        """Say why the measure runs on this table only when it is named, if it does."""
+        return None
+
+    def result(
+        self,
+        value: Exact,
+        limit: Fraction | None,
+        *,
+        passed: bool | None = None,
+        tolerance: Fraction | int = 0,
+        warnings: Iterable[str] = (),
+        breakdown: Mapping[str, Any] | None = None,
+        **internal: Any,
+    ) -> Result:
+        """Judge a figure; ``tolerance`` is what rounding may be off in favour of the limit.
+
+        What is in ``internal`` is an attribute of the result, too, but is not written to JSON;
+        ``figure``, ``conditions`` and ``unit`` are what the result says of itself.
+        """
+        if limit is not None and passed is None:
+            distance = value - limit if self.better is Better.HIGHER else limit - value
+            passed = distance > -tolerance or (distance == -tolerance and not self.strict)
+        return Result(
+            float(value),
+            None if limit is None else float(limit),
+            passed,
+            (*self._limit_warnings(limit), *warnings),
+            by=self,
+            breakdown=breakdown or {},
+            unit=internal.pop("unit", Unit.ROW),
+            internal={"exact_value": value} | internal,
+        )
+
+    def _limit_warnings(self, limit: Fraction | None) -> Iterator[str]:
+        """Say that every table holds a limit, or that none can."""
+        low, high = self.range
+        if limit is None or self.better is not Better.HIGHER:
+            return
+        if limit <= low and low > 0:
+            yield phrase(
+                "the limit of {measure} is {limit:g}; it is never below 1, so every table holds it",
+                measure=self.name,
+                limit=float(limit),
+            )
+        if limit > high:
+            yield phrase(
+                "the limit of {measure} is {limit:g}; it never exceeds 1, so no table holds it",
+                measure=self.name,
+                limit=float(limit),
+            )
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The options beside the limit, from the signature of ``compute``."""
+        return tuple(
+            Option(
+                parameter.name,
+                help_text,
+                parameter.default is parameter.empty,
+                kind,
+                parameter.name not in self.figure_ignores,
+            )
+            for parameter, (kind, help_text) in self._parameters()
+        )
+
+    def _parameters(self) -> list[tuple[inspect.Parameter, tuple[kinds.Kind, str]]]:
+        """The options as parameters, with their types, kinds and helps."""
+        hints = get_type_hints(type(self).compute, include_extras=True)
+        return [
+            (parameter.replace(annotation=hints[name].__origin__), hints[name].__metadata__)
+            for name, parameter in inspect.signature(self.compute).parameters.items()
+            if parameter.kind is parameter.KEYWORD_ONLY
+        ]
+
+    @cached_property
+    def granularities(self) -> tuple[str, ...]:
+        """The tables that a result can be laid out as; see :meth:`Result.table`."""
+        others = (COLUMNWISE, DETAILS)
+        own = [name for name in others if getattr(type(self), name) is not getattr(Measure, name)]
+        return (GLOBAL, *own)
+
+    @cached_property
+    def limit_kind(self) -> kinds.Kind:
+        """What a limit may be: every number that some table could break."""
+        return kinds.Limit(*breakable(self.better.value, self.range))
 
     def missing(self, inputs: Inputs, options: Mapping[str, Any]) -> list[Phrase]:
         """What the measure would still need."""
@@ -314,9 +310,7 @@ class Measure:
         """Why the measure should not run on a table unless somebody names it."""
         if self.only_by_name is not None:
             return term(self.only_by_name)
-        if self.when_left_out is None or self.missing(inputs, {}):
-            return None
-        return self.when_left_out(inputs)
+        return None if self.missing(inputs, {}) else self.when_left_out(inputs)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise an error for an option that the measure does not have."""
@@ -332,20 +326,25 @@ class Measure:
                     near=suggestion(name, known),
                     known=listing(known),
                 )
-        self.check_limit(options.get("limit"))
+        self.read_limit(options.get("limit"))
 
-    def check_limit(self, limit: Any) -> None:
-        """Raise an error for a limit that no table could break."""
-        if limit is None or self.limit_help is None or not isinstance(self.limit_kind, Number):
-            return
+    def read_limit(self, limit: Any) -> Fraction | None:
+        """Return a limit as an exact number; one that no table could break is an error."""
+        if (
+            limit is None
+            or self.limit_help is None
+            or not isinstance(self.limit_kind, kinds.Number)
+        ):
+            return None
         name = phrase("the limit of {measure}", measure=self.name)
-        read = exact if self.range[0] < 0 else exact_nonnegative
-        refuse_unbreakable(read(limit, name), self.name, self.better.value, self.range)
+        number = (exact if self.range[0] < 0 else exact_nonnegative)(limit, name)
+        refuse_unbreakable(number, self.name, self.better.value, self.range)
+        return number
 
     def run(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
         """Compute the measure from opened inputs; a limit that it ignores is undecided."""
         self.check_options(options)
-        result = self.compute(inputs, **options)
+        result = self._computed(inputs, options)
         limit = options.get("limit")
         if result.passed is None and limit is not None:
             raise UndecidedError(
@@ -355,28 +354,111 @@ class Measure:
             return result
         return replace(result, limit_exact=quotient_text(exact(limit, "limit")))
 
+    def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
+        defaults = {parameter.name: parameter.default for parameter, _ in self._parameters()}
+        own = {
+            option.name: option.read(options[option.name])
+            for option in self.options
+            # None is no value, unless it is what an option is by default.
+            if options.get(option.name, defaults[option.name]) is not defaults[option.name]
+        }
+        self.check(options)
+        return self.compute(inputs, self.read_limit(options.get("limit")), **own)
+
+    @classmethod
+    def as_function(cls) -> Callable[..., Result]:
+        """Return the function that opens tables and measures them."""
+        from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
+
+        measure, signature = cls(), cls.signature()
+
+        def function(*tables: object, **arguments: Any) -> Result:
+            for name in arguments:
+                if name not in signature.parameters:
+                    raise OptionError(
+                        "{function} has no argument {name!r}{near}; its arguments are {known}",
+                        function=cls.function_name(),
+                        name=name,
+                        near=suggestion(name, signature.parameters),
+                        known=listing(list(signature.parameters), len(signature.parameters)),
+                    )
+            given = signature.bind(*tables, **arguments).arguments
+            own = [name for name in given if name not in input_parameters()]
+            options = {name: given.pop(name) for name in own}
+            result = measure.run(gather(**given), options)
+            announce(result)
+            return result
+
+        function.__name__ = function.__qualname__ = cls.function_name()
+        function.__module__, function.__doc__ = cls.__module__, cls.__doc__
+        function.__signature__ = signature  # type: ignore[attr-defined]
+        return function
+
+    @classmethod
+    def function_name(cls) -> str:
+        """The name of the measure as Python writes it, which is that of its module, too."""
+        return cls.name.replace("-", "_")
+
+    @classmethod
+    def signature(cls) -> inspect.Signature:
+        """The parameters of the function: tables, the limit, options, and what roles there are."""
+        keyword, inputs = inspect.Parameter.KEYWORD_ONLY, input_parameters()
+        tables = [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=object)
+            for name in cls.positional
+        ]
+        limit = inspect.Parameter(
+            "limit", keyword, default=None, annotation=_Annotation("Number | None")
+        )
+        options = [
+            parameter.replace(
+                annotation=_Annotation.of(parameter.annotation), default=_shown(parameter.default)
+            )
+            for parameter, _ in cls()._parameters()
+        ]
+        others = [
+            parameter.replace(annotation=_Annotation(parameter.annotation))
+            for name, parameter in inputs.items()
+            if name not in cls.positional
+        ]
+        limits = [] if cls.limit_help is None else [limit]
+        options.sort(key=lambda parameter: parameter.default is not parameter.empty)
+        return inspect.Signature(
+            [*tables, *limits, *options, *others], return_annotation=_Annotation("Result")
+        )
+
+
+class _Annotation(str):
+    """A type as it is written, without quotes where a signature is shown."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+    @classmethod
+    def of(cls, annotation: Any) -> _Annotation:
+        """Write a type; what is read as an exact number may be given as any."""
+        if get_origin(annotation) in (Union, UnionType):
+            return cls(" | ".join(map(cls.of, get_args(annotation))))
+        text = re.sub(r"\b(collections\.abc|typing)\.", "", inspect.formatannotation(annotation))
+        return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
+
+
+def _shown(default: Any) -> Any:
+    return float(default) if isinstance(default, Fraction) else default
+
+
+def input_parameters() -> dict[str, inspect.Parameter]:
+    """The arguments that all measures share, as :func:`petaudit.inputs.gather` has them."""
+    from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
+
+    return {
+        name: parameter
+        for name, parameter in inspect.signature(gather).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD and name not in _INTERNAL_ARGUMENTS
+    }
+
 
 def announce(result: Result) -> None:
     """Show the warnings of a result the way Python programs expect them."""
     for message in result.warnings:
         warnings.warn(message, PetauditWarning, stacklevel=3)
-
-
-def _plain(value: Any) -> Any:
-    match value:
-        case Fraction():
-            return f"{value.numerator}/{value.denominator}"
-        case tuple() | list():
-            return [_plain(item) for item in value]
-        case Mapping():
-            return {str(key): _plain(item) for key, item in value.items()}
-        case StrEnum():
-            return value.value
-        case float() if math.isnan(value):
-            return None
-        case float() if math.isinf(value):
-            # JSON has no word for it; this one is a number again in most languages.
-            return "inf" if value > 0 else "-inf"
-    if hasattr(value, "__dataclass_fields__"):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
-    return value

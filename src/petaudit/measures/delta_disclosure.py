@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import localcontext
 from fractions import Fraction
 from functools import partial
 from math import inf
-from typing import Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.errors import counted, joined, phrase
+from petaudit.errors import Phrase, counted, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Truths
-from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
-from petaudit.inputs import Inputs, gather
+from petaudit.inputs import Inputs
 from petaudit.measures import kinds
-from petaudit.measures._sensitive import TABLES, WORST_OPTION, SensitiveResult, check_option, judge
 from petaudit.measures._shares import Shares
-from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures.base import Better, Result
+from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.tables import ClassTable
 
 _DIGITS: Final = 40
+_BASE_HELP = "of the logarithm: e (default) or 2, which ARX uses"
+_ABSENT_HELP = (
+    "a value that a class lacks: ignore (default, as other tools do), or infinite as in the paper"
+)
 
 
 @dataclass(frozen=True)
@@ -40,78 +42,22 @@ class _Base(kinds.Choice):
         return {"enum": [*self.words, *(int(word) for word in self.words if word.isdecimal())]}
 
 
-_BASE: Final = Option(
-    "base", "of the logarithm: e (default) or 2, which ARX uses", kind=_Base(("e", "2"))
-)
-_ABSENT: Final = Option(
-    "absent",
-    "a value that a class lacks: ignore (default, as other tools do), or infinite as in the paper",
-    kind=kinds.Choice(("ignore", "infinite")),
-)
+class DeltaDisclosure(SensitiveMeasure):
+    """How far are the shares of sensitive values in a class from those of the table?
 
+    By what factor the share of a sensitive value in a class differs from that in the whole table,
+    up or down, as a logarithm. With 0, all shares are the same; with 0.69 (or 1 to the base 2), one
+    has doubled or halved.
 
-@dataclass(frozen=True)
-class DeltaDisclosureResult(SensitiveResult):
-    """What delta must exceed: the largest |log(p/q)| of a value in a class."""
+    Does not say: Values that a class lacks altogether are ignored unless absent is infinite, so
+    that a class with one value only may look harmless. Figures to different bases cannot be
+    compared.
 
-    measure: ClassVar[str] = "delta-disclosure"
-    better: ClassVar[Better] = Better.LOWER
-    compares_with_table: ClassVar[bool] = True
+    Formula: largest |log(p/q)| of a value that is present in a class, p its share in the class and
+    q in the whole table
 
-    base: str
-    absent: str
-    classes_lacking_values: Mapping[str, int]
-    """Per attribute, how many classes lack a value that the table has."""
-
-    @property
-    def is_strict(self) -> bool:
-        """Delta itself is not reached: |log(p/q)| < delta."""
-        return True
-
-    @property
-    def figure(self) -> str:
-        """Another base, or another way with absent values, gives another figure."""
-        base = ["base 2"] * (self.base == "2")
-        absent = ["absent values infinite"] * (self.absent == "infinite")
-        other = ", ".join(base + absent)
-        return f"{self.measure} ({other})" if other else self.measure
-
-    @property
-    def why_infinite(self) -> str:
-        """Only absent values have no logarithm."""
-        return phrase("without some value of the table, for which no delta would do")
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Where values are missing, since the paper takes these for infinitely far."""
-        if self.absent == "infinite" or not any(self.classes_lacking_values.values()):
-            return ()
-        where = [
-            phrase(
-                "{classes} ({attribute})",
-                classes=counted(lacking, "class", "classes"),
-                attribute=attribute,
-            )
-            for attribute, lacking in self.classes_lacking_values.items()
-            if lacking
-        ]
-        return (
-            phrase(
-                "values of the table that are missing were ignored: in {where}", where=joined(where)
-            ),
-        )
-
-
-def delta_disclosure(
-    table: object,
-    *,
-    limit: Number | None = None,
-    base: Literal["e", "2", 2] = "e",
-    absent: Literal["ignore", "infinite"] = "ignore",
-    worst: int = 5,
-    **given: Any,
-) -> DeltaDisclosureResult:
-    """Measure what delta of delta-disclosure must exceed (Brickell and Shmatikov 2008).
+    Reference: J. Brickell, V. Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in
+    Anonymized Data Publishing. KDD 2008, doi 10.1145/1401890.1401904
 
     The paper asks for |log(p/q)| < delta for all values of the table, also those that a class does
     not have; ``absent="infinite"`` does the same.
@@ -125,54 +71,84 @@ def delta_disclosure(
     >>> delta_disclosure(table, **given).value, delta_disclosure(table, base="2", **given).value
     (0.6931471805599453, 1.0)
     """
-    options: dict[str, Any] = {"limit": limit, "base": base, "absent": absent, "worst": worst}
-    result = compute(gather(table, **given), **options)
-    announce(result)
-    return result
+
+    name = "delta-disclosure"
+    title = "delta-disclosure privacy"
+    better = Better.LOWER
+    strict = True
+    range = (0.0, float("inf"))
+    limit_help = "|log(p/q)| must be below this for every value of every class"
+    compares_with_table = True
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        base: Annotated[Literal["e", "2", 2], _Base(("e", "2")), _BASE_HELP] = "e",
+        absent: Annotated[
+            Literal["ignore", "infinite"], kinds.Choice(("ignore", "infinite")), _ABSENT_HELP
+        ] = "ignore",
+        worst: Worst = 5,
+    ) -> Result:
+        """Measure what delta must exceed."""
+        logarithm = str(base)
+
+        def figures(attribute: str, classes: ClassTable) -> ClassFigures:
+            infinite = is_lacking(attribute, classes) if absent == "infinite" else None
+            return log_figures(attribute, classes, logarithm, infinite)
+
+        lacking = [partial(is_lacking, attribute) for attribute in inputs.sensitive]
+        answer = self.ask(inputs, limit, worst, figures, tells_apart=lacking)
+        classes_lacking = dict(zip(inputs.sensitive, answer.classes_told, strict=True))
+        others = ["base 2"] * (logarithm == "2")
+        others += ["absent values infinite"] * (absent == "infinite")
+        return self.judge(
+            inputs,
+            limit,
+            answer,
+            {"base": logarithm, "absent": absent, "classes_lacking_values": classes_lacking},
+            figure=f"{self.name} ({', '.join(others)})" if others else self.name,
+        )
+
+    def why_infinite(self, result: Result) -> Phrase:
+        """Say that only absent values have no logarithm."""
+        return phrase("without some value of the table, for which no delta would do")
+
+    def notes(self, result: Result) -> tuple[str, ...]:
+        """Say where values are missing, since the paper takes these for infinitely far."""
+        where = [
+            phrase(
+                "{classes} ({attribute})",
+                classes=counted(lacking, "class", "classes"),
+                attribute=attribute,
+            )
+            for attribute, lacking in result.classes_lacking_values.items()
+            if lacking
+        ]
+        if result.absent == "infinite" or not where:
+            return ()
+        missing = joined(where)
+        return (
+            phrase("values of the table that are missing were ignored: in {where}", where=missing),
+        )
 
 
-def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    base: str | int | None = None,
-    absent: str | None = None,
-    worst: int = 5,
-) -> DeltaDisclosureResult:
-    """Measure what delta must exceed from opened inputs."""
-    check_option(_BASE, "e" if base is None else base)
-    check_option(_ABSENT, "ignore" if absent is None else absent)
-    base = str(base or "e")
-    absent = absent or "ignore"
-    name = phrase("the limit of {measure}", measure=DeltaDisclosureResult.measure)
-    bound = None if limit is None else exact_nonnegative(limit, name)
-    judged = judge(
-        inputs,
-        lambda attribute, table: log_figures(
-            attribute, table, base, is_lacking(attribute, table) if absent == "infinite" else None
-        ),
-        better=Better.LOWER,
-        breaks=None if bound is None else lambda figures: ~figures.below(bound),
-        worst=worst,
-        tells_apart=[partial(is_lacking, own) for own in inputs.sensitive],
-    )
-    lacking = dict(zip(inputs.sensitive, judged.answer.classes_told, strict=True))
-    return DeltaDisclosureResult.judged(
-        inputs, judged, bound, base=base, absent=absent, classes_lacking_values=lacking
-    )
+delta_disclosure = DeltaDisclosure.as_function()
 
 
 def is_lacking(attribute: str, table: ClassTable) -> Truths:
-    """Which classes lack a value of the table."""
+    """Tell which classes lack a value of the table."""
     pairs = table.columns[attribute]
     present = np.diff(pairs.class_starts, append=len(pairs.counts))
-    found: Truths = present < len(pairs.values.labels)
-    return found
+    lacking: Truths = present < len(pairs.values.labels)
+    return lacking
 
 
 def log_figures(
     attribute: str, table: ClassTable, base: str, is_infinite: Truths | None
 ) -> ClassFigures:
-    """The largest |log(p/q)| of each class, or infinite where that is said."""
+    """Return the largest |log(p/q)| of each class, or infinite where that is said."""
     shares = Shares.of(table.columns[attribute])
     logs = _logs(shares, base)
     values = shares.largest(logs)
@@ -209,7 +185,7 @@ def _logs(shares: Shares, base: str) -> Floats:
 
 
 def log_of(ratio: Fraction, base: str) -> Exact:
-    """The logarithm of a fraction from 1, as a fraction where it is one.
+    """Return the logarithm of a fraction from 1, as a fraction where it is one.
 
     >>> log_of(Fraction(8), "2"), log_of(Fraction(1), "e"), log_of(Fraction(2), "e")
     (Fraction(3, 1), Fraction(0, 1), 0.6931471805599453)
@@ -219,12 +195,12 @@ def log_of(ratio: Fraction, base: str) -> Exact:
         return Fraction(power)
     with localcontext() as context:
         context.prec = _DIGITS
-        found = sum_of_logs([(1, ratio)])
-        return float(found / sum_of_logs([(1, Fraction(2))]) if base == "2" else found)
+        log = sum_of_logs([(1, ratio)])
+        return float(log / sum_of_logs([(1, Fraction(2))]) if base == "2" else log)
 
 
 def compared_with(ratio: Fraction, limit: Fraction, base: str) -> int:
-    """1, 0 or -1: whether the logarithm is above, at or below a limit, exactly.
+    """Return 1, 0 or -1: whether the logarithm is above, at or below a limit, exactly.
 
     >>> compared_with(Fraction(8), Fraction(3), "2"), compared_with(Fraction(8), Fraction(3), "e")
     (0, -1)
@@ -232,36 +208,3 @@ def compared_with(ratio: Fraction, limit: Fraction, base: str) -> int:
     if base == "e":
         return sign_of_logs([(1, ratio)], limit)
     return sign_of_logs([(limit.denominator, ratio), (-limit.numerator, Fraction(2))])
-
-
-MEASURE = Measure(
-    name="delta-disclosure",
-    title="delta-disclosure privacy",
-    family=Family.PRIVACY,
-    question="How far are the shares of sensitive values in a class from those of the table?",
-    better=Better.LOWER,
-    range=(0.0, float("inf")),
-    needs=(Need.QUASI_IDENTIFIERS, Need.SENSITIVE),
-    formula=(
-        "largest |log(p/q)| of a value that is present in a class, p its share in the class and q "
-        "in the whole table"
-    ),
-    reference=(
-        "J. Brickell, V. Shmatikov: The Cost of Privacy: Destruction of Data-Mining Utility in "
-        "Anonymized Data Publishing. KDD 2008, doi 10.1145/1401890.1401904"
-    ),
-    compute=compute,
-    limit_help="|log(p/q)| must be below this for every value of every class",
-    options=(_BASE, _ABSENT, WORST_OPTION),
-    granularities=TABLES,
-    meaning=(
-        "By what factor the share of a sensitive value in a class differs from that in the whole "
-        "table, up or down, as a logarithm. With 0, all shares are the same; with 0.69 (or 1 to "
-        "the base 2), one has doubled or halved."
-    ),
-    does_not_say=(
-        "Values that a class lacks altogether are ignored unless absent is infinite, so that a "
-        "class with one value only may look harmless. Figures to different bases cannot be "
-        "compared."
-    ),
-)

@@ -11,9 +11,10 @@ from petaudit.errors import NotMeasurableError, OptionError, counted, joined, ph
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED, SHARE, share, upper_limit
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, Result, announce
 from petaudit.tables.population import PopulationClasses
 
 
@@ -209,7 +210,7 @@ def check(given: Mapping[str, Any]) -> None:
         )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="delta-presence",
     title="delta-presence",
     family=Family.PRIVACY,

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Final
 from petaudit.errors import NotMeasurableError, OptionError, Phrase, counted, listing, phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED, upper_limit, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import COLUMNWISE, DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce
 from petaudit.measures.kinds import Integer
 from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, usual_size
@@ -150,7 +151,7 @@ def compute(
     histogram = inputs.class_histogram
     if not histogram.rows:
         raise NotMeasurableError(ALL_SUPPRESSED)
-    from petaudit.singling.set_counts import sets_of_columns  # noqa: PLC0415 (compiles)
+    from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
 
     counts = sets_of_columns(
         inputs.table,
@@ -221,7 +222,7 @@ def check(given: Mapping[str, Any]) -> None:
         whole(given["max_columns"], "max_columns")
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=DistinctionResult.measure,
     title="Distinction and separation",
     family=Family.RISK,

@@ -27,9 +27,10 @@ from petaudit.measures._comparison import (
     the_original,
     upper_limit,
 )
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce
 from petaudit.pictures.column_shares import column_distances_of
 from petaudit.tables import ValueCounts
 from petaudit.tables.result_frames import ResultColumn
@@ -360,7 +361,7 @@ def _as_float(number: Fraction) -> float:
         return math.inf
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="distribution-distance",
     title="Distribution distance",
     family=Family.UTILITY,

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ColumnsResult,
@@ -19,7 +20,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
 
 
@@ -86,7 +87,7 @@ def compute(
     )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="granularity",
     title="Granularity",
     family=Family.UTILITY,

@@ -13,20 +13,11 @@ from petaudit.exact.fractions import Number, exact, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import kinds
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import SIZE_OPTION, RiskClasses, checked_size, rows_in_classes, whole
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Remedy, Result, announce
 from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
@@ -220,7 +211,7 @@ def _level(significance: Number) -> Fraction:
     return level
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="k-map",
     title="k-map",
     family=Family.PRIVACY,

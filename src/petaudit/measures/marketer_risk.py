@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from petaudit.errors import phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import (
     SHARE,
     TABLES,
@@ -19,7 +20,7 @@ from petaudit.measures._risk import (
     share,
     upper_limit,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures.base import Better, Family, Need, Option, announce
 from petaudit.pictures.rows_at_risk import rows_at_risk_of
 
 
@@ -73,7 +74,7 @@ def compute(
     )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="marketer-risk",
     title="Marketer risk",
     family=Family.RISK,

@@ -25,7 +25,8 @@ from petaudit.measures._comparison import (
     whole,
 )
 from petaudit.measures._model_result import TABLES, ModelUtilityResult
-from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures._old import OldMeasure
+from petaudit.measures.base import Better, Family, Need, Option, announce
 from petaudit.roles import check_column
 from petaudit.tables import Source
 
@@ -268,7 +269,7 @@ def _fitting(
     return given
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="model-utility",
     title="Model utility",
     family=Family.UTILITY,

@@ -13,6 +13,7 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ROUNDING,
@@ -21,7 +22,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.roles import check_column
 from petaudit.tables import PairCounts
@@ -165,7 +166,7 @@ def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
     )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="non-uniform-entropy",
     title="Non-Uniform Entropy",
     family=Family.UTILITY,

@@ -13,6 +13,7 @@ from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
 from petaudit.exact.uniqueness._sample import Sample
 from petaudit.exact.uniqueness.dankar import Estimate
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import (
     ALL_SUPPRESSED,
     SIZE_OPTION,
@@ -24,17 +25,7 @@ from petaudit.measures._risk import (
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import (
-    GLOBAL,
-    Better,
-    Family,
-    Measure,
-    Need,
-    Option,
-    Remedy,
-    Result,
-    announce,
-)
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Remedy, Result, announce
 from petaudit.measures.kinds import Choice
 from petaudit.tables.population import PopulationClasses
 from petaudit.tables.result_frames import ResultColumn
@@ -292,7 +283,7 @@ def _counted_remedy(inputs: Inputs, people: PopulationClasses, *, passed: bool) 
     return Remedy.of(broken, enough, inputs.counted.rows, inputs.unit)
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=PopulationUniquenessResult.measure,
     title="Population uniqueness",
     family=Family.RISK,

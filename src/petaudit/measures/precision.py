@@ -10,6 +10,7 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchy
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ColumnsResult,
@@ -20,7 +21,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
 
 
@@ -100,7 +101,7 @@ def _distortion(
     return total / counts.rows
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="precision",
     title="Precision",
     family=Family.UTILITY,

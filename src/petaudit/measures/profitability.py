@@ -12,10 +12,11 @@ from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.i18n.units import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import kinds
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED
 from petaudit.measures._suppressed import left_out
 from petaudit.measures._tables import DETAILS, no_such_table
-from petaudit.measures.base import GLOBAL, Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce
 from petaudit.tables.result_frames import ResultColumn
 
 _TABLES = (GLOBAL, DETAILS)
@@ -242,7 +243,7 @@ def _payoffs(game: _Game, size: int) -> Payoffs:
     )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="profitability",
     title="Profitability",
     family=Family.PRIVACY,

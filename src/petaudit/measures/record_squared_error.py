@@ -22,6 +22,7 @@ from petaudit.measures._number_columns import (
     number_columns,
     share_kept_of,
 )
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._utility import (
     COLUMN_TABLES,
     ROUNDING,
@@ -31,7 +32,7 @@ from petaudit.measures._utility import (
     utility_limit,
     warn_if_limit_is_out_of_range,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.tables.aligned import aligned_columns
 from petaudit.tables.distances import sums_of_distances
 
@@ -186,7 +187,7 @@ def _quotients(distances: Whole, variance: Fraction) -> Floats:
     return np.array(own, dtype=np.float64)
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="record-squared-error",
     title="Record-level squared error",
     family=Family.UTILITY,

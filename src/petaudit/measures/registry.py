@@ -30,7 +30,7 @@ def all_measures() -> dict[str, Measure]:
     found: dict[str, Measure] = {}
     for entry in entry_points(group=GROUP):
         try:
-            measure = entry.load()
+            measure = _instance(entry.load())
         except (ImportError, AttributeError) as problem:
             raise OptionError(
                 "the measure {name!r} ({entry}) cannot be loaded: {problem}",
@@ -49,10 +49,17 @@ def all_measures() -> dict[str, Measure]:
 
 
 @cache
+def _instance(loaded: object) -> object:
+    if isinstance(loaded, type) and issubclass(loaded, Measure):
+        return loaded()
+    return loaded
+
+
+@cache
 def registered(name: str) -> Measure | None:
     """The measure of exactly that name, if possible without loading others; None if none is."""
     for entry in entry_points(group=GROUP, name=name):
-        found = entry.load()
+        found = _instance(entry.load())
         if isinstance(found, Measure) and found.name == name:
             return found
     # Packages may call their entry points as they like.

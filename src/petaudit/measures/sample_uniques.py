@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 from petaudit.errors import joined, phrase, tally
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import RiskClasses, judged_fields, remedy_lines, upper_limit
-from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, announce
+from petaudit.measures.base import Better, Family, Need, Remedy, Result, announce
 
 _ALONE = Fraction(2)
 
@@ -82,7 +83,7 @@ def compute(inputs: Inputs, limit: Number | None = None) -> SampleUniquesResult:
     )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="sample-uniques",
     title="Sample uniques",
     family=Family.RISK,

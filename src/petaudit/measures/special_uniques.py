@@ -12,10 +12,11 @@ import numpy as np
 from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import ALL_SUPPRESSED, SIZE_OPTION, judged_fields, upper_limit, whole
 from petaudit.measures._sampled import FRACTION_OPTION, check_one, population_of
 from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, SpecialUniquesResult
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, announce
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, announce
 from petaudit.measures.kinds import Integer
 from petaudit.system.memory import memory_limit
 from petaudit.tables.column_codes import codes_of_rows
@@ -23,7 +24,7 @@ from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_e
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Floats
-    from petaudit.singling._arrays import Codes
+    from petaudit.singling.kernels import Codes
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
@@ -149,8 +150,8 @@ def _require_scores(columns: int, cap: int) -> None:
 
 def _found(inputs: Inputs, cap: int) -> MinimalUniques:
     """The minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
-    from petaudit.singling.memory_need import need_of_special  # noqa: PLC0415 (compiles)
-    from petaudit.singling.special import find_special, set_score  # noqa: PLC0415
+    from petaudit.singling.column_sets import find_special, set_score  # noqa: PLC0415
+    from petaudit.singling.strategy import need_of_special  # noqa: PLC0415 (compiles)
 
     names, counts = inputs.quasi_identifiers, inputs.table.counts
     histogram = inputs.class_histogram
@@ -208,7 +209,7 @@ def _takes_long(inputs: Inputs) -> str | None:
 
 
 def _by_size(found: MinimalUniques, columns: int, cap: int) -> tuple[MinimalSets, ...]:
-    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
+    from petaudit.singling.column_sets import set_score  # noqa: PLC0415 (brings the compiler)
 
     sizes = np.array([len(own) for own in found.sets], np.int64)
     return tuple(
@@ -223,7 +224,7 @@ def _by_size(found: MinimalUniques, columns: int, cap: int) -> tuple[MinimalSets
 
 
 def _by_column(found: MinimalUniques, names: tuple[str, ...], cap: int) -> tuple[ColumnPart, ...]:
-    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
+    from petaudit.singling.column_sets import set_score  # noqa: PLC0415 (brings the compiler)
 
     uniques, scores, total = [0] * len(names), [0] * len(names), 0
     for own, many in zip(found.sets, found.rows_of_set.tolist(), strict=True):
@@ -246,7 +247,7 @@ def check(given: Mapping[str, Any]) -> None:
     check_one(given)
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name=SpecialUniquesResult.measure,
     title="Special uniques (SUDA)",
     family=Family.RISK,

@@ -12,6 +12,7 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.measures._assumed_population import USUAL_SIGNIFICANCE, AssumedPopulation
 from petaudit.measures._estimated_risk import EstimatedRisks
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._risk import (
     PEOPLE,
     SIZE_OPTION,
@@ -24,7 +25,7 @@ from petaudit.measures._risk import (
     upper_limit,
     whole,
 )
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result, announce
+from petaudit.measures.base import Better, Family, Need, Option, Remedy, Result, announce
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,7 @@ def check(given: Mapping[str, Any]) -> None:
         )
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="strict-average-risk",
     title="Strict average risk",
     family=Family.PRIVACY,

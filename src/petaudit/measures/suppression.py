@@ -11,9 +11,10 @@ from petaudit.errors import HierarchyError, counted, phrase, share
 from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs, gather
 from petaudit.labels.cells import SUPPRESSED
+from petaudit.measures._old import OldMeasure
 from petaudit.measures._tables import COLUMNWISE
 from petaudit.measures._utility import COLUMN_TABLES, ColumnsResult
-from petaudit.measures.base import Better, Family, Measure, Need, announce
+from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.tables.result_frames import ResultColumn
 
 
@@ -121,7 +122,7 @@ def _root(inputs: Inputs, column: str) -> str | None:
     return None if hierarchy.is_leaf(hierarchy.top) else hierarchy.top
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="suppression",
     title="Suppression",
     family=Family.UTILITY,

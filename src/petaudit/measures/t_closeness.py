@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
-from typing import Any, get_args
+from typing import Annotated, Final, get_args
 
-from petaudit.errors import NotMeasurableError, OptionError, counted, joined, phrase, suggestion
-from petaudit.exact.class_figures import ClassFigures
+from petaudit.errors import OptionError, counted, exactly, joined, numbered, phrase, term
 from petaudit.exact.emd import (
     Distance,
     Ground,
@@ -18,124 +16,217 @@ from petaudit.exact.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.i18n.units import Unit
-from petaudit.inputs import Inputs, gather
+from petaudit.inputs import Inputs
 from petaudit.labels.hierarchies import Hierarchy
 from petaudit.measures import kinds
-from petaudit.measures._class_question import AttributeAnswer, Question
-from petaudit.measures._closeness_result import (
-    TABLES,
-    AttributeCloseness,
-    FarClass,
-    TClosenessResult,
-)
-from petaudit.measures._risk import ALL_SUPPRESSED
-from petaudit.measures._sensitive import WORST_OPTION, remedy, rows_left_out
-from petaudit.measures.base import Better, Family, Measure, Need, Option, announce
+from petaudit.measures._class_question import Answer
+from petaudit.measures.base import Better, Columns, Result
+from petaudit.measures.result import columns_of
+from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.roles import check_column
-from petaudit.tables import ClassTable, ValueCounts
+from petaudit.tables import ValueCounts
 
-_DISTANCE = kinds.Choice(get_args(Distance))
+_DISTANCE: Final = kinds.Choice(get_args(Distance))
+_DISTANCES: Final = kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE)))
+_DISTANCE_HELP = "ordered, hierarchical or equal; one for all or one per attribute"
+_WORDS: Final[Mapping[Distance, str]] = {
+    "ordered": term("ordered"),
+    "hierarchical": term("hierarchical"),
+    "equal": term("equal"),
+}
 
 
-def t_closeness(
-    table: object,
-    *,
-    limit: Number | None = None,
-    distance: Distance | Mapping[str, Distance] | None = None,
-    worst: int = 5,
-    **given: Any,
-) -> TClosenessResult:
-    """Measure t of a table (Li, Li and Venkatasubramanian 2007).
+@dataclass(frozen=True)
+class FarClass:
+    """Classes of one size at one distance; labels only when values may be shown."""
+
+    rows: int
+    distance: float
+    classes: int
+    labels: Mapping[str, str | None] | None = None
+
+    @property
+    def figure(self) -> float:
+        """The distance, by the name that it has in other models."""
+        return self.distance
+
+
+@dataclass(frozen=True)
+class AttributeCloseness:
+    """t of one sensitive attribute."""
+
+    attribute: str
+    distance: Distance
+    t: float
+    exact_t: Fraction
+    classes: int
+    classes_above_limit: int | None
+    rows_above_limit: int | None
+    worst_classes: tuple[FarClass, ...]
+
+
+class TCloseness(SensitiveMeasure):
+    """How much does knowing a person's class tell about the sensitive attribute?
+
+    How much the sensitive values of a class differ from those of the whole table, at the worst. 0
+    means that knowing somebody's class tells nothing new about the sensitive value; 1 means that it
+    can tell everything.
+
+    Does not say: It takes the distribution in the whole table for public knowledge: in a table of
+    patients with one disease the figure is 0, though being in the table tells the disease. Very
+    small classes are far from the table by chance.
+
+    Formula: largest Earth Mover's Distance between the distribution of a sensitive attribute in a
+    class and in the whole table
+
+    Reference: N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and
+    l-Diversity. ICDE 2007, doi 10.1109/ICDE.2007.367856
 
     ``given`` are the inputs of every measure: ``quasi_identifiers``, ``sensitive`` (or ``roles``),
     ``hierarchies``, ``suppressed``, ``reveal_values``, ``delimiter``, ``encoding``.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
-    >>> found = t_closeness(table, quasi_identifiers="born", sensitive="salary", limit=0.375)
-    >>> found.exact_value, found.passed
+    >>> result = t_closeness(table, quasi_identifiers="born", sensitive="salary", limit=0.375)
+    >>> result.exact_value, result.passed
     (Fraction(3, 8), True)
     """
-    result = compute(gather(table, **given), limit=limit, distance=distance, worst=worst)
-    announce(result)
-    return result
 
+    name = "t-closeness"
+    title = "t-closeness"
+    better = Better.LOWER
+    range = (0.0, 1.0)
+    limit_help = "t may be at most this"
+    compares_with_table = True
+    pictures = staticmethod(distributions_of)
 
-def compute(
-    inputs: Inputs,
-    limit: Number | None = None,
-    distance: Distance | Mapping[str, Distance] | None = None,
-    worst: int = 5,
-) -> TClosenessResult:
-    """Measure t from opened inputs."""
-    name = phrase("the limit of {measure}", measure=TClosenessResult.measure)
-    bound = None if limit is None else exact_nonnegative(limit, name)
-    if isinstance(worst, bool) or not isinstance(worst, int) or worst < 0:
-        raise OptionError(
-            "worst is {worst!r}; a number of classes from 0 was expected", worst=worst
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        distance: Annotated[
+            Distance | Mapping[str, Distance] | None, _DISTANCES, _DISTANCE_HELP
+        ] = None,
+        worst: Worst = 5,
+    ) -> Result:
+        """Measure t."""
+        warnings = list(inputs.spellings_warning)
+        chosen = _chosen_distances(inputs, distance)
+        grounds = {
+            attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
+            for attribute in inputs.sensitive
+        }
+        answer = self.ask(
+            inputs,
+            limit,
+            worst,
+            lambda attribute, classes: class_distances(
+                classes.columns[attribute], classes.classes, grounds[attribute]
+            ),
+            with_far=True,
         )
-    warnings = list(inputs.spellings_warning)
-    chosen = _chosen_distances(inputs, distance)
-    grounds = {
-        attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
-        for attribute in inputs.sensitive
-    }
-    question = Question(
-        inputs.quasi_identifiers,
-        inputs.sensitive,
-        partial(_distances, grounds),
-        largest_is_worst=True,
-        breaks=None if bound is None else lambda figures: figures.above(bound),
-        worst=worst,
-        with_far=True,
-    )
-    answers = inputs.ask_classes(question)
-    if not answers:
-        raise NotMeasurableError(ALL_SUPPRESSED)
-    answer = question.together(answers)
-    found = tuple(
-        _closeness(attribute, grounds[attribute].distance, own, has_limit=bound is not None)
-        for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
-    )
-    t = max(attribute.exact_t for attribute in found)
-    return TClosenessResult(
-        value=float(t),
-        limit=None if bound is None else float(bound),
-        passed=None if bound is None else t <= bound,
-        warnings=(*warnings, *rows_left_out(inputs, answer, Unit.ROW)),
-        exact_value=t,
-        attributes=found,
-        remedy=None if bound is None else remedy(inputs, answer, Unit.ROW, compares=True),
-        far={
+        t = Fraction(self.worst_of(answer))
+        remedy = None if limit is None else self.remedy(inputs, answer, Unit.ROW)
+        attributes = tuple(_closeness(grounds, answer, has_limit=limit is not None))
+        far = {
             attribute: FarValues(grounds[attribute], inputs.sensitive_values(attribute), own.far)
             for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
-        },
-    )
+        }
+        return self.result(
+            t,
+            limit,
+            warnings=(*warnings, *rows_left_out(inputs, answer)),
+            breakdown={"exact_value": t, "attributes": attributes, "remedy": remedy},
+            far=far,
+        )
+
+    def explain(self, result: Result) -> tuple[str, ...]:
+        """The reason for the verdict, attribute by attribute."""
+        remedies = () if result.remedy is None else (result.remedy.text,)
+        rows = None if result.remedy is None else result.remedy.of_rows
+        return (*(joined([*_reasons(own, rows)], "; ") for own in result.attributes), *remedies)
+
+    def columnwise(self, result: Result) -> Columns:
+        """Lay out the sensitive attributes."""
+        return columns_of(
+            result.attributes,
+            attribute="text",
+            distance="text",
+            t="number",
+            classes="integer",
+            # Without a limit they are null, which whole numbers of pandas cannot be.
+            classes_above_limit="integer",
+            rows_above_limit="integer",
+        )
+
+    def details(self, result: Result, *, with_values: bool) -> Columns:
+        """Lay out the farthest classes of all attributes."""
+        return worst_class_columns(result.attributes, "distance", with_values=with_values)
 
 
-def _distances(grounds: Mapping[str, Ground], attribute: str, table: ClassTable) -> ClassFigures:
-    return class_distances(table.columns[attribute], table.classes, grounds[attribute])
+t_closeness = TCloseness.as_function()
 
 
 def _closeness(
-    attribute: str, distance: Distance, answer: AttributeAnswer, *, has_limit: bool
-) -> AttributeCloseness:
-    t = Fraction(answer.extreme)
-    return AttributeCloseness(
-        attribute=attribute,
-        distance=distance,
-        t=float(t),
-        exact_t=t,
-        classes=answer.classes,
-        classes_above_limit=answer.classes_breaking if has_limit else None,
-        rows_above_limit=answer.rows_breaking if has_limit else None,
-        worst_classes=tuple(
-            FarClass(own.rows, own.figure, own.classes, own.labels) for own in answer.worst
-        ),
+    grounds: Mapping[str, Ground], answer: Answer, *, has_limit: bool
+) -> Iterator[AttributeCloseness]:
+    for (attribute, ground), own in zip(grounds.items(), answer.attributes, strict=True):
+        t = Fraction(own.extreme)
+        yield AttributeCloseness(
+            attribute=attribute,
+            distance=ground.distance,
+            t=float(t),
+            exact_t=t,
+            classes=own.classes,
+            classes_above_limit=own.classes_breaking if has_limit else None,
+            rows_above_limit=own.rows_breaking if has_limit else None,
+            worst_classes=tuple(
+                FarClass(far.rows, far.figure, far.classes, far.labels) for far in own.worst
+            ),
+        )
+
+
+def _reasons(closeness: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
+    """How far the classes are, where the farthest are, and what is above the limit."""
+    yield phrase(
+        "{attribute}: t = {t:.6g} ({distance} distance, {classes})",
+        attribute=closeness.attribute,
+        t=closeness.t,
+        distance=_WORDS[closeness.distance],
+        classes=counted(closeness.classes, "class", "classes"),
     )
+    for worst in closeness.worst_classes[:1]:
+        rows, classes = counted(worst.rows, "row"), counted(worst.classes, "class", "classes")
+        farthest = numbered(
+            worst.classes,
+            phrase("farthest: a class of {rows}", rows=rows),
+            phrase("farthest: {classes} of {rows}", classes=classes, rows=rows),
+        )
+        # With an exact t, the rows of the class would tell how many have which value.
+        yield exactly(farthest)
+    if closeness.classes_above_limit and closeness.rows_above_limit:
+        above = counted(closeness.classes_above_limit, "class", "classes")
+        rows = counted(closeness.rows_above_limit, "row", of=of_rows)
+        yield numbered(
+            closeness.classes_above_limit,
+            phrase("{classes} with {rows} is above the limit", classes=above, rows=rows),
+            phrase("{classes} with {rows} are above the limit", classes=above, rows=rows),
+        )
+
+
+def _chosen_distances(
+    inputs: Inputs, distance: Distance | Mapping[str, Distance] | None
+) -> Mapping[str, Distance]:
+    if distance is None:
+        return {}
+    if not isinstance(distance, Mapping):
+        return dict.fromkeys(inputs.sensitive, distance)
+    for attribute in distance:
+        check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
+    return distance
 
 
 def _ground(
@@ -169,13 +260,13 @@ def _ground(
 
 
 def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCounts:
-    """The values by those of their spellings that the hierarchy has; a null needs none."""
+    """Return the values by those of their spellings that the hierarchy has; a null needs none."""
     labels: list[str | None] = []
     unknown: list[str | None] = []
     spelled = values.spellings or tuple((label,) for label in values.labels)
     for label, spellings in zip(values.labels, spelled, strict=True):
-        known = [own for own in spellings if own is not None and hierarchy.holds(own)]
-        if len(known) > 1 and len({hierarchy.path_from(own)[1:] for own in known}) > 1:
+        known = [text for text in spellings if text is not None and hierarchy.holds(text)]
+        if len(known) > 1 and len({hierarchy.path_from(text)[1:] for text in known}) > 1:
             raise hierarchy.label_error(
                 phrase(
                     "column {column!r} holds {spellings} of one value that stand in different "
@@ -192,72 +283,3 @@ def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCoun
     if unknown:
         raise hierarchy.unknown_labels(unknown)
     return replace(values, labels=tuple(labels))
-
-
-def _chosen_distances(
-    inputs: Inputs, distance: Distance | Mapping[str, Distance] | None
-) -> dict[str, Distance]:
-    if distance is None:
-        return {}
-    chosen = (
-        dict(distance)
-        if isinstance(distance, Mapping)
-        else dict.fromkeys(inputs.sensitive, distance)
-    )
-    if not chosen:
-        raise OptionError("distance is an empty mapping; name a distance for an attribute")
-    for attribute, kind in chosen.items():
-        if not isinstance(attribute, str):
-            raise OptionError(
-                "distance names {value!r}; the name of a column was expected", value=attribute
-            )
-        check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
-        if kind not in get_args(Distance):
-            raise OptionError(
-                "unknown distance {name!r}{near}; distances are {known}",
-                name=str(kind),
-                near=suggestion(str(kind), get_args(Distance)),
-                known=joined(get_args(Distance)),
-            )
-    return chosen
-
-
-MEASURE = Measure(
-    name="t-closeness",
-    title="t-closeness",
-    family=Family.PRIVACY,
-    question="How much does knowing a person's class tell about the sensitive attribute?",
-    better=Better.LOWER,
-    range=(0.0, 1.0),
-    needs=(Need.QUASI_IDENTIFIERS, Need.SENSITIVE),
-    formula=(
-        "largest Earth Mover's Distance between the distribution of a sensitive attribute in a "
-        "class and in the whole table"
-    ),
-    reference=(
-        "N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and "
-        "l-Diversity. ICDE 2007, doi 10.1109/ICDE.2007.367856"
-    ),
-    meaning=(
-        "How much the sensitive values of a class differ from those of the whole table, at the "
-        "worst. 0 means that knowing somebody's class tells nothing new about the sensitive "
-        "value; 1 means that it can tell everything."
-    ),
-    does_not_say=(
-        "It takes the distribution in the whole table for public knowledge: in a table of "
-        "patients with one disease the figure is 0, though being in the table tells the "
-        "disease. Very small classes are far from the table by chance."
-    ),
-    compute=compute,
-    limit_help="t may be at most this",
-    options=(
-        Option(
-            "distance",
-            "ordered, hierarchical or equal; one for all or one per attribute",
-            kind=kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE))),
-        ),
-        WORST_OPTION,
-    ),
-    granularities=TABLES,
-    pictures=distributions_of,
-)

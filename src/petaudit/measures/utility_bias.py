@@ -13,7 +13,8 @@ from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
 from petaudit.measures._comparison import the_original, upper_limit
-from petaudit.measures.base import Better, Family, Measure, Need, Option, Result, announce
+from petaudit.measures._old import OldMeasure
+from petaudit.measures.base import Better, Family, Need, Option, Result, announce
 from petaudit.tables import Source
 
 
@@ -138,7 +139,7 @@ def _as_float(number: Fraction) -> float:
         return math.inf
 
 
-MEASURE = Measure(
+MEASURE = OldMeasure(
     name="utility-bias",
     title="Utility bias",
     family=Family.UTILITY,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from petaudit.singling.size_findings import SizeFindings
+    from petaudit.singling.search import SizeFindings
 
 Integers = npt.NDArray[np.int64]
 _LARGEST: Final = 2**62

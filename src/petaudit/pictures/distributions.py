@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from petaudit.exact.class_figures import ClassFigures, Integers
     from petaudit.exact.emd import Ground
     from petaudit.inputs import Inputs
-    from petaudit.measures._closeness_result import TClosenessResult
+    from petaudit.measures.result import Result
     from petaudit.tables import ClassValueCounts, ValueCounts
 
 MOST_BINS: Final = 12
@@ -146,7 +146,7 @@ class Distributions(Picture):
         return replace(self, bins=tuple(replace(own, labels=None) for own in self.bins))
 
 
-def distributions_of(inputs: Inputs | None, result: TClosenessResult) -> tuple[Picture, ...]:
+def distributions_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """One picture for each sensitive attribute, of the first few."""
     if inputs is None:
         return ()

@@ -16,7 +16,7 @@ from petaudit.pictures.base import Picture
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Integers
     from petaudit.inputs import Inputs
-    from petaudit.measures._risk import RiskResult
+    from petaudit.measures.result import Result
 
 THRESHOLDS: Final = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.33, 0.5)
 
@@ -94,7 +94,7 @@ def rows_at_risk(
     return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk, unit.value, suppressed)
 
 
-def rows_at_risk_of(inputs: Inputs | None, result: RiskResult) -> tuple[Picture, ...]:
+def rows_at_risk_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
     """Of everybody whom a row may be: in the table, or in the population where that is matched."""
     if inputs is None:
         return ()

@@ -14,7 +14,7 @@ from petaudit.pictures.base import Picture
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
-    from petaudit.singling.size_findings import SizeFindings
+    from petaudit.singling.search import SizeFindings
 
 MOST_NODES: Final = 150
 MOST_LEAVES: Final = 28

@@ -13,7 +13,7 @@ from petaudit.pictures.search_tree import search_tree
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
-    from petaudit.singling.result import MpuccsResult
+    from petaudit.measures.mpuccs import MpuccsResult
 
 
 def singled_out_of(_: Inputs | None, result: MpuccsResult) -> tuple[Picture, ...]:

@@ -27,7 +27,7 @@ from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
 from petaudit.roles import check_column
-from petaudit.singling.control_overlap import SAME_TABLE
+from petaudit.singling.control import SAME_TABLE
 from petaudit.system.problems import KeyPath, Problems
 from petaudit.tables.joint import check_same_columns
 

@@ -45,9 +45,7 @@ class StoredTables(SearchTables):
             columns=facts.columns,
             rows=facts.rows,
             people=facts.people,
-            removed=tuple(
-                rows - left for rows, left in zip(facts.rows, facts.people, strict=True)
-            ),
+            removed=tuple(rows - left for rows, left in zip(facts.rows, facts.people, strict=True)),
             distinct=facts.distinct,
             joined=facts.joined,
             uses={name: ColumnUse(*use) for name, use in facts.uses.items()},
@@ -174,9 +172,7 @@ def _count_size(
                 if report is None:
                     continue
                 places = {each: place for place, each in enumerate(wanted)}
-                numbers = {
-                    places[each]: first + i for i, each in enumerate(batch) if each in kept
-                }
+                numbers = {places[each]: first + i for i, each in enumerate(batch) if each in kept}
                 try:
                     pair.note(counted.size, numbers)
                 except OutOfTimeError:
@@ -212,9 +208,7 @@ class _Counted:
             repeated, entropy, gain = -1, math.nan, math.nan
             self.entropies[combination] = None
             if sizes is not None and above is not None:
-                entropy = entropy_of_counts(
-                    sizes.sizes, sizes.groups, self.rows, self.rule.alpha
-                )
+                entropy = entropy_of_counts(sizes.sizes, sizes.groups, self.rows, self.rule.alpha)
                 gain = entropy - above
                 if not self.rule.prunes(gain):
                     repeated = sizes.rows

@@ -42,7 +42,7 @@ def normalized_entropy(repeated: Indices, rows: int, alpha: float) -> float:
 
     >>> [round(normalized_entropy(np.array([2]), 4, alpha), 4)
     ...  for alpha in (0, 0.5, 1, 2, 3, math.inf)]
-    [0.7925, 0.7716, 0.75, 0.7075, 0.6697, 0.5]
+    [0.7925, 0.7716, 0.75, 0.7075, 0.6695, 0.5]
     """
     if alpha == PAIRS_ALPHA:
         # Only the sum of squares counts, and sorting the sizes would take most of the time.

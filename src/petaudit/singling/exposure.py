@@ -1,4 +1,4 @@
-"""Who is exposed: people of the original and of the control, and rows if one column were changed."""
+"""Who is exposed: people of the original and of the control, and rows if a column were changed."""
 
 from __future__ import annotations
 
@@ -134,7 +134,8 @@ class _State:
     def identified_without(self, column: int) -> npt.NDArray[np.bool_]:
         """Which rows are identified by a combination without a column."""
         needed = self.essential & bits_of([column], self.essential.shape[1])
-        return (self.identified == 1) & ~needed.any(axis=1)
+        without: npt.NDArray[np.bool_] = (self.identified == 1) & ~needed.any(axis=1)
+        return without
 
 
 class _ExposureWalk(Walk):

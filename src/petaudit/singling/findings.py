@@ -238,11 +238,11 @@ class Findings:
 
     def details_columns(self, *, with_values: bool = True) -> dict[str, ResultColumn]:
         """Return a row per identified synthetic row, in the order of the search."""
-        columns = self.no_details()
+        columns: dict[str, list[object]] = {name: [] for name in _DETAILS}
         for block in self.details_blocks(with_values=with_values):
             for name, column in block.items():
-                columns[name].values.extend(column.values)
-        return columns
+                columns[name] += column.values
+        return self._details(columns)
 
     def no_details(self) -> dict[str, ResultColumn]:
         """Return the same without a row."""
@@ -252,7 +252,10 @@ class Findings:
         """Return the same, some rows at a time: there may be more of them than memory holds."""
         for counts in self._counted():
             size = counts.findings.size
-            levels = [risk_level(size, ratio) for ratio in self._ratios(counts)]
+            ratios: list[float | None] = [None] * len(counts.collisions)
+            if self.options.calculate_baseline:
+                ratios = counts.overall.tolist()
+            levels = [_risk_level(size, ratio) for ratio in ratios]
             for listed in self.prepared.listed(counts.findings):
                 numbers = listed.combinations.tolist()
                 columns = {number: counts.combinations[number].tolist() for number in set(numbers)}
@@ -312,12 +315,6 @@ class Findings:
 
     def _names_of(self, combination: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.prepared.columns[column] for column in combination)
-
-    def _ratios(self, counts: _Counts) -> list[float] | list[None]:
-        """The share of its baseline that each combination keeps, where that is asked for."""
-        if self.options.calculate_baseline:
-            return counts.overall.tolist()
-        return [None] * len(counts.collisions)
 
     def _weight(self, size: int) -> float:
         try:
@@ -383,10 +380,10 @@ class _Counts:
         return np.where(self.pruned, np.nan, overall)
 
 
-def risk_level(size: int, ratio: float | None) -> str:
+def _risk_level(size: int, ratio: float | None) -> str:
     """Return ``high``, ``medium`` or ``low``: the first that holds.
 
-    >>> risk_level(2, 1.0), risk_level(5, 0.29), risk_level(5, 0.7), risk_level(5, None)
+    >>> _risk_level(2, 1.0), _risk_level(5, 0.29), _risk_level(5, 0.7), _risk_level(5, None)
     ('high', 'high', 'medium', 'low')
     """
     if size <= 2 or (ratio is not None and ratio < 0.3):

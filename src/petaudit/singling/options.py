@@ -138,8 +138,7 @@ class Options:
         Text(term("a column")),
         "the column that names the person of a row: rows of one person do not compete",
         Shown(
-            "COLUMN",
-            "the column that names the person of a row: rows of one person do not compete",
+            "COLUMN", "the column that names the person of a row: rows of one person do not compete"
         ),
     ] = None
     search: Annotated[
@@ -193,14 +192,14 @@ class Options:
 
     def sizes(self, columns: int) -> tuple[int, ...]:
         """Return the sizes that are asked for and that the table has."""
-        if isinstance(self.n_cols, tuple):
+        if isinstance(self.n_cols, Sequence):
             return tuple(size for size in self.n_cols if size <= columns)
         most = self.max_baseline_cols or self.n_cols or columns
         return tuple(range(1, min(most, columns) + 1))
 
     def has_gaps(self, columns: int) -> bool:
         """Whether a size below the largest one is left out."""
-        if not isinstance(self.n_cols, tuple):
+        if not isinstance(self.n_cols, Sequence):
             return False
         return has_gaps_below(min(max(self.n_cols), columns) + 1, self.n_cols)
 

@@ -102,10 +102,7 @@ class Run:
             )
         with self._timed("encode"):
             settings = PairSettings(
-                ORIGINAL,
-                options.numeric_precision,
-                options.datetime_precision,
-                options.deduplicate,
+                ORIGINAL, options.numeric_precision, options.datetime_precision, options.deduplicate
             )
             return StoredTables.of(store_tables(sources, settings))
 
@@ -120,9 +117,7 @@ class Run:
             yield from search_in_engine(tables.pair, sizes, self.rule, self.deadline, progress)
         else:
             _warn_if_long(columns, tables.pair.rows, sizes, self.options, _SECONDS_PER_CELL)
-            yield from search(
-                tables.pair, sizes, self.rule, self._threads, self.deadline, progress
-            )
+            yield from search(tables.pair, sizes, self.rule, self._threads, self.deadline, progress)
 
     def _exposed(
         self, tables: Prepared | StoredTables, sizes: Sequence[SizeFindings], sample: Indices

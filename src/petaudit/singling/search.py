@@ -160,9 +160,7 @@ class _CountingWalk(Walk):
         return repeated, pairs
 
 
-def _merged(
-    walks: Sequence[_CountingWalk], plan: Plan
-) -> tuple[SizeFindings, IdentifiedRows]:
+def _merged(walks: Sequence[_CountingWalk], plan: Plan) -> tuple[SizeFindings, IdentifiedRows]:
     """Put together what the threads counted, up to the first prefix that nobody finished."""
     by_number = {children.number: children for walk in walks for children in walk.counted}
     counted: list[_Children] = []

@@ -390,8 +390,10 @@ class Either(Kind):
         ]
         if len(compound) == 1 and value:
             compound[0].check(value, at, problems)
-        else:
-            super().check(value, at, problems)
+            return
+        words = [word for kind in self.kinds if isinstance(kind, Choice) for word in kind.words]
+        near = suggestion(value, words) if isinstance(value, str) else ""
+        problems.add(at, not_expected(at, value, self.expected, near))
 
 
 COLUMN: Final = Text(phrase("the name of a column (numbers, yes and no in quotes)"))

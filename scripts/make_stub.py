@@ -1,0 +1,76 @@
+"""Write the types of the public functions: ``src/petaudit/__init__.pyi``.
+
+A measure's function is made from its class, which a type checker cannot follow, so that its
+signature is written out here. Run it after a measure or its options changed.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import petaudit
+from petaudit.measures import Measure, all_measures
+from petaudit.measures.base import input_parameters
+
+STUB = Path(__file__).parents[1] / "src" / "petaudit" / "__init__.pyi"
+HEAD = """\
+# Written by scripts/make_stub.py; do not edit.
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypedDict, Unpack
+
+from petaudit import datasets as datasets
+from petaudit._version import __version__ as __version__
+from petaudit.exact.fractions import Number
+from petaudit.inputs import RolesSpec, Suppressed
+from petaudit.labels.hierarchies import HierarchySpec
+from petaudit.measures import Result
+from petaudit.singling.options import Progress"""
+
+
+def stub() -> str:
+    """Return the text of the stub."""
+    homes: dict[str, str] = vars(petaudit)["_HOMES"]
+    imports = [f"from {home} import {name} as {name}" for name, home in sorted(homes.items())]
+    functions = []
+    for measure in all_measures().values():
+        name = measure.name.replace("-", "_")
+        if hasattr(getattr(petaudit, name, None), "__signature__"):
+            functions.append(_function(measure))
+        elif name in petaudit.__dir__():
+            imports.append(f"from petaudit.measures.{name} import {name} as {name}")
+    return "\n".join([HEAD, *imports, "", *_arguments(), *functions, ""])
+
+
+def _arguments() -> Iterator[str]:
+    """The arguments that all measures share; some take the original by position."""
+    yield "class _Arguments(TypedDict, total=False):"
+    shared = {name: own for name, own in input_parameters().items() if name != "table"}
+    original = shared.pop("original")
+    yield from (f"    {name}: {own.annotation}" for name, own in shared.items())
+    yield "\nclass _WithOriginal(_Arguments, total=False):"
+    yield f"    original: {original.annotation}\n"
+
+
+def _function(measure: Measure) -> str:
+    signature, shared = measure.signature(), input_parameters()
+    if not shared.keys() <= signature.parameters.keys():
+        text = str(signature).replace("collections.abc.", "")
+        text = re.sub(r"petaudit\.[a-z_.]+\.(?=[A-Z])", "", text)
+        return f"def {measure.function_name()}{text}: ..."
+    own = [
+        parameter
+        for name, parameter in signature.parameters.items()
+        if name in measure.positional or name not in shared
+    ]
+    kind = "_Arguments" if "original" in measure.positional else "_WithOriginal"
+    inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_KEYWORD)
+    text = str(signature.replace(parameters=[*own, inputs]))
+    text = text.replace("**inputs", f"**inputs: Unpack[{kind}]")
+    return f"def {measure.function_name()}{text}: ..."
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub(), encoding="utf-8")

@@ -1,0 +1,261 @@
+"""What a measure returns: one generic result for all of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields
+from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+
+from petaudit.errors import OptionError, listing, suggestion
+from petaudit.i18n.units import Unit
+from petaudit.measures.limits import is_idle, refuse_unbreakable
+from petaudit.measures.remedy import Remedy
+
+if TYPE_CHECKING:
+    from petaudit.inputs import Inputs
+    from petaudit.measures.base import Better, Measure
+    from petaudit.tables.result_frames import Kind, ResultColumn
+
+GLOBAL: Final = "global"
+"""The table of one row that every result has."""
+COLUMNWISE: Final = "columnwise"
+"""A row per attribute, in the order of the roles."""
+DETAILS: Final = "details"
+"""A row per thing that the figure comes from."""
+
+Columns: TypeAlias = "dict[str, ResultColumn]"
+
+
+@dataclass(frozen=True)
+class Result:
+    """A figure with its limit and verdict; ``passed`` is None when no limit was given.
+
+    What else a measure says is in ``breakdown``, and each entry is an attribute as well.
+
+    >>> import petaudit, pyarrow as pa
+    >>> table = pa.table({"zip": ["130**", "148**", "148**"]})
+    >>> result = petaudit.k_anonymity(table, quasi_identifiers="zip")
+    >>> result.value, result.classes, result.breakdown["classes"]
+    (1.0, 2, 2)
+    """
+
+    value: float | bool
+    limit: float | None
+    passed: bool | None
+    warnings: tuple[str, ...]
+    _: KW_ONLY
+    by: Measure = field(default=cast("Measure", None), repr=False, compare=False)
+    """The measure that made it."""
+    breakdown: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """Further figures, as they are written to JSON."""
+    internal: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Further attributes that are not written: exact figures, what pictures are drawn from."""
+    unit: Unit = field(default=Unit.ROW, repr=False)
+    """What the figures called rows are numbers of: people, where a column tells them apart."""
+    limit_exact: str | None = field(default=None, repr=False)
+    """The limit as a quotient, such as 1/11, where no float shows it as it is."""
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that no table could break, whoever gave it."""
+        measure = None if self.limit is None else self._measured_by
+        if self.limit is not None and measure is not None:
+            refuse_unbreakable(self.limit, self.measure, self.better.value, measure.range)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an entry of the breakdown."""
+        for entries in (self.__dict__.get("breakdown", {}), self.__dict__.get("internal", {})):
+            if name in entries:
+                return entries[name]
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __dir__(self) -> list[str]:
+        """Name the entries of the breakdown, too, for completion."""
+        return sorted({*super().__dir__(), *self.breakdown})
+
+    def __repr__(self) -> str:
+        """Show what :meth:`to_dict` says, as Python writes it."""
+        shown = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        entries = {"measure": self.measure, **shown, **self.breakdown}
+        return f"Result({', '.join(f'{name}={value!r}' for name, value in entries.items())})"
+
+    @property
+    def _measured_by(self) -> Measure | None:
+        """The measure of this result, if it is registered."""
+        if self.by is not None:
+            return self.by
+        from petaudit.measures.registry import registered  # noqa: PLC0415 (it knows the results)
+
+        return registered(self.measure)
+
+    @property
+    def measure(self) -> str:
+        """The name of the measure."""
+        return self.by.name
+
+    @property
+    def better(self) -> Better:
+        """Which way is better."""
+        return self.by.better
+
+    @property
+    def is_idle_limit(self) -> bool:
+        """Whether the verdict says nothing: the limit is at the end of what a figure can be.
+
+        >>> import petaudit
+        >>> import pyarrow as pa
+        >>> table = pa.table({"zip": ["130**", "148**"]})
+        >>> [petaudit.prosecutor_risk(table, quasi_identifiers="zip", limit=limit).is_idle_limit
+        ...  for limit in (0.5, 1)]
+        [False, True]
+        """
+        if self.limit is None or self.conditions or self._measured_by is None:
+            return False
+        reach = self._measured_by.range
+        return is_idle(self.limit, self.better.value, reach, strict=self.is_strict)
+
+    @property
+    def threshold(self) -> float | None:
+        """Another word for the limit."""
+        return self.limit
+
+    @property
+    def other_files(self) -> tuple[Path, ...]:
+        """Files that the measure read beside the inputs of the audit."""
+        return ()
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a figure that equals the limit breaks it."""
+        return self._measured_by is not None and self._measured_by.strict
+
+    @property
+    def figure(self) -> str:
+        """What the value is a figure of; only like is compared with like."""
+        return str(self.internal.get("figure", self.measure))
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """What must hold beside the limit for the verdict, for example ``k at least 5``."""
+        return tuple(self.internal.get("conditions", ()))
+
+    @cached_property
+    def remedy(self) -> Remedy | None:
+        """Which rows break the limit, and how many to suppress; None without a limit."""
+        return cast("Remedy | None", self.breakdown.get("remedy"))
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether the figure may be too low because something was not looked at."""
+        return False
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, or ``measured`` without a limit."""
+        return {True: "passed", False: "failed", None: "measured"}[self.passed]
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """What a person asks next, in sentences without any value of the data."""
+        return () if self.by is None else self.by.explain(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON."""
+        head = {"measure": self.measure, "status": self.status, "better": self.better.value}
+        if self.unit is not Unit.ROW:
+            head["counts"] = self.unit.value
+        own = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
+        return (
+            head | {name: _plain(item) for name, item in {**own, **self.breakdown}.items()} | limit
+        )
+
+    def table(self, granularity: str, *, with_values: bool = False) -> Columns:
+        """Return the result as a table of one of the measure's granularities.
+
+        Values of the data are in it only where they are asked for, and known only where they were
+        revealed (``reveal_values``).
+        """
+        known = [GLOBAL] if self.by is None else self.by.granularities
+        if granularity not in known:
+            raise OptionError(
+                "{measure} has no table {table!r}{near}; it has {known}",
+                measure=self.measure,
+                table=granularity,
+                near=suggestion(str(granularity), known),
+                known=listing(known),
+            )
+        if granularity == COLUMNWISE:
+            return self.by.columnwise(self)
+        if granularity == DETAILS:
+            return self.by.details(self, with_values=with_values)
+        kind: Kind = "boolean" if isinstance(self.value, bool) else "number"
+        return columns_of(
+            [self], measure="text", value=kind, limit="number", status="text", better="text"
+        )
+
+    def to_entry(
+        self, inputs: Inputs | None = None, *, with_pictures: bool = True
+    ) -> dict[str, Any]:
+        """Return the result as an entry of a document, with everything that a report shows.
+
+        Most pictures are drawn from the counts that the result was made of, so they need the
+        inputs.
+        """
+        from petaudit.pictures.optional import pictures_of  # noqa: PLC0415 (it knows counts)
+
+        measure = self._measured_by if with_pictures else None
+        pictures, notes = ([], ()) if measure is None else pictures_of(measure, inputs, self)
+        entry = self.to_dict()
+        return entry | {
+            "warnings": [*entry["warnings"], *notes],
+            "figure": self.figure,
+            "strict": self.is_strict,
+            "conditions": list(self.conditions),
+            "lower_bound": self.is_lower_bound,
+            "explanation": list(self.explanation),
+            "pictures": pictures,
+        }
+
+    def _repr_html_(self) -> str:
+        from petaudit.reports.notebook import result_html  # noqa: PLC0415 (only to look at)
+
+        return result_html(self)
+
+
+def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:
+    """Lay out attributes of objects as columns of a kind each.
+
+    >>> columns_of([Fraction(1, 2)], numerator="integer")
+    {'numerator': ResultColumn(kind='integer', values=[1])}
+    """
+    from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
+
+    return {
+        name: ResultColumn(kind, [getattr(row, name) for row in rows])
+        for name, kind in columns.items()
+    }
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case Fraction():
+            return f"{value.numerator}/{value.denominator}"
+        case tuple() | list():
+            return [_plain(item) for item in value]
+        case Mapping():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case StrEnum():
+            return value.value
+        case float() if math.isnan(value):
+            return None
+        case float() if math.isinf(value):
+            # JSON has no word for it; this one is a number again in most languages.
+            return "inf" if value > 0 else "-inf"
+    if hasattr(value, "__dataclass_fields__"):
+        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+    return value
