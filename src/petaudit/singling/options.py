@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
@@ -169,13 +170,18 @@ class Options:
         declared = cls.declared()
         if given.get("n_cols") is not None and given.get("max_baseline_cols") is not None:
             raise OptionError("max_baseline_cols and n_cols say the same thing; give one of them")
+        if given.get("time_limit") == 0:
+            raise OptionError("time_limit is 0; a number of seconds above 0 was expected")
         problems = Problems()
         for name, value in given.items():
             if name in declared and not (value is None and declared[name].default is None):
-                given[name] = _plain_number(value, declared[name].kind)
-                declared[name].kind.check(given[name], (name,), problems)
-        for _, message in problems:
-            raise OptionError(message)
+                kind = declared[name].kind
+                given[name] = _plain_number(value, kind)
+                kind.check(given[name], (name,), problems)
+                for _, message in problems:
+                    raise OptionError(message)
+                if isinstance(kind, Number):
+                    given[name] = float(given[name])
         if given.get("progress") is not None and not callable(given["progress"]):
             raise OptionError(
                 "progress is not callable; a function of one argument, the Progress, was expected"
@@ -227,12 +233,12 @@ def _plain_number(value: Any, kind: Kind) -> Any:
         value = value.tolist()
     if isinstance(kind, Either) and isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain_number(item, Integer()) for item in value]
+    if hasattr(value, "__index__"):
+        return operator.index(value)
     if isinstance(kind, Number) and hasattr(value, "__float__"):
-        try:
+        with suppress(TypeError, ValueError, OverflowError):
             return float(value)
-        except (TypeError, ValueError, OverflowError):
-            return value
-    return operator.index(value) if hasattr(value, "__index__") else value
+    return value
 
 
 @dataclass(frozen=True)
