@@ -8,7 +8,7 @@ INSTALLED = $(VENV)/.installed
 INSTALLED_TEST = $(VENV)/.installed-test
 INSTALLED_DEV = $(VENV)/.installed-dev
 
-.PHONY: demo test test-extras coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
+.PHONY: demo test test-long test-extras coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/petaudit demo --report demo.html
@@ -18,6 +18,10 @@ demo: $(INSTALLED)
 
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2
+
+# Everything: whole grids of parameters, and new random examples every time.
+test-long: $(INSTALLED_TEST)
+	PETAUDIT_TESTS=long $(BIN)/python -m pytest -n 2
 
 # Only the tests that need more than Python (see pytest's markers); where that is missing they are
 # skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".

@@ -11,11 +11,18 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from budget import IS_LONG, chosen_cells, examples
 from extras import NEEDED_BY_FIXTURE, SHARED_DATA, why_missing
 from spark.sessions import start, stop
 
 settings.register_profile(
-    "petaudit", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "petaudit",
+    deadline=None,
+    # The same examples every time, but for the long tests, which print how to try one again.
+    derandomize=not IS_LONG,
+    print_blob=True,
+    max_examples=examples(100),
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("petaudit")
 
@@ -54,15 +61,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need more than Python. Those on Spark come first.
+    """Mark tests that need more than Python, and leave out what takes too long.
 
-    pytest-xdist gives the first of all to one and the same worker, so there is one Spark, and not
-    one for each worker.
+    Those on Spark come first: pytest-xdist gives the first of all to one and the same worker, so
+    there is one Spark, and not one for each worker.
     """
     for item in items:
         for fixture, extra in NEEDED_BY_FIXTURE.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(extra)
+    by_function: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if IS_LONG or item.get_closest_marker("long") is None:
+            by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    kept = {id(item) for name, cells in by_function.items() for item in chosen_cells(name, cells)}
+    items[:] = [item for item in items if id(item) in kept]
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 

@@ -1,0 +1,37 @@
+"""How much the tests try: a part in ``make test``, everything in ``make test-long``."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Sequence
+from typing import Final, TypeVar
+
+IS_LONG: Final = os.environ.get("PETAUDIT_TESTS") == "long"
+_WHOLE: Final = 40
+"""Grids up to this size are always tried as a whole."""
+_PART: Final = 4
+
+T = TypeVar("T")
+
+
+def examples(number: int) -> int:
+    """How many random examples a property is tried on.
+
+    >>> examples(8) in (5, 8)
+    True
+    """
+    return number if IS_LONG else max(number // _PART, min(number, 5))
+
+
+def chosen_cells(name: str, cells: Sequence[T]) -> list[T]:
+    """The cells of a grid of parameters that are tried: always the same ones.
+
+    >>> len(chosen_cells("test", range(40)))
+    40
+    """
+    if IS_LONG or len(cells) <= _WHOLE:
+        return list(cells)
+    keep = max(len(cells) // _PART, _WHOLE)
+    places = sorted(random.Random(name).sample(range(len(cells)), keep))  # noqa: S311
+    return [cells[place] for place in places]
