@@ -258,7 +258,7 @@ def by_the_engine(table: pa.Table) -> Iterator[Path]:
     module = importlib.import_module("petaudit.measures.special_uniques")
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "memory_limit", lambda: 0)
-        patch.setattr("petaudit.singling.special.find_special", None)
+        patch.setattr("petaudit.singling.column_sets.find_special", None)
         path = Path(folder, "table.parquet")
         parquet.write_table(table, path)
         yield path
