@@ -16,12 +16,12 @@ from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, said
 from petaudit.i18n.units import Unit
+from petaudit.i18n.voice import HIDE_BELOW
 from petaudit.measures import non_uniform_entropy
 from petaudit.measures._class_question import WorstClass
 from petaudit.measures._utility import suppressed_text
 from petaudit.measures.remedy import Remedy
 from petaudit.measures.sensitive import AttributeFigure
-from petaudit.reports.voice import HIDE_BELOW
 
 FORMATS = ("html", "markdown", "junit", "sarif")
 LANGUAGES = ("en", "zh-TW")

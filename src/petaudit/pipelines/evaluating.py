@@ -23,7 +23,7 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Result
 from petaudit.measures.kinds import TableFile
-from petaudit.pictures.optional import pictures_of
+from petaudit.pictures import pictures_of
 from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
 from petaudit.pipelines.plain_data import plain
 from petaudit.pipelines.plan import PlannedRun
@@ -89,14 +89,14 @@ def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
                 if missing:
                     raise NotMeasurableError(missing)
                 result = measure.run(inputs, options)
-                about["pictures"], notes = pictures_of(measure, inputs, result)
+                about["pictures"], notes = pictures_of(measure.pictures, inputs, result)
                 said += notes
             _check_judged(experiment.model, measure, result)
             return Outcome(result, None, warnings=tuple(said), **about)
         except UndecidedError as problem:
             found = problem.result if isinstance(problem.result, Result) else None
             if found is not None:
-                about["pictures"], notes = pictures_of(measure, None, found)
+                about["pictures"], notes = pictures_of(measure.pictures, None, found)
                 said += notes
             return replace(failed(problem), result=found)
         except PetauditError as problem:

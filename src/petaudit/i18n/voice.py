@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from petaudit.i18n.catalogue import ENGLISH
 from petaudit.i18n.phrases import phrase, said
 from petaudit.i18n.text import printable
-from petaudit.i18n.zones import zone
-from petaudit.reports.writing import HIDE_BELOW
+from petaudit.i18n.zones import Zone, parts, zone
 
-LONGEST: Final = 200
+HIDE_BELOW: Final = 5
+"""Numbers of people from 1 to one less are not told in reports."""
+LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,11 @@ class Voice:
         return 0 if self.revealed else self.hide_below
 
     @property
+    def is_exact(self) -> bool:
+        """Whether numbers of people are told as they are."""
+        return self.threshold <= 1
+
+    @property
     def mark(self) -> str:
         """What is written across a report."""
         if self.revealed:
@@ -51,7 +57,7 @@ class Voice:
                     "counts. Do not pass it on."
                 )
             )
-        if self.threshold <= 1:
+        if self.is_exact:
             return self.say(phrase("No value of the data is in this report. Counts are exact."))
         return self.say(
             phrase(
@@ -64,26 +70,34 @@ class Voice:
         )
 
     def say(self, text: str) -> str:
-        """A text in the language, in which nothing is invisible or changes the direction."""
+        """Return a text in the language; nothing in it is invisible or changes the direction."""
         return printable(said(text, self.language, self.threshold))
 
     def say_all(self, texts: Iterable[str]) -> list[str]:
-        """Several texts."""
+        """Return several texts in the language."""
         return [self.say(text) for text in texts]
 
+    def zone(self, number: int, of: int | None = None) -> Zone:
+        """Return what may be told of a number of people."""
+        return zone(number, self.threshold, of)
+
+    def parts(self, counts: Sequence[int], of: int | None = None) -> list[Zone]:
+        """Return what may be told of numbers of people that add up."""
+        return parts(counts, self.threshold, of)
+
     def count(self, number: int | None, of: int | None = None) -> str:
-        """A number of people, of so many.
+        """Return a number of people, of so many, as text.
 
         >>> Voice().count(3), Voice().count(0), Voice().count(1200, of=1200), Voice().count(12)
         ('<5', '0', '1,200', '10–14')
         """
-        return "-" if number is None else zone(number, self.threshold, of).text
+        return "-" if number is None else self.zone(number, of).text
 
     def name(self, text: str) -> str:
-        """A name that comes from the data's owner: as it is, but not at any length.
+        """Return a name that comes from the data's owner: as it is, but not at any length.
 
         >>> len(Voice().name("x" * 10_000))
         201
         """
         shown = self.say(text)
-        return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}…"
+        return shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"

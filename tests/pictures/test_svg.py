@@ -13,17 +13,17 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pictures.examples import EXAMPLES
+from tests.pictures.examples import EXAMPLES, draw
 
 from petaudit.i18n.catalogue import LANGUAGES
-from petaudit.pictures import ColumnShares, Distributions, RowsAtRisk, SearchTree
+from petaudit.i18n.voice import Voice
+from petaudit.pictures import Chart, ColumnShares, Distributions, RowsAtRisk, SearchTree
+from petaudit.pictures.before_after import ComparedFigure, draw_comparison
 from petaudit.pictures.column_shares import ColumnShare
 from petaudit.pictures.distributions import FarShares, ValueBin
 from petaudit.pictures.rows_at_risk import THRESHOLDS, RiskPoint
 from petaudit.pictures.search_tree import SearchNode
-from petaudit.reports.charts import Chart, draw, draw_comparison
-from petaudit.reports.charts.sheet import Look, Sheet
-from petaudit.reports.charts.words import width_of
+from petaudit.pictures.svg import Sheet, scale, width_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = (
@@ -62,10 +62,10 @@ ATTRIBUTES = {
     ),
 }
 COMPARED = [
-    ("k-anonymity", 2.0, 5.0, 5.0, "higher"),
-    ("t-closeness", 0.4, 0.35, 0.2, "lower"),
-    ("beta-likeness", float("inf"), 3.0, None, "lower"),
-    ("delta", -1.0, None, float("nan"), "lower"),
+    ComparedFigure("k-anonymity", 2.0, 5.0, 5.0, "higher"),
+    ComparedFigure("t-closeness", 0.4, 0.35, 0.2, "lower"),
+    ComparedFigure("beta-likeness", float("inf"), 3.0, None, "lower"),
+    ComparedFigure("delta", -1.0, None, float("nan"), "lower"),
 ]
 
 
@@ -96,7 +96,7 @@ def data_of(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
 
 def every_chart(language: str, hide_below: int) -> list[Chart | None]:
     drawn = [draw(own, language=language, hide_below=hide_below) for own in EXAMPLES]
-    return [*drawn, draw_comparison(COMPARED, language=language)]
+    return [*drawn, draw_comparison(COMPARED, Voice(language))]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -132,13 +132,6 @@ def test_ids_differ_between_charts() -> None:
     assert len(names) == len(set(names))
 
 
-def test_plain_data_gives_the_same_drawing() -> None:
-    for own in EXAMPLES:
-        assert draw(own.to_dict()) == draw(own)
-    with pytest.raises(ValueError, match="kind"):
-        draw({"kind": "pie"})
-
-
 def named(name: str) -> list[Any]:
     return [
         ColumnShares("precision", True, (ColumnShare(name[:200], 0.5),), 0, 0.5),
@@ -155,7 +148,7 @@ def named(name: str) -> list[Any]:
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_text(name: str) -> None:
     charts = [draw(own) for own in named(name)]
-    charts.append(draw_comparison([(name, 1.0, 2.0, None, "lower")]))
+    charts.append(draw_comparison([ComparedFigure(name, 1.0, 2.0, None, "lower")], Voice()))
     for chart in charts:
         assert chart is not None
         root = checked(chart)
@@ -180,13 +173,17 @@ def test_any_name_gives_well_formed_drawings(name: str) -> None:
 def test_shapes_are_where_their_numbers_are() -> None:
     """By hand: a scale from 0..4 onto 100..300, the other one upside down."""
     sheet = Sheet(height=100)
-    sheet.scale("x", (0, 4), (100, 300))
-    sheet.scale("y", (0, 10), (90, 10))
-    sheet.rects([(1, 3, 0, 5, Look()), (3, 1, 5, 0, Look())], "x", "y")
-    sheet.rules([(0, 4, 10, 0, Look())], "x", "y")
-    sheet.symbols([(2, 5, Look())], "x", "y", area=64)
-    sheet.texts([(2, 7, Look(text="two"))], "x")
-    assert [attributes for _, attributes, _ in sheet.shapes] == [
+    x, y = scale((0, 4), (100, 300)), scale((0, 10), (90, 10))
+    sheet.rect(x(1), x(3), y(0), y(5))
+    sheet.rect(x(3), x(1), y(5), y(0))
+    sheet.line(x(0), x(4), y(10), y(0))
+    sheet.symbol(x(2), y(5), area=64)
+    sheet.text(x(2), 7, "two")
+    shapes = list(ElementTree.fromstring(sheet.svg("", "")))[2:]  # noqa: S314
+    places = ("d", "transform", "x", "y", "x2", "y2")
+    assert [
+        {name: value for name, value in shape.attrib.items() if name in places} for shape in shapes
+    ] == [
         {"d": "M150,50h100v40h-100Z"},
         {"d": "M150,50h100v40h-100Z"},
         {"transform": "translate(100,10)", "x2": "200", "y2": "80"},
@@ -198,7 +195,7 @@ def test_shapes_are_where_their_numbers_are() -> None:
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
 def test_nothing_is_drawn_nowhere(number: float) -> None:
     with pytest.raises(ValueError, match="no such place"):
-        Sheet(height=10).rects([(0, number, 0, 1, Look())])
+        Sheet(height=10).rect(0, number, 0, 1)
 
 
 @pytest.mark.parametrize("rows", [100, 10**6, 10**12])
@@ -228,4 +225,4 @@ def test_nothing_to_see() -> None:
         empty = {name: () for name in ("bins", "columns", "sizes", "nodes") if hasattr(own, name)}
         if empty and not isinstance(own, Distributions):
             assert draw(replace(own, **empty)) is None  # type: ignore[arg-type]
-    assert draw_comparison([]) is None
+    assert draw_comparison([], Voice()) is None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.pictures.examples import EXAMPLES
+from tests.pictures.examples import EXAMPLES, draw
 
 from petaudit.pictures import (
     ClassSizes,
@@ -21,12 +21,10 @@ from petaudit.pictures import (
     SearchTree,
 )
 from petaudit.pictures.class_sizes import SizeBin
-from petaudit.pictures.column_exposure import ExposedColumn
 from petaudit.pictures.distributions import FarShares, ValueBin
-from petaudit.pictures.identified_by_size import SizeCount
 from petaudit.pictures.rows_at_risk import RiskPoint
 from petaudit.pictures.search_tree import SearchNode
-from petaudit.reports.charts import draw
+from petaudit.pictures.singled_out import ExposedColumn, SizeCount
 
 
 def example(kind: str) -> Picture:
