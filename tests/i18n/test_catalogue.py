@@ -20,6 +20,7 @@ from tests.i18n.source_texts import (
 
 from petaudit.i18n.catalogue import CHINESE, catalogue
 from petaudit.measures import Better, Family, Need, all_measures
+from petaudit.singling.options import Options
 
 CHINESE_MARK = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 SAME_IN_BOTH = {"\n", "-"}
@@ -38,6 +39,7 @@ def declared() -> Iterator[str]:
         if measure.only_by_name is not None:
             yield measure.only_by_name
     yield from (own.value for kind in (Need, Family, Better) for own in kind)
+    yield from (own.shown.help for own in Options.declared().values() if own.shown is not None)
 
 
 def needed() -> set[str]:
