@@ -18,9 +18,12 @@ from tests.i18n.source_texts import (
     written,
 )
 
+from petaudit import datasets
 from petaudit.i18n.catalogue import CHINESE, catalogue
+from petaudit.i18n.phrases import Phrase
 from petaudit.measures import Better, Family, Need, all_measures
 from petaudit.singling.options import Options
+from petaudit.starter.names import senses
 
 CHINESE_MARK = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
 SAME_IN_BOTH = {"\n", "-"}
@@ -40,11 +43,18 @@ def declared() -> Iterator[str]:
             yield measure.only_by_name
     yield from (own.value for kind in (Need, Family, Better) for own in kind)
     yield from (own.shown.help for own in Options.declared().values() if own.shown is not None)
+    yield from (sense.says for name in ("english", "chinese") for sense, _ in senses(name))
 
 
 def needed() -> set[str]:
     found = {text for _, tree in trees() for _, text in phrases_of(tree) if text is not None}
     found |= {text.replace("{", "{{").replace("}", "}}") for text in declared()}
+    found |= {
+        text.template
+        for dataset in datasets.catalogue()
+        for text in (dataset.title, dataset.source, dataset.licence)
+        if isinstance(text, Phrase)
+    }
     return (found | set(texts_of_pages())) - SAME_IN_BOTH
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.pictures.examples import draw
 
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 from petaudit.pictures import ClassSizes, picture_from

@@ -19,8 +19,9 @@ import pytest
 
 from petaudit.errors import EngineError, InputError
 from petaudit.tables import open_source
-from petaudit.tables._classes import block_store
 from petaudit.tables._database import out_of_memory
+from petaudit.tables.classes.blocks import HeldBlocks
+from tables.checks import classes_of
 
 TEXT = "zip;name\n" + "".join(f"{number};é{number}\n" for number in range(50))
 FULL = r"the folder of temporary files, .*, is full; make room there, or name another one with "
@@ -54,7 +55,7 @@ def test_a_table_in_another_encoding(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("full_disk")
 def test_classes_that_go_to_the_disk() -> None:
     with pytest.raises(EngineError, match=FULL):
-        block_store._Stored.write(block_store._Packed({}, None, None))
+        HeldBlocks([classes_of({0: 1})], room=0)
 
 
 def test_what_duckdb_says() -> None:

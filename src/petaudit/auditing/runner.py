@@ -27,7 +27,7 @@ from petaudit.errors import (
     term,
     without_row_numbers,
 )
-from petaudit.i18n.kept import texts_of
+from petaudit.i18n.documents import phrases_in
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure
 from petaudit.system.files import Watch, unchanged
@@ -175,7 +175,7 @@ class Audit:
             "warnings": list(self.warnings),
         }
         self.check_unchanged()
-        return document | {"texts": texts_of(document)}
+        return document | {"texts": phrases_in(document)}
 
     def check_unchanged(self) -> None:
         """Raise an error if a table that is read again for pictures and words is another now."""

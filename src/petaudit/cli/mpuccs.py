@@ -21,8 +21,8 @@ from petaudit.cli.report_files import FORMATS, Reports
 from petaudit.cli.streams import as_json, say, takes_unicode, warnings_said
 from petaudit.errors import InputError, OptionError, joined, listing, phrase, shortened, term
 from petaudit.exact.fractions import exact
-from petaudit.i18n.current import here
-from petaudit.i18n.kept import texts_of
+from petaudit.i18n.documents import phrases_in
+from petaudit.i18n.phrases import translate
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit, find
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
@@ -166,7 +166,7 @@ def _checked(given: dict[str, Any]) -> Options:
             raise
         typed = Options.declared()[name].flag
         # No translation changes the name of an option.
-        raise OptionError(term(here(problem.text).replace(name, typed, 1))) from None
+        raise OptionError(term(translate(problem.text).replace(name, typed, 1))) from None
 
 
 def _exit_code(found: MpuccsResult) -> int:
@@ -207,7 +207,7 @@ def _document(
         "changes": list(advice),
         "warnings": list(found.warnings),
     }
-    return document | {"texts": texts_of(document)}
+    return document | {"texts": phrases_in(document)}
 
 
 _MOST_COMBINATIONS = 100

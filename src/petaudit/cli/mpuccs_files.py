@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from petaudit.cli.streams import as_json
 from petaudit.errors import InputError, OptionError
 from petaudit.measures.mpuccs import MpuccsResult
-from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
+from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import Source
 from petaudit.tables.made_tables import in_file
 from petaudit.tables.result_frames import ResultColumn, result_frame
+from petaudit.tables.writing import TableInParts, table_writer
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings

@@ -18,7 +18,7 @@ from petaudit.cli.render import (
     title_line,
 )
 from petaudit.errors import Phrase, counted, joined, phrase, term
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.measures.limits import limit_rule
 from petaudit.pipelines.executor import Executor
 from petaudit.pipelines.plain_data import figure_of
@@ -85,7 +85,7 @@ def _rules(document: Mapping[str, Any]) -> list[str]:
 
 def _results(document: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
     """The results; what was kept by an earlier run has its texts beside it."""
-    return [with_phrases(own, own.get("texts", {})) for own in document["results"]]
+    return [restore_phrases(own, own.get("texts", {})) for own in document["results"]]
 
 
 def _reasons(title: str, entries: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.phrases import phrase, said
+from petaudit.i18n.phrases import phrase, render
 from petaudit.i18n.text import printable
 from petaudit.i18n.zones import Zone, parts, zone
 
@@ -71,7 +71,7 @@ class Voice:
 
     def say(self, text: str) -> str:
         """Return a text in the language; nothing in it is invisible or changes the direction."""
-        return printable(said(text, self.language, self.threshold))
+        return printable(render(text, self.language, self.threshold))
 
     def say_all(self, texts: Iterable[str]) -> list[str]:
         """Return several texts in the language."""

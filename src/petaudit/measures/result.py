@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from petaudit.errors import OptionError, listing, suggestion, term
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.measures.limits import figure_rule, figure_texts, is_idle, refuse_unbreakable
 from petaudit.measures.remedy import Remedy
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Final, ParamSpec, Self, TypeVar
 
 from petaudit.errors import counted, shortened
+from petaudit.i18n.numbers import Unit
 from petaudit.i18n.phrases import phrase
-from petaudit.i18n.units import Unit
 from petaudit.i18n.voice import Voice
 from petaudit.i18n.zones import Zone
 from petaudit.pictures.svg import Sheet

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from petaudit.errors import Phrase, counted, joined, phrase
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.i18n.voice import Voice
 from petaudit.i18n.zones import Zone
 from petaudit.pictures.bars import Bar, bar_list

@@ -28,8 +28,8 @@ from petaudit.pictures.svg import (
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import ClassFigures, Integers
-    from petaudit.exact.emd import Ground
     from petaudit.inputs import Inputs
+    from petaudit.measures._emd import Ground
     from petaudit.tables import ClassValueCounts, ValueCounts
 
 MOST_BINS: Final = 12

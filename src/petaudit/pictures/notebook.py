@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from petaudit.errors import phrase, term
-from petaudit.i18n.current import language
+from petaudit.i18n.catalogue import language
 from petaudit.i18n.voice import Voice
 
 STATUS_WORDS: Final = {

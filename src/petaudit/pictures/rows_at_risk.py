@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from petaudit.errors import Phrase, phrase, share
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.i18n.voice import Voice
 from petaudit.pictures.base import Chart, Picture, check, zone_notes
 from petaudit.pictures.svg import (

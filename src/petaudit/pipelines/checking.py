@@ -26,9 +26,9 @@ from petaudit.pipelines.plan import PlannedRun, Step
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.step_files import FileTable, files_of
 from petaudit.pipelines.tables import Tables
-from petaudit.roles import check_column
 from petaudit.singling.control import SAME_TABLE
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.yaml_files import KeyPath, Problems
+from petaudit.tables.headers import check_column
 from petaudit.tables.joint import check_same_columns
 
 

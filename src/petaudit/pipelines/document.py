@@ -10,7 +10,7 @@ from typing import Any
 from petaudit._version import __version__
 from petaudit.auditing.verdict import conclude
 from petaudit.errors import phrase
-from petaudit.i18n.kept import texts_of
+from petaudit.i18n.documents import phrases_in
 from petaudit.i18n.text import json_text
 from petaudit.pipelines.checking import Checked
 from petaudit.pipelines.entries import ERROR, TEXTS
@@ -91,7 +91,7 @@ def result_document(
         + [{"run": name, "reason": _NOT_NOW} for name in missing]
         + [dict(own) for own in not_evaluated],
         "files": list(files),
-        TEXTS: texts_of([judged, policies, list(not_evaluated)]),
+        TEXTS: phrases_in([judged, policies, list(not_evaluated)]),
         "timings": {
             "steps": [own.to_dict() for own in records],
             "stages": {run: own for run, own in seconds.items() if own},

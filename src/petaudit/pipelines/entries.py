@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from petaudit.errors import counted, phrase
 from petaudit.exact.fractions import exact
-from petaudit.i18n.kept import texts_of, with_phrases
+from petaudit.i18n.documents import phrases_in, restore_phrases
 from petaudit.measures import Result
 from petaudit.pipelines.evaluating import JUDGING, Outcome
 from petaudit.pipelines.models import (
@@ -125,14 +125,14 @@ def _number(limit: object) -> Any:
 def with_texts(data: Mapping[str, Any]) -> dict[str, Any]:
     """An entry with what its sentences are made of, as its last key."""
     own = {name: value for name, value in data.items() if name != TEXTS}
-    return own | {TEXTS: texts_of(own)}
+    return own | {TEXTS: phrases_in(own)}
 
 
 def from_json(data: Mapping[str, Any]) -> dict[str, Any]:
     """An entry that was kept as JSON, with its sentences as they were."""
     texts = data[TEXTS]
     own = {name: value for name, value in data.items() if name != TEXTS}
-    return {**with_phrases(own, texts), TEXTS: texts}
+    return {**restore_phrases(own, texts), TEXTS: texts}
 
 
 _SHOWN_ABOVE = (

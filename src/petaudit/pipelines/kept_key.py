@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from petaudit.system.user_folders import state_folder
+from petaudit.system.files import state_folder
 
 KEY_FILE: Final = "resume.key"
 _BYTES: Final = 32

@@ -14,7 +14,7 @@ from petaudit.pipelines.petsard_names import (
     value_alternative,
 )
 from petaudit.pipelines.plain_names import is_plain, nearest_plain
-from petaudit.system.problems import KeyPath, Problems, key_text, shown
+from petaudit.system.yaml_files import KeyPath, Problems, key_text, shown
 
 LONGEST_NAME: Final = 60
 

@@ -9,8 +9,7 @@ from typing import Any
 
 from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import EXECUTOR, MODULES
-from petaudit.system.problems import key_text
-from petaudit.system.yaml_files import Document, KeyPath, parse_yaml
+from petaudit.system.yaml_files import Document, KeyPath, key_text, parse_yaml
 
 
 def with_overrides(document: Document, changes: Sequence[str]) -> Document:

@@ -10,8 +10,7 @@ from petaudit.auditing.policy import Policy
 from petaudit.errors import ManyProblemsError, phrase
 from petaudit.measures import Measure
 from petaudit.pipelines.models import EXECUTOR, ExecutorSettings
-from petaudit.system.problems import KeyPath, Problems, key_text
-from petaudit.system.yaml_files import Document
+from petaudit.system.yaml_files import Document, KeyPath, Problems, key_text
 
 MOST_PROBLEMS: Final = 50
 

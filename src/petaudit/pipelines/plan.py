@@ -19,7 +19,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.pipeline import Experiment, Pipeline
-from petaudit.system.problems import Problems
+from petaudit.system.yaml_files import Problems
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000

@@ -10,7 +10,7 @@ from petaudit.errors import PetauditError, listing, phrase
 from petaudit.pipelines.models import EVALUATOR, EXECUTOR
 from petaudit.pipelines.pipeline import Experiment, Pipeline
 from petaudit.pipelines.plan import PlannedRun, name_of
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.yaml_files import KeyPath, Problems
 
 
 def with_policies(

@@ -32,8 +32,7 @@ from petaudit.pipelines.naming import (
 )
 from petaudit.pipelines.petsard_names import method_alternative, value_alternative
 from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
-from petaudit.system.problems import KeyPath, Problems, shown
-from petaudit.system.yaml_files import Document
+from petaudit.system.yaml_files import Document, KeyPath, Problems, shown
 
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import counted, joined, phrase, term
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.i18n.voice import Voice
 from petaudit.measures import Family, Measure, all_measures
 from petaudit.measures.limits import short

@@ -17,7 +17,7 @@ from petaudit.auditing.columns import ColumnReview
 from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
 from petaudit.errors import InputError, listing, phrase
 from petaudit.exact.fractions import quotient
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.measures import all_measures
 from petaudit.pictures import pictures_in
 from petaudit.reports.places import file_name, place_of, title_of
@@ -132,7 +132,7 @@ def _agrees(view: View) -> bool:
 def _with_phrases(document: Plain) -> dict[str, Any]:
     """The document with phrases again: each entry of a pipeline has its own texts."""
     given = document.get("texts")
-    restored = with_phrases(dict(document), given if isinstance(given, Mapping) else {})
+    restored = restore_phrases(dict(document), given if isinstance(given, Mapping) else {})
     if isinstance(restored.get("results"), list):
         of_entries: dict[str, Any] = {}
         for entry in restored["results"]:
@@ -140,7 +140,7 @@ def _with_phrases(document: Plain) -> dict[str, Any]:
             if isinstance(texts, Mapping):
                 of_entries |= texts
         if of_entries:
-            restored = with_phrases(restored, of_entries)
+            restored = restore_phrases(restored, of_entries)
     return dict(restored)
 
 

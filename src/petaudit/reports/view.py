@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Final, TypeAlias
 
 from petaudit.errors import InputError, phrase, term
-from petaudit.i18n.numbers import foreign
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit, foreign
 from petaudit.measures import Better, Family, all_measures
 from petaudit.measures.limits import figure_rule, figure_texts, short
 from petaudit.pictures import Picture

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit._version import __version__
 from petaudit.errors import OptionError, listing, suggestion
-from petaudit.i18n.choice import checked_language
-from petaudit.i18n.current import language
+from petaudit.i18n.catalogue import language
 from petaudit.i18n.voice import HIDE_BELOW, Voice
+from petaudit.system.languages import checked_language
 from petaudit.system.output import refuse_inputs, write_whole
 
 if TYPE_CHECKING:

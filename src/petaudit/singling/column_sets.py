@@ -21,7 +21,7 @@ from petaudit.singling.kernels import Bytes, Codes, Floats, Indices, Words, note
 from petaudit.singling.partition import Local, Pair, Partition, bits_of, words_for
 from petaudit.singling.strategy import need_of_special
 from petaudit.system.memory import memory_limit
-from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques
 from petaudit.tables.set_counts import SetCounts, count_sets
 from petaudit.tables.source import Source

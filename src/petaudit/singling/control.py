@@ -45,7 +45,7 @@ from petaudit.exact.excess import Excess, Successes, excess
 
 if TYPE_CHECKING:
     from petaudit.singling.kernels import Indices, Rows
-    from petaudit.tables.joint_store import Exposed
+    from petaudit.tables.joint.store import Exposed
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
 """The place of each table among the encoded ones."""

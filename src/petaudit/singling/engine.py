@@ -18,14 +18,9 @@ from petaudit.singling.options import Options, Progress, has_gaps_below
 from petaudit.singling.prepared import ColumnUse, SearchTables
 from petaudit.singling.search import SizeFindings, progress_of
 from petaudit.system.memory import memory_limit
-from petaudit.tables.joint_store import (
-    Exposed,
-    GroupSizes,
-    Listed,
-    ListingPair,
-    OutOfTimeError,
-    StoredPair,
-)
+from petaudit.tables.joint.duck_pair import DuckPair
+from petaudit.tables.joint.exposed import count_exposed
+from petaudit.tables.joint.store import Exposed, GroupSizes, Listed, OutOfTimeError, StoredPair
 
 _DRAWING: Final = 32
 """Bytes per row of a table that samples are drawn from."""
@@ -55,7 +50,7 @@ class StoredTables(SearchTables):
     @property
     def lists_rows(self) -> bool:
         """Whether rows have numbers and can be fetched; from a cluster only counts are."""
-        return isinstance(self.pair, ListingPair)
+        return isinstance(self.pair, DuckPair)
 
     @property
     def can_be_sampled(self) -> bool:
@@ -65,12 +60,12 @@ class StoredTables(SearchTables):
     @property
     def overlap(self) -> Overlap:
         """How many rows the control has in common with the original."""
-        return Overlap(self.listing.overlap())
+        return Overlap(self.listing.overlap)
 
     @property
-    def listing(self) -> ListingPair:
+    def listing(self) -> DuckPair:
         """The pair, where it has rows to list."""
-        if isinstance(self.pair, ListingPair):
+        if isinstance(self.pair, DuckPair):
             return self.pair
         raise NotMeasurableError(
             "the tables are counted by {engine}, and only counts leave it: there is no "
@@ -112,7 +107,8 @@ class StoredTables(SearchTables):
         )
         try:
             with self.pair.deadline.at(deadline):
-                return self.listing.exposed(
+                return count_exposed(
+                    self.listing,
                     sample,
                     looked_at,
                     keep_matches=options.has_gaps(columns),

@@ -26,7 +26,7 @@ from petaudit.singling.options import Options, has_gaps_below
 from petaudit.singling.partition import BITS, Pair, bits_of, words_for
 from petaudit.singling.prepared import Prepared
 from petaudit.singling.walk import Plan, Walk, finished_walks
-from petaudit.tables.coarser import CoarserStep, coarser_steps
+from petaudit.tables.joint.coarser import CoarserStep, coarser_steps
 
 _MOST_COLUMNS = 3
 """Changes of single columns are judged with combinations of up to so many columns at most."""

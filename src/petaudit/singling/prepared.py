@@ -22,7 +22,7 @@ from petaudit.singling.kernels import Bytes, Codes, Indices, Rows
 from petaudit.singling.partition import Pair, first_rows
 from petaudit.singling.search import SizeFindings
 from petaudit.tables.joint import JointColumn, JointTables
-from petaudit.tables.joint_store import LISTED_AT_ONCE, Exposed, Listed
+from petaudit.tables.joint.store import LISTED_AT_ONCE, Exposed, Listed
 
 _FEWEST: Final = 10
 """Fewer expected cells than that may be missing by chance."""

@@ -24,7 +24,7 @@ from petaudit.singling.strategy import SearchStrategy, choose_strategy
 from petaudit.singling.walk import available_threads
 from petaudit.tables import Source
 from petaudit.tables.joint import check_same_columns, joint_tables
-from petaudit.tables.joint_store import Exposed, PairSettings, store_tables
+from petaudit.tables.joint.store import Exposed, store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
@@ -86,7 +86,6 @@ class Run:
             with self._timed("encode"):
                 joint = joint_tables(
                     sources,
-                    reference=ORIGINAL,
                     decimals=options.numeric_precision,
                     unit=options.datetime_precision,
                     person=options.person,
@@ -101,10 +100,13 @@ class Run:
                 reason=strategy.reason,
             )
         with self._timed("encode"):
-            settings = PairSettings(
-                ORIGINAL, options.numeric_precision, options.datetime_precision, options.deduplicate
+            pair = store_tables(
+                sources,
+                decimals=options.numeric_precision,
+                unit=options.datetime_precision,
+                deduplicate=options.deduplicate,
             )
-            return StoredTables.of(store_tables(sources, settings))
+            return StoredTables.of(pair)
 
     def _search(self, tables: Prepared | StoredTables) -> Iterator[SizeFindings]:
         if not tables.people[SYNTHETIC] or not tables.people[ORIGINAL]:

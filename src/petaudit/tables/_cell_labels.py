@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.labels.cells import BLANKS, label_of
-from petaudit.tables._encoding import python_values
+from petaudit.tables._encoding import dictionary_cells, python_values
 from petaudit.tables.results import Integers
 
 
@@ -34,6 +34,17 @@ def cell_labels(cells: pa.Array | pa.ChunkedArray) -> list[str | None]:
             for number in values
         ]
     return [label_of(plain(value)) for value in values]
+
+
+def label_codes(column: pa.ChunkedArray) -> tuple[Integers, list[str | None]]:
+    """A code per row and the label of each code.
+
+    >>> codes, labels = label_codes(pa.chunked_array([[2.0, None, 2.0]]))
+    >>> codes.tolist(), labels
+    ([0, 1, 0], ['2', None])
+    """
+    codes, cells = dictionary_cells(column)
+    return codes, cell_labels(cells)
 
 
 def in_order(labels: Sequence[str | None]) -> Integers:

@@ -24,8 +24,7 @@ from petaudit.errors import (
     phrase,
     shortened,
 )
-from petaudit.system.files import before_reading, watch_listing
-from petaudit.system.os_reasons import os_reason
+from petaudit.system.files import before_reading, os_reason, watch_listing
 from petaudit.tables._csv_dialect import is_parquet
 from petaudit.tables._csv_files import load_csv
 from petaudit.tables._database import cursor, fresh_name, run

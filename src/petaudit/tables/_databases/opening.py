@@ -11,8 +11,7 @@ import duckdb
 import narwhals.stable.v2 as nw
 
 from petaudit.errors import InputError, suggestion
-from petaudit.system.files import before_reading, watch_file
-from petaudit.system.os_reasons import os_reason
+from petaudit.system.files import before_reading, os_reason, watch_file
 from petaudit.tables._database import cursor, fresh_name, numbered_cells, quote_identifier, run
 from petaudit.tables._databases.addresses import DUCKDB, TableAddress, parse_address
 from petaudit.tables._databases.columns import Column, read_column

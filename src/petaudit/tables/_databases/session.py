@@ -22,7 +22,7 @@ _shared: ContextVar[dict[Any, Session] | None] = ContextVar("_shared", default=N
 
 
 @contextmanager
-def one_state(sessions: dict[Any, Any] | None = None) -> Iterator[None]:
+def snapshot(sessions: dict[Any, Any] | None = None) -> Iterator[None]:
     """Tables of one database that are opened within are seen as they were at one moment.
 
     Only such tables can be joined: they share a connection. With ``sessions``, which begins as an

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from petaudit.tables._classes.keys import trimmed_keys
-from petaudit.tables.class_blocks import ClassBlocks
+from petaudit.tables.classes.blocks import ClassBlocks
+from petaudit.tables.classes.keys import trimmed_keys
 from petaudit.tables.results import ValueCounts
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class RemotePairs:
 
     table: TableCounts
     groups: nw.LazyFrame[Any]
-    """Keys, cells, ``n`` and, where rows can be suppressed, ``s``."""
+    """Keys, cells, ``n`` and, where rows can be suppressed, ``suppressed``."""
     keys: tuple[str, ...]
     cells: tuple[str, ...]
     values: Mapping[str, ValueCounts]
@@ -36,7 +36,7 @@ class RemotePairs:
 
 def remote_blocks(
     table: TableCounts,
-    quasi_identifiers: tuple[str, ...],
+    quasi_identifiers: Sequence[str],
     values: Mapping[str, ValueCounts],
     *,
     labels: bool,
@@ -44,11 +44,8 @@ def remote_blocks(
     """The classes, to be asked where they are."""
     cells = tuple(dict.fromkeys(table.position(column) for column in values))
     keys = trimmed_keys(table, quasi_identifiers, carried=cells)
-    groups = keys.rows.group_by(*keys.keys, *cells).agg(nw.len().alias("n"))
-    flags = [flag.alias(name) for name, flag in keys.flags.items()]
-    pairs = RemotePairs(
-        table, groups.with_columns(*flags) if flags else groups, tuple(keys.keys), cells, values
-    )
+    groups = keys.flagged(table.grouped(keys.rows, [*keys.names, *cells]))
+    pairs = RemotePairs(table, groups, tuple(keys.names), cells, values)
     if table.frame.implementation.is_ibis():
         from petaudit.tables._remote.numbered_blocks import NumberedBlocks  # noqa: PLC0415 (an extra)
 

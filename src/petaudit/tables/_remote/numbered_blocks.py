@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
-from petaudit.tables._classes.pairs import class_pairs
 from petaudit.tables._remote.blocks import RemotePairs
-from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
-from petaudit.tables.class_labels import ClassLabels, Labels
-from petaudit.tables.class_table import ClassPairs
+from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.grouped import class_table
+from petaudit.tables.classes.table import ClassLabels, ClassTable, Labels
 from petaudit.tables.results import Integers
 
 PAIRS_AT_ONCE: Final = 500_000
@@ -33,13 +32,7 @@ class NumberedBlocks(ClassBlocks):
 
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Fetch a slice of the classes, without their labels, and ask it."""
-        answers = []
-        for block in self._blocks():
-            table = block.split(self._pairs.values)
-            asked = table.judged(with_suppressed=with_suppressed)
-            if asked.sizes.size:
-                answers.append(question(asked))
-        return answers
+        return ask_tables(self._blocks(), question, with_suppressed=with_suppressed)
 
     @cached_property
     def _slices(self) -> int:
@@ -57,7 +50,7 @@ class NumberedBlocks(ClassBlocks):
         found: nw.LazyFrame[Any] = nw.from_native(native.mutate(**{_NUMBER: number.cast("int64")}))
         return found
 
-    def _blocks(self) -> Iterator[ClassPairs]:
+    def _blocks(self) -> Iterator[ClassTable]:
         pairs = self._pairs
         wanted = [_NUMBER, *pairs.cells, "n", *pairs.flags]
         for place in range(self._slices):
@@ -67,13 +60,11 @@ class NumberedBlocks(ClassBlocks):
             counted = pairs.table.collected(rows.select(*wanted))
             if not counted.num_rows:
                 continue
-            found = class_pairs(
-                counted, [_NUMBER], pairs.cells, list(pairs.values.values()), labels=self._labels
-            )
+            found = class_table(counted, [_NUMBER], pairs.cells, pairs.values, labels=self._labels)
             if isinstance(found.labels, ClassLabels):
                 yield replace(found, labels=_FetchedLabels.of(self, found.labels))
             else:
-                yield found.folded(sum(len(own.labels) for own in pairs.values.values()))
+                yield found.folded()
 
     def labels_of(self, number: int) -> Labels:
         """What the class of a number is called."""

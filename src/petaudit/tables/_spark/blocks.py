@@ -17,9 +17,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from petaudit.tables._classes.pairs import class_pairs
 from petaudit.tables._remote.blocks import RemotePairs
-from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
+from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.grouped import class_table
 from petaudit.tables.results import ValueCounts
 
 _ANSWER = "answer string"
@@ -75,14 +75,10 @@ class _Asked:
         if not held:
             return
         counted = pa.Table.from_batches(held)
-        values = list(self.values.values())
-        found = class_pairs(counted, self.keys, self.cells, values, labels=self.labels)
-        if not self.labels:
-            found = found.folded(sum(len(own.labels) for own in values))
-        table = found.split(self.values)
-        asked = table.judged(with_suppressed=self.with_suppressed)
-        if asked.sizes.size:
-            told = json.dumps(self.question.to_plain(self.question(asked)))
+        table = class_table(counted, self.keys, self.cells, self.values, labels=self.labels)
+        table = table if self.labels else table.folded()
+        for answer in ask_tables([table], self.question, with_suppressed=self.with_suppressed):
+            told = json.dumps(self.question.to_plain(answer))
             yield pa.RecordBatch.from_pydict({"answer": [told]})
 
 

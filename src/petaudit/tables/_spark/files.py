@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petaudit.errors import ColumnError, InputError, counted
-from petaudit.system.files import before_reading
-from petaudit.system.os_reasons import os_reason
+from petaudit.system.files import before_reading, os_reason
 from petaudit.tables._csv_dialect import is_parquet
 from petaudit.tables._database import cursor, fresh_name
 from petaudit.tables._files import as_utf8, decompressed, find_files, one_table, parquet_columns
