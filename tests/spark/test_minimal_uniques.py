@@ -14,7 +14,7 @@ from measures import uniqueness_twin as twin
 from petaudit.errors import EngineError, NotMeasurableError
 from petaudit.tables import minimal_spark, open_source
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.table_counts import TableCounts
 from spark.plans import rows_without_aggregate
 

@@ -23,13 +23,13 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result, find_measure
 from petaudit.tables import TableCounts, open_source
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._remote import numbered_blocks as _numbered_blocks
 from petaudit.tables.classes import blocks as _blocks
 from petaudit.tables.classes import grouped as _grouped
 from petaudit.tables.classes import keys as _class_keys
 from petaudit.tables.classes import packed as _packed
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, HeldBlocks
 from petaudit.tables.classes.table import ClassLabels
+from petaudit.tables.engines import remote_blocks as _numbered_blocks
 from strategies import Release
 from tables.checks import classes_of
 

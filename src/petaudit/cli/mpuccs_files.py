@@ -12,8 +12,7 @@ from petaudit.errors import InputError, OptionError
 from petaudit.measures.mpuccs import MpuccsResult
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import Source
-from petaudit.tables.made_tables import in_file
-from petaudit.tables.result_frames import ResultColumn, result_frame
+from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
 from petaudit.tables.writing import TableInParts, table_writer
 
 if TYPE_CHECKING:

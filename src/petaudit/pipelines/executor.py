@@ -40,8 +40,13 @@ from petaudit.pipelines.run_result import RunResult
 from petaudit.pipelines.tables import Tables
 from petaudit.system.files import watching
 from petaudit.system.yaml_files import Document, Problems, parse_yaml
-from petaudit.tables.made_tables import table_data, table_from
-from petaudit.tables.result_frames import ResultColumn, frame_of, result_frame
+from petaudit.tables.result_frames import (
+    ResultColumn,
+    frame_of,
+    result_frame,
+    table_data,
+    table_from,
+)
 from petaudit.tables.source import check_engine
 
 _PARTS: Final = {"": "", "ori": "train", "control": "validation"}

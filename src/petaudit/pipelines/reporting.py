@@ -27,8 +27,7 @@ from petaudit.pipelines.plain_names import is_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.system.yaml_files import Problems
 from petaudit.tables import Source
-from petaudit.tables.made_tables import in_file, stacked
-from petaudit.tables.result_frames import Kind, ResultColumn, result_frame
+from petaudit.tables.result_frames import Kind, ResultColumn, in_file, result_frame, stacked
 from petaudit.tables.writing import table_writer, write_json
 
 _LONGEST_FILE_NAME: Final = 200

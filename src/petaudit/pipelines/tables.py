@@ -36,7 +36,7 @@ from petaudit.synthesizing.normal import random_bits
 from petaudit.system.files import Watch
 from petaudit.tables import Source, is_address, is_uri, located, open_source, shown_table, snapshot
 from petaudit.tables.headers import shown_names
-from petaudit.tables.rows import RowPicker, first_rows
+from petaudit.tables.source import RowPicker, first_rows
 
 SCHEME = "benchmark://"
 _QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")

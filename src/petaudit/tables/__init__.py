@@ -2,7 +2,9 @@
 
 From a table to figures, in the order in which to read:
 
-- ``source`` opens a file, a frame, or a table of a database or cluster;
+- ``source`` opens a file, a frame, or a table of a database or cluster, each by the module of its
+  engine (``engines``: DuckDB, frames, Spark, PostgreSQL, and what the remote ones share);
+- ``files`` and ``csv_files`` find and read what is on disk, ``typed`` checks declared types;
 - ``table_counts`` is the one door to its engine, which every query passes, and keeps all counts;
 - ``column_values`` has the labels of a column, how often each occurs, and a code per row;
 - ``classes`` groups rows by quasi-identifiers: what they are grouped by (``keys``), classes with
@@ -12,15 +14,15 @@ From a table to figures, in the order in which to read:
 - ``joint`` gives several tables common codes, for searches that compare their rows.
 """
 
-from petaudit.tables._databases.addresses import is_address, located, parse_address
-from petaudit.tables._databases.session import snapshot
 from petaudit.tables._encoding import folded_pairs
-from petaudit.tables._files import find_files
 from petaudit.tables._private_folder import remove_orphans
 from petaudit.tables._relabel import in_kind_of, relabelled_table
-from petaudit.tables._spark.files import is_uri
+from petaudit.tables.addresses import is_address, located, parse_address
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks
 from petaudit.tables.classes.table import ClassTable
+from petaudit.tables.engines.postgres_session import snapshot
+from petaudit.tables.engines.spark_files import is_uri
+from petaudit.tables.files import find_files
 from petaudit.tables.pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables.results import (
     ClassHistogram,

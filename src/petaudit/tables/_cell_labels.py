@@ -66,8 +66,8 @@ def in_order(labels: Sequence[str | None]) -> Integers:
         group = np.cumsum(begins)
         tied = np.flatnonzero(np.bincount(group)[group] > 1)
         keys = {
-            place: (own, labels[place] or "")
-            for place, own in zip(order[tied].tolist(), group[tied].tolist(), strict=True)
+            place: (rank, labels[place] or "")
+            for place, rank in zip(order[tied].tolist(), group[tied].tolist(), strict=True)
         }
         order[tied] = sorted(keys, key=keys.__getitem__)
     texts = {place: label for place in order[numbers:].tolist() if (label := labels[place])}
@@ -79,10 +79,10 @@ def in_order(labels: Sequence[str | None]) -> Integers:
 
 def _values(labels: Sequence[str | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     try:
-        found = [float(label or "nan") for label in labels]
+        values = [float(label or "nan") for label in labels]
     except ValueError:
-        found = [_value(label) for label in labels]
-    return np.array(found, dtype=np.float64)
+        values = [_value(label) for label in labels]
+    return np.array(values, dtype=np.float64)
 
 
 def _value(label: str | None) -> float:

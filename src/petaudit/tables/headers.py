@@ -66,18 +66,18 @@ def header_doubt(columns: Sequence[str]) -> str | None:
         if unnamed == 1:
             return phrase("1 of {names} is empty", names=names)
         return phrase("{number:,} of {names} are empty", number=unnamed, names=names)
-    said = phrase("1 of {names} looks like a number, a date or another value", names=names)
+    doubt = phrase("1 of {names} looks like a number, a date or another value", names=names)
     if values > 1:
-        said = phrase(
+        doubt = phrase(
             "{number:,} of {names} look like numbers, dates or other values",
             number=values,
             names=names,
         )
     if not unnamed:
-        return said
+        return doubt
     if unnamed == 1:
-        return phrase("{said}, 1 is empty", said=said)
-    return phrase("{said}, {number:,} are empty", said=said, number=unnamed)
+        return phrase("{said}, 1 is empty", said=doubt)
+    return phrase("{said}, {number:,} are empty", said=doubt, number=unnamed)
 
 
 def refuse_data(table: str, repeated: int, names: int) -> None:

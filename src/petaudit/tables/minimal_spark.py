@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as sql
 
 from petaudit.tables._encoding import floats, whole_numbers
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.minimal_uniques import AS_GOOD_AS_MORE, Floats, MinimalSearch
 from petaudit.tables.results import Integers
 from petaudit.tables.set_counts import PERSON, key_rows

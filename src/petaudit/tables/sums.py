@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from petaudit.tables._cell_labels import cell_labels
 from petaudit.tables._encoding import floats, whole_numbers
-from petaudit.tables._remote.beside import join_numbers, on_one_engine
-from petaudit.tables._remote.pairs import side_by_side
+from petaudit.tables.engines.remote import join_numbers, on_one_engine
+from petaudit.tables.engines.remote_pairs import side_by_side
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 

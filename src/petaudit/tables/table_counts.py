@@ -12,12 +12,7 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._database import is_interrupt, out_of_memory
-from petaudit.tables._databases.failures import failure_of
-from petaudit.tables._databases.frames import engine_of
 from petaudit.tables._encoding import arrow_integers, dictionary_cells, whole_numbers
-from petaudit.tables._frames import labelled_column, not_countable, uncountable
-from petaudit.tables._remote.results import fetched
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
 from petaudit.tables.classes.keys import (
     ClassKeys,
@@ -29,6 +24,11 @@ from petaudit.tables.classes.keys import (
 )
 from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
+from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
+from petaudit.tables.engines.frames import labelled_column, not_countable, uncountable
+from petaudit.tables.engines.postgres import engine_of
+from petaudit.tables.engines.postgres_session import failure_of
+from petaudit.tables.engines.remote import fetched
 from petaudit.tables.headers import column_named
 from petaudit.tables.population import CodedClasses, count_coded_classes
 from petaudit.tables.results import ClassHistogram, Integers, ValueCounts

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.system.memory import working_memory
-from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder, temporary_room
 from petaudit.tables.classes.grouped import grouped_classes
 from petaudit.tables.classes.packed import packed_classes
 from petaudit.tables.classes.table import ClassLabels, ClassTable
+from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.results import ClassHistogram, ClassValueCounts
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def find_class_blocks(
     """Count by packed counters if possible, else by class and value, here or in a remote engine."""
     blocks = None if labels else packed_classes(table, quasi_identifiers, columns)
     if blocks is None and table.is_remote:
-        from petaudit.tables._remote.blocks import remote_blocks  # noqa: PLC0415 (it imports this)
+        from petaudit.tables.engines.remote_blocks import remote_blocks  # noqa: PLC0415 (it imports this)
 
         values = {column: table.sensitive_values(column).counts for column in columns}
         return remote_blocks(table, quasi_identifiers, values, labels=labels)

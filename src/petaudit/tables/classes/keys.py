@@ -25,9 +25,9 @@ import pyarrow as pa
 
 from petaudit.labels.cells import BLANKS, SUPPRESSED
 from petaudit.tables._encoding import arrow_integers, whole_numbers
-from petaudit.tables._frames import label_text
 from petaudit.tables.classes.table import ClassLabels
 from petaudit.tables.column_values import ColumnValues
+from petaudit.tables.engines.frames import label_text
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError
 from petaudit.labels.cells import BLANKS
-from petaudit.tables._database import fresh_name
 from petaudit.tables._encoding import arrow_integers
 from petaudit.tables._private_folder import private_folder, temporary_room
+from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.joint.column import ORIGINAL, Codes, JointColumn, Kind, Precision
 from petaudit.tables.joint.scratch import Scratch
 from petaudit.tables.joint.tables import ColumnJoiner, cells_of

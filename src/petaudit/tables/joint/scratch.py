@@ -12,7 +12,13 @@ import duckdb
 import pyarrow as pa
 
 from petaudit.errors import EngineError
-from petaudit.tables._database import cursor, is_interrupt, new_file, out_of_memory, remove_file
+from petaudit.tables.engines.duckdb import (
+    cursor,
+    is_interrupt,
+    new_file,
+    out_of_memory,
+    remove_file,
+)
 from petaudit.tables.joint.store import Deadline, OutOfTimeError
 
 Result = TypeVar("Result")

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sql
 
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.joint import duck_coding
 from petaudit.tables.joint.column import ORIGINAL, JointColumn
 from petaudit.tables.joint.duck_coding import arrow_codes, kind_of, precision_of

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sql
 
 from petaudit.errors import EngineError
 from petaudit.tables._encoding import whole_numbers
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.joint.column import ORIGINAL, SYNTHETIC
 from petaudit.tables.joint.spark_coding import NULL_HASH, SparkCoding
 from petaudit.tables.joint.store import (

@@ -16,11 +16,10 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from petaudit.errors import EngineError, EngineLostError
-from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.failures import spark_failure
-from petaudit.tables._spark.jobs import watched
-from petaudit.tables._spark.settings import is_local
+from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.engines.spark_jobs import spark_failure, watched
+from petaudit.tables.engines.spark_settings import is_local
 from petaudit.tables.table_counts import TableCounts
 
 if TYPE_CHECKING:
@@ -75,10 +74,10 @@ class SparkStore:
 
     def drop(self, frame: DataFrame | None) -> None:
         """Let go of a frame."""
-        for place, (own, path) in enumerate(self._kept):
-            if own is frame:
+        for place, (kept, path) in enumerate(self._kept):
+            if kept is frame:
                 del self._kept[place]
-                _drop(own, path)
+                _drop(kept, path)
                 return
 
     def load(self, table: pa.Table) -> DataFrame:
@@ -104,14 +103,14 @@ class SparkStore:
         # A null leaves a hash as it is, so whether there is one goes into it, too.
         cells = [cell for name in columns for cell in (sql.isnull(name), sql.col(name))]
         for salt in range(_SALTS):
-            found = self.keep(frame.withColumn("id", sql.xxhash64(sql.lit(salt), *cells)))
-            different = found.where(where).select("id", *columns).distinct()
+            numbered = self.keep(frame.withColumn("id", sql.xxhash64(sql.lit(salt), *cells)))
+            different = numbered.where(where).select("id", *columns).distinct()
             rows, ids = self.figures(
                 different.agg(sql.count("*").alias("a"), sql.count_distinct("id").alias("b"))
             )
             if rows == ids:
-                return found
-            self.drop(found)
+                return numbered
+            self.drop(numbered)
         raise EngineError("spark found no numbers that tell the rows apart")
 
     def finish(self) -> None:

@@ -8,9 +8,12 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from os import PathLike, fspath
 from pathlib import Path
+from typing import TypeAlias
 
 import duckdb
 import pyarrow as pa
@@ -25,12 +28,13 @@ from petaudit.errors import (
     shortened,
 )
 from petaudit.system.files import before_reading, os_reason, watch_listing
-from petaudit.tables._csv_dialect import is_parquet
-from petaudit.tables._csv_files import load_csv
-from petaudit.tables._database import cursor, fresh_name, run
-from petaudit.tables._databases.addresses import check_no_address
-from petaudit.tables._opened_file import OpenedFile, file_in_sql
 from petaudit.tables._private_folder import private_folder, temporary_room
+from petaudit.tables.addresses import check_no_address
+from petaudit.tables.csv_files import is_parquet, load_csv
+from petaudit.tables.engines import OpenedTable
+from petaudit.tables.engines.duckdb import Relation, cursor, file_in_sql, fresh_name, run
+
+Given: TypeAlias = str | PathLike[str]
 
 _COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _BENCHMARK = "benchmark://"
@@ -40,7 +44,7 @@ _BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*
 _MOST_LEFT_OUT = 5
 
 
-def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> tuple[Path, ...]:
+def find_files(source: Given | Sequence[Given]) -> tuple[Path, ...]:
     """The files that a path, a folder of Parquet files, a benchmark, a pattern or a list names."""
     if not isinstance(source, str | PathLike):
         return tuple(path for item in source for path in find_files(item))
@@ -57,23 +61,23 @@ def find_files(source: str | PathLike[str] | Sequence[str | PathLike[str]]) -> t
     if os.path.isfile(path):  # noqa: PTH113
         return (path,)
     if os.path.isdir(path):  # noqa: PTH112
-        found = _listed(lambda: _parts(path))
-        if not found:
+        files = _listed(lambda: _parts(path))
+        if not files:
             raise InputError("folder {folder!r} holds no .parquet file", folder=str(path))
         texts = [name for name in _left_out(path) if _TEXT_FILE.search(name)]
-        if len(texts) >= len(found):
+        if len(texts) >= len(files):
             raise InputError(
                 "folder {folder!r} holds {parquet} .parquet and {csv} .csv files; name the "
                 "files that are the table",
                 folder=str(path),
-                parquet=len(found),
+                parquet=len(files),
                 csv=len(texts),
             )
-        return found
+        return files
     if glob.has_magic(str(path)):
-        found = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
-        if found:
-            return found
+        files = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
+        if files:
+            return files
     if os.path.exists(path):  # noqa: PTH110
         raise InputError("{path!r} is not a regular file; save it as a file first", path=str(path))
     check_no_address(name)
@@ -124,78 +128,102 @@ def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
     def listing() -> tuple[Path, ...]:
         return tuple(sorted(files()))
 
-    found = listing()
-    if found:
-        watch_listing(listing, found)
-    return found
+    listed = listing()
+    if listed:
+        watch_listing(listing, listed)
+    return listed
 
 
-def open_files(
-    paths: tuple[Path, ...], delimiter: str | None = None, encoding: str | None = None
-) -> OpenedFile:
-    """Open one CSV file, or one or more Parquet files with the same columns."""
+@dataclass(frozen=True)
+class TableFiles:
+    """The files of a table: one CSV file, or one or more Parquet files."""
+
+    name: str
+    paths: tuple[Path, ...]
+    unpacked: tuple[Path, ...]
+    are_parquet: bool
+
+
+@contextmanager
+def files_of_table(source: Given | Sequence[Given]) -> Iterator[TableFiles]:
+    """Find and unpack the files of a table; an error of the system within names the first."""
+    paths = find_files(source)
     if not paths:
         raise InputError("the list of files is empty")
+    name = str(fspath(source)) if isinstance(source, str | PathLike) else str(paths[0])
     try:
         for path in paths:
             before_reading(path)
-        plain = [decompressed(path) for path in paths]
-        kinds = {is_parquet(path) for path in plain}
-        if kinds == {True}:
-            return _open_parquet(plain, paths)
-        one_table(paths)
-        return load_csv(as_utf8(plain[0], paths[0], encoding), paths[0], delimiter)
+        unpacked = tuple(decompressed(path) for path in paths)
+        are_parquet = all(map(is_parquet, unpacked))
+        if len(paths) > 1 and not are_parquet:
+            raise InputError(
+                "{path} and {number} more: several files are read as one table only when all "
+                "are Parquet",
+                path=paths[0],
+                number=len(paths) - 1,
+            )
+        yield TableFiles(name, paths, unpacked, are_parquet)
     except OSError as problem:
         raise InputError(
             "{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem)
         ) from None
 
 
-def one_table(paths: tuple[Path, ...]) -> None:
-    """Refuse several files that are not all Parquet."""
-    if len(paths) > 1:
-        raise InputError(
-            "{path} and {number} more: several files are read as one table only when all "
-            "are Parquet",
-            path=paths[0],
-            number=len(paths) - 1,
-        )
+def open_files(
+    source: Given | Sequence[Given], delimiter: str | None = None, encoding: str | None = None
+) -> OpenedTable:
+    """Open a table with DuckDB: CSV is loaded once, Parquet is counted where it lies."""
+    with files_of_table(source) as files:
+        if files.are_parquet:
+            columns, relation = _view_of_parquet(files)
+        else:
+            text = as_utf8(files.unpacked[0], files.paths[0], encoding)
+            columns, relation = load_csv(text, files.paths[0], delimiter)
+    return OpenedTable(
+        files.name,
+        columns,
+        relation.frame,
+        files.paths,
+        is_untyped=not files.are_parquet,
+        is_loaded=not files.are_parquet,
+        load=relation.load,
+        close=relation.close,
+    )
 
 
-def _open_parquet(plain: Sequence[Path], paths: tuple[Path, ...]) -> OpenedFile:
+def _view_of_parquet(files: TableFiles) -> tuple[tuple[str, ...], Relation]:
     connection = cursor()
-    columns = parquet_columns(connection, plain, paths)
+    columns = parquet_columns(files)
     # Renamed by position: no name of a user becomes part of a query.
     aliases = ", ".join(f"c{index}" for index in range(len(columns)))
-    files = ", ".join(map(file_in_sql, plain))
+    paths = ", ".join(map(file_in_sql, files.unpacked))
     name = fresh_name()
     run(
         connection,
         f"CREATE VIEW {name} AS SELECT * "  # noqa: S608
-        f"FROM read_parquet([{files}], hive_partitioning=false) AS file({aliases})",
+        f"FROM read_parquet([{paths}], hive_partitioning=false) AS file({aliases})",
     )
-    return OpenedFile(connection, name, columns, paths, is_view=True)
+    return columns, Relation(connection, name, len(columns), is_view=True)
 
 
-def parquet_columns(
-    connection: duckdb.DuckDBPyConnection, plain: Sequence[Path], paths: tuple[Path, ...]
-) -> tuple[str, ...]:
+def parquet_columns(files: TableFiles) -> tuple[str, ...]:
     """The columns that all parts share; DuckDB would notice a bad part only while it counts."""
-    found: list[tuple[str, ...]] = []
-    for path, shown in zip(plain, paths, strict=True):
+    names: list[tuple[str, ...]] = []
+    for path, shown in zip(files.unpacked, files.paths, strict=True):
         query = f"DESCRIBE FROM read_parquet({file_in_sql(path)}, hive_partitioning=false)"
         try:
-            columns = tuple(row[0] for row in run(connection, query))
+            columns = tuple(row[0] for row in run(cursor(), query))
         except duckdb.Error:
             raise InputError(
                 "{path}: cannot be read as Parquet; it is damaged or has no column", path=shown
             ) from None
-        found.append(_true_names(path, columns))
-        if found[-1] != found[0]:
+        names.append(_true_names(path, columns))
+        if names[-1] != names[0]:
             raise InputError(
-                "{path}: its columns are not those of {first}", path=shown, first=paths[0]
+                "{path}: its columns are not those of {first}", path=shown, first=files.paths[0]
             )
-    return found[0]
+    return names[0]
 
 
 def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import EngineError, OptionError
 from petaudit.system.debugging import VARIABLE
-from petaudit.tables._database import fresh_name
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.masters import addresses_of, answers
-from petaudit.tables._spark.settings import (
+from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.engines.spark_settings import (
     OF_QUERIES,
+    addresses_of,
+    answers,
     check_master,
     chosen_master,
     lacks_hadoop,
@@ -94,8 +95,8 @@ def _beside_the_callers(application: str) -> SparkSession:
     """A session with settings of its own on the caller's cluster, which is not changed."""
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    theirs = SparkSession.getActiveSession() or SparkSession(_open_context())
-    session = theirs.newSession()
+    callers = SparkSession.getActiveSession() or SparkSession(_open_context())
+    session = callers.newSession()
     for name, value in OF_QUERIES.items():
         session.conf.set(name, value)
     return session
@@ -187,9 +188,9 @@ def _end_half_started(problem: BaseException) -> None:
 
 def _keep_py4j_quiet() -> None:
     """The way to Java tells of every interrupted call, which the user has just interrupted."""
-    theirs = logging.getLogger("py4j")
-    theirs.addHandler(logging.NullHandler())
-    theirs.propagate = False
+    logger = logging.getLogger("py4j")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
     logging.getLogger().addFilter(_is_not_of_py4j)
 
 
@@ -199,8 +200,8 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
 
 def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
-    found = Path(home, "bin", "java").is_file() if home else shutil.which("java") is not None
-    if not found:
+    has_java = Path(home, "bin", "java").is_file() if home else shutil.which("java") is not None
+    if not has_java:
         raise EngineError(
             "Spark needs Java 17 or newer, and there is no java here; install it, or set JAVA_HOME"
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Any
 from uuid import UUID
 
 import duckdb
@@ -14,63 +14,60 @@ from narwhals.exceptions import DuplicateError
 
 from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.labels.cells import BLANKS, label_of
-from petaudit.tables._database import numbered_cells
-from petaudit.tables._databases.frames import is_on_postgres, read_by_ibis
-from petaudit.tables._spark.columns import numbered_columns
+from petaudit.tables.engines import OpenedTable
+from petaudit.tables.engines.duckdb import numbered_cells
+from petaudit.tables.engines.postgres import is_on_postgres, wrap_ibis_table
+from petaudit.tables.engines.spark_files import numbered_columns
 from petaudit.tables.headers import column_named
 
+THE_FRAME = phrase("the frame")
+A_TABLE = phrase("a table")
 _COUNTABLE = (nw.String, nw.Boolean, nw.Decimal, nw.Date, nw.Datetime, nw.Time, nw.Duration)
 _CODED = (nw.Categorical, nw.Enum)
-A_TABLE = phrase("a table")
-
-
 _WRITTEN_OUT = ("IntervalDtype", "PeriodDtype")
 """Of pandas, and of no other engine."""
-Wrapped: TypeAlias = tuple[nw.LazyFrame[Any], tuple[str, ...], dict[str, str]]
 
 
-def wrap_frame(frame: object, called: str = A_TABLE) -> Wrapped:
-    """Return the frame with columns c0, c1, ... and the names that its owner gave them.
-
-    Beside them are the types of columns that were replaced because no engine takes them.
-    """
+def wrap_frame(frame: object, called: str) -> OpenedTable:
+    """Wrap a frame of any library that narwhals knows, and rename its columns."""
     if isinstance(frame, duckdb.DuckDBPyRelation):
         names = tuple(frame.columns)
         cells = numbered_cells(names, frame.types)
-        return nw.from_native(frame.project(cells) if names else frame), names, {}
+        return OpenedTable(called, names, nw.from_native(frame.project(cells) if names else frame))
     if _is_pandas(frame):
-        return _wrap_arrow(*_arrow_from_pandas(frame))
+        return _wrap_arrow(called, *_arrow_from_pandas(frame))
     if isinstance(frame, pa.Table):
-        return _wrap_arrow(frame.columns, tuple(frame.column_names))
+        return _wrap_arrow(called, frame.columns, tuple(frame.column_names))
+    shown = A_TABLE if called == THE_FRAME else called
     try:
         wrapped = nw.from_native(frame)  # type: ignore[call-overload]
     except DuplicateError:
-        raise ColumnError("{table} has a column name more than once", table=called) from None
+        raise ColumnError("{table} has a column name more than once", table=shown) from None
     except TypeError:
         raise InputError(
             "{table} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
             "Ibis), not a {kind}",
-            table=called,
+            table=shown,
             kind=type(frame).__name__,
         ) from None
     lazy = wrapped.lazy() if isinstance(wrapped, nw.DataFrame) else wrapped
     if lazy.implementation.is_ibis():
-        table, names = read_by_ibis(lazy.to_native())
-        return nw.from_native(table), names, {}
+        table, names = wrap_ibis_table(lazy.to_native())
+        return OpenedTable(called, names, nw.from_native(table))
     names = tuple(lazy.collect_schema().names())
     if lazy.implementation.is_pyspark():
-        return nw.from_native(numbered_columns(lazy.to_native())), names, {}
-    return lazy.rename({name: f"c{index}" for index, name in enumerate(names)}), names, {}
+        return OpenedTable(called, names, nw.from_native(numbered_columns(lazy.to_native())))
+    numbered = lazy.rename({name: f"c{index}" for index, name in enumerate(names)})
+    return OpenedTable(called, names, numbered)
 
 
 def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[Any]:
     """Trim text and make NaN a null, so that every engine counts the same values."""
     if lazy.implementation.is_ibis() and is_on_postgres(lazy.to_native()):
-        return lazy  # so it is read there
+        return lazy
     expressions = []
-    trim = (
-        trim and lazy.implementation is not nw.Implementation.PYARROW
-    )  # as with_trimmed_text does
+    # Of Arrow tables, with_trimmed_text trims the columns that are asked for.
+    trim = trim and lazy.implementation is not nw.Implementation.PYARROW
     for column, dtype in lazy.collect_schema().items():
         value = nw.col(column)
         if isinstance(dtype, (nw.String, *_CODED)):
@@ -196,7 +193,7 @@ def not_countable(column: str, type_: object, *, is_whole: bool = False) -> Colu
     )
 
 
-def _wrap_arrow(columns: list[pa.ChunkedArray], names: tuple[str, ...]) -> Wrapped:
+def _wrap_arrow(called: str, columns: list[pa.ChunkedArray], names: tuple[str, ...]) -> OpenedTable:
     """Give every column a type that all of Arrow's functions know."""
     plain, replaced = [], {}
     for column, name in zip(columns, names, strict=True):
@@ -207,16 +204,16 @@ def _wrap_arrow(columns: list[pa.ChunkedArray], names: tuple[str, ...]) -> Wrapp
             cells = pa.chunked_array([pa.nulls(len(column), pa.binary())])
         plain.append(cells)
     table = pa.Table.from_arrays(plain, names=[f"c{index}" for index in range(len(names))])
-    return nw.from_native(table).lazy(), names, replaced
+    return OpenedTable(called, names, nw.from_native(table).lazy(), replaced=replaced)
 
 
 def with_trimmed_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """The same Arrow table with trimmed text: not at the door, because few columns may be asked."""
     table: pa.Table = lazy.to_native()
-    trimmed = [labelled_column(column) for column in table.columns]
-    found = pa.Table.from_arrays(trimmed, names=table.column_names)
-    made: nw.LazyFrame[Any] = nw.from_native(found).lazy()
-    return made
+    columns = [labelled_column(column) for column in table.columns]
+    trimmed = pa.Table.from_arrays(columns, names=table.column_names)
+    frame: nw.LazyFrame[Any] = nw.from_native(trimmed).lazy()
+    return frame
 
 
 def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -225,7 +222,7 @@ def _plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
         chunks = [chunk.storage for chunk in column.chunks]
         stored = _plain_column(pa.chunked_array(chunks, kind.storage_type))
         if kind.extension_name == "arrow.uuid":
-            texts = [None if own is None else str(UUID(bytes=own)) for own in stored.to_pylist()]
+            texts = [None if key is None else str(UUID(bytes=key)) for key in stored.to_pylist()]
             return pa.chunked_array([texts], pa.string())
         return stored.cast(pa.bool_()) if kind.extension_name == "arrow.bool8" else stored
     if pa.types.is_dictionary(kind):

@@ -88,8 +88,8 @@ def is_address(table: object) -> bool:
 
 
 def _scheme(text: str) -> str | None:
-    found = _ADDRESS.match(text)
-    return None if found is None else found[1].casefold()
+    match = _ADDRESS.match(text)
+    return None if match is None else match[1].casefold()
 
 
 def check_no_address(name: str) -> None:
@@ -109,7 +109,7 @@ def check_no_address(name: str) -> None:
     raise InputError(
         "{scheme!r} begins no address that is known{near}; a table is a file or {shapes}",
         scheme=f"{scheme or POSTGRES}:",
-        near=suggestion(f"{scheme}://", [f"{own}://" for own in known]) if scheme else "",
+        near=suggestion(f"{scheme}://", [f"{kind}://" for kind in known]) if scheme else "",
         shapes=listing([*_SHAPES.values(), "benchmark://NAME"]),
     )
 
@@ -134,10 +134,10 @@ def shown_address(address: str) -> str:
     >>> shown_address("postgresql://eve@db/health?table=t"), shown_address("duckdb:///a/b?table=t")
     ('postgresql://db/health?table=t', 'duckdb://b?table=t')
     """
-    found = parse_address(address)
-    if found.path is not None:
-        found = replace(found, path=Path(found.path.name))
-    return found.shown
+    parsed = parse_address(address)
+    if parsed.path is not None:
+        parsed = replace(parsed, path=Path(parsed.path.name))
+    return parsed.shown
 
 
 def parse_address(address: str) -> TableAddress:
@@ -146,12 +146,12 @@ def parse_address(address: str) -> TableAddress:
     >>> parse_address('postgresql://eve@db:5433/health?table="a.b"."c"').shown
     'postgresql://db:5433/health?table=%22a.b%22.c'
     """
-    found = _ADDRESS.match(address)
-    if found is None or found[1].casefold() not in _SCHEMES:  # pragma: no cover (callers look)
+    match = _ADDRESS.match(address)
+    if match is None or match[1].casefold() not in _SCHEMES:  # pragma: no cover (callers look)
         raise InputError("this is not the address of a table in a database")
-    kind = _SCHEMES[found[1].casefold()]
-    place, _, query = found[2].partition("?")
-    if "#" in found[2]:
+    kind = _SCHEMES[match[1].casefold()]
+    place, _, query = match[2].partition("?")
+    if "#" in match[2]:
         raise _malformed(kind, phrase("a # in it is written %23"))
     if "@" in query or (kind == POSTGRES and "@" in place.partition("/")[2]):
         # Such is what becomes of a password with a ? or a / in it.
@@ -178,24 +178,24 @@ def _server(place: str) -> dict[str, str]:
     user, at, host = authority.rpartition("@")
     if ":" in user:
         raise _has_password()
-    found = {"user": _decoded(POSTGRES, user)} if at and user else {}
+    server = {"user": _decoded(POSTGRES, user)} if at and user else {}
     within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", host)
     if within is None:
         # A password without a host behind it looks like a port.
         raise _malformed(POSTGRES, phrase("its host and port cannot be read"))
     name = _decoded(POSTGRES, within[1].strip("[]"))
     if name:
-        found["host"] = name
+        server["host"] = name
     if within[2]:
-        found["port"] = within[2]
+        server["port"] = within[2]
     if database:
-        found["dbname"] = _decoded(POSTGRES, database)
-    return found
+        server["dbname"] = _decoded(POSTGRES, database)
+    return server
 
 
 def _parameters(kind: str, query: str) -> dict[str, str]:
     known = (*_OURS, *_LIBPQ) if kind == POSTGRES else _OURS
-    found: dict[str, str] = {}
+    parameters: dict[str, str] = {}
     for part in filter(None, query.split("&")):
         name, is_said, value = part.partition("=")
         name = _decoded(kind, name)
@@ -212,12 +212,12 @@ def _parameters(kind: str, query: str) -> dict[str, str]:
             )
         if not is_said or not value:
             raise _malformed(kind, phrase("its parameter {name} has no value", name=name))
-        if name in found:
+        if name in parameters:
             raise _malformed(kind, phrase("it says {name} twice", name=name))
-        found[name] = _decoded(kind, value)
-    if not re.fullmatch("[0-9]*", found.get("port", "")):
+        parameters[name] = _decoded(kind, value)
+    if not re.fullmatch("[0-9]*", parameters.get("port", "")):
         raise _malformed(kind, phrase("its host and port cannot be read"))
-    return found
+    return parameters
 
 
 def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
@@ -267,12 +267,12 @@ def _decoded(kind: str, text: str) -> str:
     try:
         if re.search(r"%(?![0-9A-Fa-f]{2})", text):
             raise ValueError
-        found = unquote(text, errors="strict")
+        decoded = unquote(text, errors="strict")
     except ValueError:
-        found = "\0"
-    if "\0" in found:
+        decoded = "\0"
+    if "\0" in decoded:
         raise _malformed(kind, phrase("a % in it is not followed by the two digits of a character"))
-    return found
+    return decoded
 
 
 def _has_password() -> InputError:

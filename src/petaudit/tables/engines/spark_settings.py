@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -53,6 +54,7 @@ _KUBERNETES = re.compile(
     r"k8s://((?i:https?)://)?([\w.-]+|\[[0-9A-Fa-f:.%]+\])(:[0-9]{1,5})?(/[^\s?#]*)?", re.ASCII
 )
 _YARN: Final = "yarn"
+_SECONDS_TO_CONNECT: Final = 5.0
 _OF_HADOOP: Final = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 
 
@@ -74,13 +76,9 @@ def is_master(given: str) -> bool:
     if given.startswith("spark://"):
         # Several masters may stand in for each other, and Java takes no notice of a last comma.
         named = given.removeprefix("spark://").rstrip(",").split(",")
-        return all(map(_is_host_and_port, named))
-    return given == _YARN or any(own.fullmatch(given) for own in (_LOCAL, _KUBERNETES))
-
-
-def _is_host_and_port(text: str) -> bool:
-    found = _HOST_AND_PORT.fullmatch(text)
-    return found is not None and 0 < int(found[3]) < 1 << 16
+        matches = [_HOST_AND_PORT.fullmatch(name) for name in named]
+        return all(match is not None and 0 < int(match[3]) < 1 << 16 for match in matches)
+    return given == _YARN or any(form.fullmatch(given) for form in (_LOCAL, _KUBERNETES))
 
 
 def check_master(given: str) -> None:
@@ -121,21 +119,21 @@ def chosen_master(given: str | None) -> str:
     submitted = _GIVEN_MASTER.search(os.environ.get("PYSPARK_SUBMIT_ARGS", ""))
     if submitted:
         return submitted[1]
-    own = environment_settings()
-    return own.get("spark.master") or os.environ.get("MASTER") or "local[*]"
+    configured = environment_settings().get("spark.master")
+    return configured or os.environ.get("MASTER") or "local[*]"
 
 
 def environment_settings() -> dict[str, str]:
     """What ``spark-defaults.conf`` says, read as Spark reads it: a name, a blank, a value."""
-    found: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for folder in _configuration_folders():
         with suppress(OSError, UnicodeDecodeError):
             for line in (folder / "spark-defaults.conf").read_text(encoding="utf-8").splitlines():
                 parts = re.split(r"\s*[=:\s]\s*", line.strip(), maxsplit=1)
                 if len(parts) == 2 and not parts[0].startswith(("#", "!")):
-                    found[parts[0]] = parts[1]
-            return found
-    return found
+                    settings[parts[0]] = parts[1]
+            return settings
+    return settings
 
 
 def _configuration_folders() -> Iterator[Path]:
@@ -147,21 +145,21 @@ def _configuration_folders() -> Iterator[Path]:
 
 def session_settings(master: str, folder: Path) -> dict[str, str]:
     """The settings of a session of ours; what the environment says of the rest stands."""
-    found = {"spark.master": master, **EVERYWHERE, **OF_QUERIES}
-    theirs = environment_settings()
-    java = theirs.get("spark.driver.extraJavaOptions", "")
+    settings = {"spark.master": master, **EVERYWHERE, **OF_QUERIES}
+    environment = environment_settings()
+    java = environment.get("spark.driver.extraJavaOptions", "")
     # What is spilled, and what libraries unpack, is private and gone afterwards.
-    found["spark.driver.extraJavaOptions"] = f"{java} -Djava.io.tmpdir={folder}".strip()
+    settings["spark.driver.extraJavaOptions"] = f"{java} -Djava.io.tmpdir={folder}".strip()
     if not is_local(master):
-        return found
+        return settings
     ours = {
         "spark.driver.host": LOOPBACK,
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.memory": f"{heap(memory_limit()) >> 20}m",
     }
-    found |= {name: value for name, value in ours.items() if name not in theirs}
-    found["spark.local.dir"] = str(folder)
-    return found
+    settings |= {name: value for name, value in ours.items() if name not in environment}
+    settings["spark.local.dir"] = str(folder)
+    return settings
 
 
 def heap(memory: int) -> int:
@@ -189,3 +187,32 @@ def launching(master: str, folder: Path) -> Iterator[None]:
     finally:
         for name in added:
             os.environ.pop(name, None)
+
+
+def addresses_of(master: str) -> list[tuple[str, int]]:
+    """Where a standalone master listens; several may stand in for each other.
+
+    >>> addresses_of("spark://a:7077,b:7078"), addresses_of("yarn"), addresses_of("spark://[::1]:7")
+    ([('a', 7077), ('b', 7078)], [], [('::1', 7)])
+    """
+    if not master.startswith("spark://"):
+        return []
+    places = [place.rpartition(":") for place in master.removeprefix("spark://").split(",")]
+    return [(host.strip("[]"), int(port)) for host, _, port in places if host and port.isdecimal()]
+
+
+def answers(master: str) -> bool:
+    """Whether a master takes a connection; one without addresses is taken to.
+
+    Spark's own client would wait for it in silence.
+    """
+    addresses = addresses_of(master)
+    return not addresses or any(map(_takes_connections, addresses))
+
+
+def _takes_connections(address: tuple[str, int]) -> bool:
+    try:
+        with socket.create_connection(address, timeout=_SECONDS_TO_CONNECT):
+            return True
+    except (OSError, OverflowError, UnicodeError):
+        return False

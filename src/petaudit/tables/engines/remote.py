@@ -1,4 +1,4 @@
-"""Two tables on one engine: small ones are put beside a table whose rows live elsewhere."""
+"""What comes back from an engine elsewhere: aggregates, and never more than a bounded number."""
 
 from __future__ import annotations
 
@@ -9,18 +9,39 @@ import narwhals.stable.v2 as nw
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.errors import InputError, counted
+from petaudit.errors import EngineError, InputError, counted
 from petaudit.tables._cell_labels import cell_labels
 from petaudit.tables._encoding import arrow_floats, arrow_integers
+from petaudit.tables.engines.spark_jobs import spark_result
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
 
-Numbers: TypeAlias = npt.NDArray[Any]
-"""Whole numbers or floats."""
-
+MOST_ROWS: Final = 1_000_000
+"""More rows than this are no aggregate that a person or a figure needs."""
 _MOST_MOVED: Final = 200_000
 _MOST_BROADCAST: Final = 500_000
+
+Numbers: TypeAlias = npt.NDArray[Any]
+"""Integers or floats."""
+
+
+def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
+    """Run a query where its rows live; an answer that is too large is refused, not fetched."""
+    bounded = lazy.head(MOST_ROWS + 1)
+    if lazy.implementation.is_pyspark():
+        result = spark_result(bounded.to_native())
+    else:
+        result = bounded.collect().to_arrow()
+    if result.num_rows > MOST_ROWS:
+        raise EngineError(
+            "{table}: a count has more than {most:,} values, which are not fetched from "
+            "elsewhere; a column with so many different values is an identifier, or needs "
+            "coarser values",
+            table=table,
+            most=MOST_ROWS,
+        )
+    return result
 
 
 def beside(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
@@ -30,18 +51,16 @@ def beside(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
     if table.frame.implementation.is_ibis():
         import ibis  # noqa: PLC0415 (an extra)
 
-        return _wrapped(ibis.memtable(small))
+        in_memory: nw.LazyFrame[Any] = nw.from_native(ibis.memtable(small))
+        return in_memory
     try:
-        made = table.frame.to_native().sparkSession.createDataFrame(small)
-        # Sent to every worker once, so that the large table stays where it is.
-        return _wrapped(made.hint("broadcast") if len(small) <= _MOST_BROADCAST else made)
+        frame = table.frame.to_native().sparkSession.createDataFrame(small)
     except Exception as problem:
         raise table.failure(problem) from None
-
-
-def _wrapped(native: Any) -> nw.LazyFrame[Any]:
-    frame: nw.LazyFrame[Any] = nw.from_native(native)
-    return frame
+    # Sent to every worker once, so that the large table stays where it is.
+    frame = frame.hint("broadcast") if len(small) <= _MOST_BROADCAST else frame
+    on_spark: nw.LazyFrame[Any] = nw.from_native(frame)
+    return on_spark
 
 
 def join_numbers(
@@ -56,26 +75,28 @@ def join_numbers(
     Numbers have a place for every label of ``value_counts``, the null's too.
     """
     values = table.values(column)
-    data = {name: own[values.positions] for name, own in numbers.items()}
-    arrays = [
-        arrow_floats(own) if own.dtype.kind == "f" else arrow_integers(own) for own in data.values()
-    ]
-    lookup = pa.Table.from_arrays([values.cells, *arrays], names=[cell, *data])
+    arrays = [_to_arrow(per_label[values.positions]) for per_label in numbers.values()]
+    lookup = pa.Table.from_arrays([values.cells, *arrays], names=[cell, *numbers])
     lookup = lookup.filter(values.cells.is_valid())
     others = [name for name in rows.collect_schema().names() if name != cell]
     null = values.counts.index.get(None)
     if not len(lookup):
         same = (
-            nw.lit(own[null].item()).cast(nw.Float64 if own.dtype.kind == "f" else nw.Int64)
-            for own in numbers.values()
+            nw.lit(per_label[null].item()).cast(
+                nw.Float64 if per_label.dtype.kind == "f" else nw.Int64
+            )
+            for per_label in numbers.values()
         )
         return rows.select(*others, *map(nw.Expr.alias, same, numbers))
     joined = rows.join(beside(table, lookup), on=cell, how="left")
-    found = [
-        nw.col(name) if null is None else nw.col(name).fill_null(own[null].item())
-        for name, own in numbers.items()
-    ]
-    return joined.select(*others, *found)
+    if null is None:
+        return joined.select(*others, *numbers)
+    filled = [nw.col(name).fill_null(per_label[null].item()) for name, per_label in numbers.items()]
+    return joined.select(*others, *filled)
+
+
+def _to_arrow(numbers: Numbers) -> pa.Array:
+    return arrow_floats(numbers) if numbers.dtype.kind == "f" else arrow_integers(numbers)
 
 
 def on_one_engine(
@@ -106,7 +127,7 @@ def _same_engine(first: TableCounts, second: TableCounts) -> bool:
     if not one.implementation.is_ibis():
         return True
     # Backends are equal where their addresses are, but databases in memory have none.
-    backends = [{id(b) for b in own.to_native()._find_backends()[0]} for own in (one, other)]
+    backends = [{id(b) for b in frame.to_native()._find_backends()[0]} for frame in (one, other)]
     # A table in memory has no backend of its own, and goes to that of the other.
     return not all(backends) or backends[0] == backends[1]
 
@@ -120,7 +141,7 @@ def _moved(table: TableCounts, goal: TableCounts, columns: Sequence[str]) -> Tab
             rows=counted(table.rows, "row"),
             most=_MOST_MOVED,
         )
-    cells = [_sendable(own) for own in table.columns_values(columns)]
+    cells = [_sendable(column) for column in table.columns_values(columns)]
     names = [f"c{place}" for place in range(len(columns))]
     return type(table)(beside(goal, pa.Table.from_arrays(cells, names=names)), columns)
 

@@ -12,8 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.tables.made_tables import in_file, stacked, table_data, table_from
-from petaudit.tables.result_frames import ResultColumn, result_frame
+from petaudit.tables.result_frames import (
+    ResultColumn,
+    in_file,
+    result_frame,
+    stacked,
+    table_data,
+    table_from,
+)
 
 CELLS = st.one_of(
     st.none(),

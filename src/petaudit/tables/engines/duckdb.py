@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import atexit
+import glob
 import itertools
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
 import duckdb
+import narwhals.stable.v2 as nw
+import pyarrow as pa
 
-from petaudit.errors import EngineError, OptionError
+from petaudit.errors import EngineError, InputError, OptionError, suggestion
+from petaudit.system.files import before_reading, os_reason, watch_file
 from petaudit.system.memory import engine_memory, memory_limit, memory_text, when_memory_changes
 from petaudit.tables._private_folder import private_folder, temporary_folder_full
+from petaudit.tables.addresses import TableAddress
+from petaudit.tables.engines import OpenedTable
 
 _MEMORY_PER_THREAD: Final = 200_000_000
 """With less, two threads that spill take longer than one."""
@@ -190,3 +197,126 @@ def _release_duckdb_types() -> None:
 
 
 atexit.register(_release_duckdb_types)
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table or view of our database with columns c0, c1, ..."""
+
+    connection: duckdb.DuckDBPyConnection
+    name: str
+    width: int
+    is_view: bool
+    file: str | None = None
+    """The database in a file that holds the table, if memory has no room for it."""
+
+    @property
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The columns, in their order."""
+        names = ", ".join(f"c{index}" for index in range(self.width))
+        return nw.from_native(self.connection.sql(f"SELECT {names} FROM {self.name}"))  # noqa: S608
+
+    def load(self, table: pa.Table) -> nw.LazyFrame[Any]:
+        """Put a small table beside this one, in the same database."""
+        return nw.from_native(self.connection.from_arrow(table))
+
+    def close(self) -> None:
+        """Drop the table or view, which frees its memory."""
+        if self.file is not None:
+            remove_file(self.connection, self.file)
+            return
+        kind = "VIEW" if self.is_view else "TABLE"
+        run(self.connection, f"DROP {kind} IF EXISTS {self.name}")
+
+
+def file_in_sql(path: Path) -> str:
+    """A path as SQL text that means this one file: DuckDB takes names for patterns."""
+    name = str(path)
+    is_utf8 = name.isascii() or name == name.encode(errors="ignore").decode()
+    if not is_utf8 or ("\\" in name and glob.has_magic(name)):
+        # DuckDB takes no other bytes, and a pattern cannot spell a backslash.
+        link = private_folder() / fresh_name()
+        link.symlink_to(path.absolute())
+        name = str(link)
+    return quote_text(glob.escape(name))
+
+
+def open_database_file(address: TableAddress) -> OpenedTable:
+    """Attach a DuckDB file to our own database, for reading only, and open one of its tables."""
+    path = address.path
+    assert path is not None  # noqa: S101 (so it was parsed)
+    try:
+        if not path.exists():
+            raise InputError("file {path!r} does not exist", path=str(path))
+        before_reading(path)
+        # Rows that were not yet moved to the database itself are read from here.
+        log = path.with_name(f"{path.name}.wal")
+        watch_file(log)
+        files = (path, log) if log.exists() else (path,)
+    except OSError as problem:
+        raise InputError(
+            "{path}: cannot be read ({reason})", path=path, reason=os_reason(problem)
+        ) from None
+    connection, base = cursor(), fresh_name()
+    try:
+        run(connection, f"ATTACH {file_in_sql(path)} AS {base} (TYPE duckdb, READ_ONLY)")
+    except duckdb.Error:
+        raise InputError(
+            "{path}: cannot be opened as a DuckDB database; it is none, of another version, "
+            "or in use by somebody who writes",
+            path=path,
+        ) from None
+    try:
+        schema, is_view = _find_in_file(connection, base, address)
+        columns, relation = _view_of_table(connection, base, schema, address)
+    except BaseException:
+        run(connection, f"DETACH {base}")
+        raise
+
+    def close() -> None:
+        relation.close()
+        run(connection, f"DETACH {base}")
+
+    return OpenedTable(
+        address.shown,
+        columns,
+        relation.frame,
+        # A view may read anything, also outside of its file, whose bytes then say nothing of it.
+        database=() if is_view else files,
+        load=relation.load,
+        close=close,
+    )
+
+
+def _find_in_file(
+    connection: duckdb.DuckDBPyConnection, base: str, address: TableAddress
+) -> tuple[str, bool]:
+    """The schema of a table, and whether it is a view."""
+    entries = connection.execute(
+        "SELECT schema_name, table_name, false FROM duckdb_tables() WHERE database_name = ? "
+        "UNION ALL SELECT schema_name, view_name, true FROM duckdb_views() "
+        "WHERE database_name = ? AND NOT internal",
+        [base, base],
+    ).fetchall()
+    is_view = {(schema, name): is_view for schema, name, is_view in entries}
+    wanted = (address.schema or "main", address.table)
+    if wanted not in is_view:
+        names = sorted(name if schema == "main" else f"{schema}.{name}" for schema, name in is_view)
+        near = suggestion(address.table, names)
+        raise InputError("{table}: there is no such table{near}", table=address.shown, near=near)
+    return wanted[0], is_view[wanted]
+
+
+def _view_of_table(
+    connection: duckdb.DuckDBPyConnection, base: str, schema: str, address: TableAddress
+) -> tuple[tuple[str, ...], Relation]:
+    place = ".".join([base, quote_identifier(schema), quote_identifier(address.table)])
+    try:
+        described = run(connection, f"DESCRIBE FROM {place}")
+        columns = tuple(row[0] for row in described)
+        cells = numbered_cells(columns, [row[1] for row in described])
+        name = fresh_name()
+        run(connection, f"CREATE VIEW {name} AS SELECT {cells} FROM {place}")  # noqa: S608
+    except duckdb.Error:
+        raise InputError("{table}: cannot be read", table=address.shown) from None
+    return columns, Relation(connection, name, len(columns), is_view=True)
