@@ -1,5 +1,5 @@
 # Written by scripts/make_stub.py; do not edit.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
@@ -8,11 +8,12 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
+from petaudit.singling.options import Progress
 from petaudit.auditing.runner import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchies import Hierarchy as Hierarchy
-from petaudit.singling.result import MpuccsResult as MpuccsResult
+from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
 from petaudit.errors import PetauditError as PetauditError
 from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.auditing.policy import Policy as Policy
@@ -40,7 +41,6 @@ from petaudit.measures.sample_uniques import sample_uniques as sample_uniques
 from petaudit.measures.special_uniques import special_uniques as special_uniques
 from petaudit.measures.distinction import distinction as distinction
 from petaudit.measures.population_uniqueness import population_uniqueness as population_uniqueness
-from petaudit.measures.mpuccs import mpuccs as mpuccs
 from petaudit.measures.suppression import suppression as suppression
 from petaudit.measures.precision import precision as precision
 from petaudit.measures.granularity import granularity as granularity
@@ -85,4 +85,5 @@ def enhanced_beta_likeness(table: object, *, limit: Number | None = None, worst:
 def delta_disclosure(table: object, *, limit: Number | None = None, base: Literal['e', '2', 2] = 'e', absent: Literal['ignore', 'infinite'] = 'ignore', worst: int = 5, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def prosecutor_risk(table: object, *, limit: Number | None = None, figure: Literal['highest', 'average', 'at-risk'] = 'highest', threshold: Number = 0.2, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def journalist_risk(table: object, *, limit: Number | None = None, figure: Literal['highest', 'average', 'at-risk'] = 'highest', threshold: Number = 0.2, **inputs: Unpack[_WithOriginal]) -> Result: ...
+def mpuccs(original: object, synthetic: object, control: object = None, *, max_baseline_cols: int | None = None, n_cols: int | Sequence[int] | None = None, min_entropy_delta: float = 0.0, field_decay_factor: float = 0.5, renyi_alpha: float = 2.0, numeric_precision: int | None = None, datetime_precision: str | None = None, calculate_baseline: bool = True, deduplicate: bool = True, time_limit: float | None = None, threads: int | None = None, seed: int = 0, person: str | None = None, search: str = 'auto', progress: Callable[[Progress], object] | None = None, engine: str | None = None, spark_master: str | None = None) -> MpuccsResult: ...
 def discernibility(original: object, table: object, *, limit: Number | None = None, **inputs: Unpack[_Arguments]) -> Result: ...

@@ -23,6 +23,7 @@ from petaudit import datasets
 from petaudit.i18n.catalogue import CHINESE, catalogue
 from petaudit.i18n.phrases import Phrase
 from petaudit.measures import Better, Family, Need, all_measures
+from petaudit.singling.options import Options
 from petaudit.starter.names import senses
 
 CHINESE_MARK = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
@@ -42,6 +43,7 @@ def declared() -> Iterator[str]:
         if measure.only_by_name is not None:
             yield measure.only_by_name
     yield from (own.value for kind in (Need, Family, Better) for own in kind)
+    yield from (own.shown.help for own in Options.declared().values() if own.shown is not None)
     yield from (sense.says for name in ("english", "chinese") for sense, _ in senses(name))
 
 

@@ -34,7 +34,7 @@ from petaudit.measures.special_uniques import (
     disclosure_risks,
     special_uniques,
 )
-from petaudit.singling.special import find_special, set_score
+from petaudit.singling.column_sets import find_special, set_score
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.minimal_uniques import MinimalUniques
 from strategies import Release
@@ -258,7 +258,7 @@ def by_the_engine(table: pa.Table) -> Iterator[Path]:
     module = importlib.import_module("petaudit.measures.special_uniques")
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "memory_limit", lambda: 0)
-        patch.setattr("petaudit.singling.special.find_special", None)
+        patch.setattr("petaudit.singling.column_sets.find_special", None)
         path = Path(folder, "table.parquet")
         parquet.write_table(table, path)
         yield path

@@ -23,10 +23,10 @@ from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
+from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
 from petaudit.singling.options import Options
-from petaudit.singling.result import NAME as MEASURE
-from petaudit.singling.result import MpuccsResult, checked_limit
 from petaudit.system.files import Watch, unchanged
+from petaudit.system.kinds import Integer, Number
 
 NO_DETAILS = phrase("there is no table of details: from a cluster only counts come")
 _MOST_COMBINATIONS = 100
@@ -51,7 +51,7 @@ def _run(chosen: argparse.Namespace, watch: Watch) -> int:
     inputs = _opened(chosen)
     with warnings_said(), search_progress(quiet=chosen.quiet) as progress:
         outcome = run_measure(
-            find_measure(MEASURE), replace(inputs, progress=progress), options | limits
+            find_measure(NAME), replace(inputs, progress=progress), options | limits
         )
         if outcome.problem is not None and outcome.result is None:
             raise outcome.problem
@@ -108,7 +108,7 @@ def _run(chosen: argparse.Namespace, watch: Watch) -> int:
 def _applied(chosen: argparse.Namespace) -> Policy:
     """The policy; its limit becomes the one that was asked for, unless that was tighter."""
     rule = find_policy(chosen.policy)
-    others = [name for name in rule.demands if name != MEASURE]
+    others = [name for name in rule.demands if name != NAME]
     if others:
         raise OptionError(
             "the policy {policy} demands {measures}, which this command does not measure; "
@@ -117,8 +117,8 @@ def _applied(chosen: argparse.Namespace) -> Policy:
             measures=listing(others),
         )
     given = {"limit": chosen.limit, "profile": chosen.profile}
-    rule, options = rule.applied_to({MEASURE: given})
-    chosen.limit = options[MEASURE]["limit"]
+    rule, options = rule.applied_to({NAME: given})
+    chosen.limit = options[NAME]["limit"]
     return rule
 
 
@@ -142,11 +142,9 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
     given: dict[str, Any] = {
         "deduplicate": not chosen.keep_duplicates,
         "calculate_baseline": not chosen.no_baseline,
-        "datetime_precision": chosen.datetime_precision,
+        "datetime_precision": None,
         "search": chosen.search,
     }
-    if chosen.person is not None:
-        given["person"] = chosen.person
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(
@@ -154,14 +152,16 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
                 text=shortened(chosen.max_cols),
             )
         given["max_baseline_cols"] = int(chosen.max_cols)
-    for name in ("threads", "seed", "numeric_precision"):
-        text = getattr(chosen, name)
-        if text is not None:
-            given[name] = whole_number(text, f"--{name.replace('_', '-')}")
-    for name in ("time_limit", "min_entropy_delta", "renyi_alpha", "field_decay_factor"):
-        text = getattr(chosen, name)
-        if text is not None:
-            given[name] = _decimal_number(text, f"--{name.replace('_', '-')}")
+    for option in Options.declared().values():
+        text = None if option.shown is None else getattr(chosen, option.name)
+        if text is None:
+            continue
+        if isinstance(option.kind, Integer):
+            given[option.name] = whole_number(text, option.flag)
+        elif isinstance(option.kind, Number):
+            given[option.name] = _decimal_number(text, option.flag)
+        else:
+            given[option.name] = text
     return given
 
 
@@ -179,6 +179,6 @@ def _check(options: dict[str, Any]) -> None:
         name = problem.text.partition(" ")[0]
         if name not in options:
             raise
-        typed = f"--{name.replace('_', '-')}"
+        typed = Options.declared()[name].flag
         # No translation changes the name of an option.
         raise OptionError(term(translate(problem.text).replace(name, typed, 1))) from None

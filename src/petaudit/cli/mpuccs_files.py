@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Any
 from petaudit.cli.report_files import write_text
 from petaudit.cli.streams import as_json
 from petaudit.errors import InputError, OptionError
+from petaudit.measures.mpuccs import MpuccsResult
 from petaudit.pipelines.folder import check_targets
-from petaudit.singling.finding_tables import (
-    details_blocks,
-    global_columns,
-    no_details,
-    tree_columns,
-)
-from petaudit.singling.result import MpuccsResult
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
 from petaudit.tables.writing import TableInParts, table_writer
@@ -54,10 +48,10 @@ def write_tables(
     reveal: bool,
 ) -> list[str]:
     """Write every table as CSV and as Parquet, and the document last; return the names."""
-    tables = {"global": _whole(global_columns(found.findings))}
+    tables = {"global": _whole(found.findings.global_columns())}
     if found.findings.lists_rows:
         tables["details"] = _details(found.findings, reveal=reveal)
-    tables["tree"] = _whole(tree_columns(found.findings))
+    tables["tree"] = _whole(found.findings.tree_columns())
     if document["changes"]:
         tables["changes"] = _whole(found.changes_columns)
     for name in (*_TARGETS, SUMMARY):
@@ -89,6 +83,6 @@ def _details(findings: Findings, *, reveal: bool) -> TableInParts:
     """As many rows as are identified: they are made again for each file, and never all at once."""
 
     def parts() -> Iterator[Any]:
-        return map(_whole, details_blocks(findings, with_values=reveal))
+        return map(_whole, findings.details_blocks(with_values=reveal))
 
-    return TableInParts(_whole(no_details(findings)).schema, parts)
+    return TableInParts(_whole(findings.no_details()).schema, parts)

@@ -29,8 +29,8 @@ from petaudit.measures.limits import limit_rule
 if TYPE_CHECKING:
     from petaudit.auditing.policy import Policy
     from petaudit.auditing.runner import Audit, NotMeasured
+    from petaudit.measures.mpuccs import MpuccsResult
     from petaudit.pipelines.executor import Executor
-    from petaudit.singling.result import MpuccsResult
     from petaudit.tables import Source
 
 _VERDICTS: Final = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}

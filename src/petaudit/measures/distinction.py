@@ -151,7 +151,7 @@ def compute(
     histogram = inputs.class_histogram
     if not histogram.rows:
         raise NotMeasurableError(ALL_SUPPRESSED)
-    from petaudit.singling.set_counts import sets_of_columns  # noqa: PLC0415 (compiles)
+    from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
 
     counts = sets_of_columns(
         inputs.table,

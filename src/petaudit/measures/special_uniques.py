@@ -24,7 +24,7 @@ from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_e
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Floats
-    from petaudit.singling._arrays import Codes
+    from petaudit.singling.kernels import Codes
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
@@ -150,8 +150,8 @@ def _require_scores(columns: int, cap: int) -> None:
 
 def _found(inputs: Inputs, cap: int) -> MinimalUniques:
     """The minimal sets. Where nobody is alone on all columns, nobody is on fewer."""
-    from petaudit.singling.memory_need import need_of_special  # noqa: PLC0415 (compiles)
-    from petaudit.singling.special import find_special, set_score  # noqa: PLC0415
+    from petaudit.singling.column_sets import find_special, set_score  # noqa: PLC0415
+    from petaudit.singling.strategy import need_of_special  # noqa: PLC0415 (compiles)
 
     names, counts = inputs.quasi_identifiers, inputs.table.counts
     histogram = inputs.class_histogram
@@ -209,7 +209,7 @@ def _takes_long(inputs: Inputs) -> str | None:
 
 
 def _by_size(found: MinimalUniques, columns: int, cap: int) -> tuple[MinimalSets, ...]:
-    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
+    from petaudit.singling.column_sets import set_score  # noqa: PLC0415 (brings the compiler)
 
     sizes = np.array([len(own) for own in found.sets], np.int64)
     return tuple(
@@ -224,7 +224,7 @@ def _by_size(found: MinimalUniques, columns: int, cap: int) -> tuple[MinimalSets
 
 
 def _by_column(found: MinimalUniques, names: tuple[str, ...], cap: int) -> tuple[ColumnPart, ...]:
-    from petaudit.singling.special import set_score  # noqa: PLC0415 (brings the compiler)
+    from petaudit.singling.column_sets import set_score  # noqa: PLC0415 (brings the compiler)
 
     uniques, scores, total = [0] * len(names), [0] * len(names), 0
     for own, many in zip(found.sets, found.rows_of_set.tolist(), strict=True):

@@ -1,33 +1,94 @@
-"""Minimal sample uniques: the smallest sets of columns on which a row is alone (SUDA).
+"""Sets of columns: counts of all small ones, and minimal sample uniques.
 
-Sets are looked at in the order of binary numbers, in which every subset comes before the set
-itself: columns are added to a set from its lowest one downwards, so that the partition of a set is
-refined from that of the set without its lowest column. Groups of one row leave the partition: what
-contains a set on which a row is alone is not minimal.
+Minimal sample uniques are the smallest sets of columns on which a row is alone (SUDA). Sets are
+looked at in the order of binary numbers, in which every subset comes before the set itself: columns
+are added to a set from its lowest one downwards, so that the partition of a set is refined from
+that of the set without its lowest column. Groups of one row leave the partition: what contains a
+set on which a row is alone is not minimal.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.singling._arrays import Bytes, Codes, Floats, Indices, Words
-from petaudit.singling._partition import Local, Pair, Partition
-from petaudit.singling._special_kernels import note_minimal
+from petaudit.singling.kernels import Bytes, Codes, Floats, Indices, Words, note_minimal
+from petaudit.singling.partition import Local, Pair, Partition, bits_of, words_for
+from petaudit.singling.strategy import need_of_special
+from petaudit.system.memory import memory_limit
+from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques
+from petaudit.tables.set_counts import SetCounts, count_sets
+from petaudit.tables.source import Source
 
-_BITS = 64
-Truths = npt.NDArray[np.bool_]
+Flags = npt.NDArray[np.bool_]
+
+
+def sets_of_columns(
+    source: Source,
+    columns: Sequence[str],
+    up_to: int,
+    *,
+    with_suppressed: bool = True,
+    person: str | None = None,
+) -> list[SetCounts]:
+    """Count by all sets of up to so many columns, small sets first."""
+    counts = source.counts
+    if person is None and not counts.is_remote:
+        # Frames that are in memory already have no other way.
+        need = need_of_special(source.rows, 0, len(columns), up_to)
+        if need <= memory_limit() or counts.load is None:
+            codes = codes_of_rows(source, columns, with_suppressed=with_suppressed)
+            return count_all_sets(codes, up_to)
+    sets = [
+        places
+        for size in range(1, up_to + 1)
+        for places in itertools.combinations(range(len(columns)), size)
+    ]
+    return count_sets(counts, columns, sets, with_suppressed=with_suppressed, person=person)
+
+
+def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
+    """Count by all sets of up to so many columns, small sets first; a line of codes per column.
+
+    >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
+    >>> [(each.columns, each.classes, each.equal_pairs) for each in count_all_sets(codes, 2)]
+    [((0,), 2, 2), ((1,), 2, 3), ((0, 1), 3, 1)]
+    """
+    # Rows that are alone leave a partition, so columns with many values come first.
+    order = sorted(range(len(codes)), key=lambda column: -int(codes[column].max(initial=0)))
+    pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
+    scratch, settled = pair.new_scratch(), np.ones(pair.rows, np.uint8)
+
+    def refined(partition: Partition, columns: tuple[int, ...]) -> Iterator[SetCounts]:
+        for column in range(columns[-1] + 1 if columns else 0, pair.columns):
+            more = (*columns, column)
+            shared = partition.repeated_sizes_with(pair.codes[column], scratch)
+            yield SetCounts(
+                tuple(sorted(order[place] for place in more)),
+                pair.rows,
+                # All other rows are alone.
+                pair.rows - int(shared.sum()) + len(shared),
+                int((shared * (shared - 1) // 2).sum()),
+            )
+            if len(more) < up_to and column + 1 < pair.columns:
+                finer = partition.split(pair.codes[column], settled, scratch, count_all=True)
+                yield from refined(finer, more)
+
+    counts = refined(Partition.whole(pair), ())
+    return sorted(counts, key=lambda each: (len(each.columns), each.columns))
 
 
 @dataclass(frozen=True)
 class SpecialUniques:
     """What is known of the rows of a table, and of its sets of columns."""
 
-    special: Truths
+    special: Flags
     """Rows that are alone on all columns but one, and so on a smaller set, too."""
     sets: tuple[tuple[int, ...], ...]
     """The sets of columns on which a row is alone and on no subset; not empty, none twice."""
@@ -40,8 +101,8 @@ class SpecialUniques:
         """The same without single rows.
 
         >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
-        >>> found = find_special(codes, 2).counted()
-        >>> found.special, found.scores.tolist(), found.rows_of_score.tolist()
+        >>> uniques = find_special(codes, 2).counted()
+        >>> uniques.special, uniques.scores.tolist(), uniques.rows_of_score.tolist()
         (1, [1.0], [2])
         """
         scores, rows = np.unique(self.scores[self.scores > 0], return_counts=True)
@@ -64,8 +125,8 @@ def find_special(codes: Codes, up_to: int) -> SpecialUniques:
     """Find all minimal sets of up to so many columns, a row of codes per column.
 
     >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
-    >>> found = find_special(codes, 2)
-    >>> found.sets, found.rows_of_set.tolist(), found.special.tolist()
+    >>> uniques = find_special(codes, 2)
+    >>> uniques.sets, uniques.rows_of_set.tolist(), uniques.special.tolist()
     (((1,), (0, 1)), [1, 1], [False, True, False, False])
     """
     order = sorted(range(len(codes)), key=lambda column: int(codes[column].max(initial=0)))
@@ -77,7 +138,7 @@ def find_special(codes: Codes, up_to: int) -> SpecialUniques:
         search.run()
     return SpecialUniques(
         special,
-        tuple(tuple(sorted(order[column] for column in own)) for own in search.sets),
+        tuple(tuple(sorted(order[column] for column in columns)) for columns in search.sets),
         search.rows_of_set,
         search.scores,
     )
@@ -93,8 +154,8 @@ class _Search:
         self.scores: Floats = np.zeros(pair.rows, np.float64)
         self._settled: Bytes = np.ones(pair.rows, np.uint8)
         self._scratch = pair.new_scratch()
-        self._found = np.empty(pair.rows, np.uint32)
-        self._known: Words = np.zeros((64, -(-pair.columns // _BITS)), np.uint64)
+        self._alone = np.empty(pair.rows, np.uint32)
+        self._known: Words = np.zeros((64, words_for(pair.columns)), np.uint64)
         self._latest: Indices = np.full(pair.rows, -1, np.int64)
         self._chain: Indices = np.zeros((2, 1024), np.int64)
         self._links = 0
@@ -104,7 +165,7 @@ class _Search:
         """For how many rows each set was found."""
         return np.bincount(self._chain[0, : self._links], minlength=len(self.sets))
 
-    def leave_one_out(self) -> tuple[bool, Truths]:
+    def leave_one_out(self) -> tuple[bool, Flags]:
         """Whether somebody is alone on all columns, and who is still without one of them."""
         special = np.zeros(self.pair.rows, bool)
         last = Partition.whole(self.pair)
@@ -166,21 +227,19 @@ class _Search:
         if self._links + len(partition.rows) > self._chain.shape[1]:
             more = max(self._chain.shape[1], len(partition.rows))
             self._chain = np.concatenate([self._chain, np.zeros((2, more), np.int64)], axis=1)
-        own = self._known[number]
-        own[:] = 0
-        for column in columns:
-            own[column // _BITS] |= np.uint64(1 << (column % _BITS))
+        bits = self._known[number]
+        bits[:] = bits_of(columns, len(bits))
         score = set_score(len(columns), self.pair.columns, self.up_to)
         links = note_minimal(
-            partition.rows, partition.starts, codes, origin, own, self._known, number,
+            partition.rows, partition.starts, codes, origin, bits, self._known, number,
             self._latest, self._chain[0], self._chain[1], self._links, float(score), self.scores,
-            self._scratch, self._found,
+            self._scratch, self._alone,
         )  # fmt: skip
         if links > self._links:
             self._links = links
             self.sets.append(columns)
 
-    def _is_alone(self, partition: Partition) -> Truths:
+    def _is_alone(self, partition: Partition) -> Flags:
         """Rows that have left a partition."""
         alone = np.ones(self.pair.rows, bool)
         alone[partition.rows] = False

@@ -12,22 +12,23 @@ from pyarrow import parquet
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import OptionError
-from petaudit.singling import way
-from petaudit.singling.memory_need import MemoryNeed
-from petaudit.singling.way import choose_way
+from petaudit.singling import strategy
+from petaudit.singling.strategy import MemoryNeed, SearchStrategy, choose_strategy
 from petaudit.tables import open_source
 
 TABLE = pa.table({"a": [1, 2, 3], "b": ["x", "y", "y"]})
 
 
-def chosen(monkeypatch: pytest.MonkeyPatch, limit: int, threads: int | None = None) -> way.Way:
-    monkeypatch.setattr(way, "memory_limit", lambda: limit)
-    return choose_way([open_source(TABLE)] * 2, "auto", threads)
+def chosen(
+    monkeypatch: pytest.MonkeyPatch, limit: int, threads: int | None = None
+) -> SearchStrategy:
+    monkeypatch.setattr(strategy, "memory_limit", lambda: limit)
+    return choose_strategy([open_source(TABLE)] * 2, "auto", threads)
 
 
 def test_in_memory_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     found = chosen(monkeypatch, 4_000_000_000)
-    assert (found.way, found.engine, found.threads) == ("memory", "petaudit", None)
+    assert (found.place, found.engine, found.threads) == ("memory", "petaudit", None)
     assert found.is_usual
 
 
@@ -36,14 +37,14 @@ def test_with_one_thread_where_there_is_room_for_one(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(MemoryNeed, "bytes", lambda _, many: many * 1_000)
     assert chosen(monkeypatch, 4_000).threads is None
     assert chosen(monkeypatch, 3_999).threads == 1
-    assert chosen(monkeypatch, 999).way == "engine"
+    assert chosen(monkeypatch, 999).place == "engine"
     # Who asks for threads gets them, or none.
-    assert chosen(monkeypatch, 3_999, threads=4).way == "engine"
+    assert chosen(monkeypatch, 3_999, threads=4).place == "engine"
 
 
 def test_by_the_engine_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     found = chosen(monkeypatch, 100_000_000)
-    assert (found.way, found.engine) == ("engine", "DuckDB")
+    assert (found.place, found.engine) == ("engine", "DuckDB")
     assert found.reason == "in memory it would take some 374 MB, and the limit is 100 MB"
 
 
@@ -60,7 +61,7 @@ def test_what_a_search_needs_grows_with_cells_and_threads() -> None:
 
 
 def test_a_word_that_is_none() -> None:
-    with pytest.raises(OptionError, match=r"search is 'disk'; it is one of auto, memory"):
+    with pytest.raises(OptionError, match=r"search is 'disk'; auto, memory or engine was expected"):
         petaudit.mpuccs(TABLE, TABLE, search="disk")
 
 

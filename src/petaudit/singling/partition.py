@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from petaudit.singling._arrays import Bytes, Codes, Indices, Places, Rows
-from petaudit.singling._kernels import gather, repeated_group_sizes, split_groups
+from petaudit.singling.kernels import (
+    Bytes,
+    Codes,
+    Indices,
+    Places,
+    Rows,
+    Words,
+    gather,
+    repeated_group_sizes,
+    split_groups,
+)
 
 SCRATCH = 6
 """Rows of working memory, each with room for every code of a column."""
@@ -39,7 +49,7 @@ class Pair:
         widest = int(self.codes.max(initial=0)) + 1
         return np.zeros((SCRATCH, widest), np.int32)
 
-    def room_for_found(self) -> Rows:
+    def room_for_matches(self) -> Rows:
         """Room for every synthetic row and the target row that it points at."""
         return np.empty((2, self.synthetic), np.uint32)
 
@@ -100,8 +110,8 @@ class Partition:
     def repeated_sizes_with(self, column: Codes, scratch: Places) -> Indices:
         """The same after one more column, without building its groups."""
         sizes = np.empty(len(self.rows) // 2, np.int64)
-        found = repeated_group_sizes(self.rows, self.starts, self.mids, column, scratch, sizes)
-        return sizes[:found]
+        groups = repeated_group_sizes(self.rows, self.starts, self.mids, column, scratch, sizes)
+        return sizes[:groups]
 
 
 @dataclass(frozen=True)
@@ -134,18 +144,56 @@ class Local:
             codes = codes[column_before + 1 :]
         # Target rows have no such flag; any value will do for them.
         padded = np.append(settled, np.uint8(1))
-        own = padded[np.minimum(origin, pair.synthetic)]
+        is_settled = padded[np.minimum(origin, pair.synthetic)]
         renumbered = Partition(
             np.arange(len(origin), dtype=np.uint32), partition.starts, partition.mids
         )
         who = origin if pair.who is None else pair.who[origin]
-        return cls(codes, origin, who, own, renumbered, column_before)
-
-    def place(self, column: int) -> int:
-        """Where a column of the pair is here."""
-        return column - self.column_before - 1
+        return cls(codes, origin, who, is_settled, renumbered, column_before)
 
     def column(self, column: int) -> Codes:
         """The codes of a column of the pair."""
-        codes: Codes = self.codes[self.place(column)]
+        codes: Codes = self.codes[column - self.column_before - 1]
         return codes
+
+
+def first_rows(codes: Codes) -> Rows:
+    """Return for each row the first one that is equal to it.
+
+    >>> first_rows(np.array([[1, 2, 1], [5, 5, 5]], np.uint32)).tolist()
+    [0, 1, 0]
+    """
+    rows = codes.shape[1]
+    pair = Pair(codes, rows)
+    partition, scratch = Partition.whole(pair), pair.new_scratch()
+    settled = np.ones(rows, np.uint8)
+    for column in codes:
+        if partition.is_empty:
+            break
+        partition = partition.split(np.ascontiguousarray(column), settled, scratch, count_all=True)
+    first = np.arange(rows, dtype=np.uint32)
+    # Groups keep the order of rows, so their first row is the first occurrence.
+    starts = partition.rows[partition.starts[:-1]]
+    first[partition.rows] = np.repeat(starts, np.diff(partition.starts))
+    return first
+
+
+BITS = 64
+"""Columns per word."""
+
+
+def words_for(columns: int) -> int:
+    """Return how many words hold a bit per column."""
+    return -(-columns // BITS)
+
+
+def bits_of(columns: Iterable[int], words: int) -> Words:
+    """Return a set of columns as bits.
+
+    >>> bits_of([0, 3, 65], 2).tolist()
+    [9, 2]
+    """
+    bits: Words = np.zeros(words, np.uint64)
+    for column in columns:
+        bits[column // BITS] |= np.uint64(1 << (column % BITS))
+    return bits
