@@ -125,12 +125,12 @@ def _answers(tables: Tables, up_to: int) -> tuple[list[tuple[int, int]], float, 
 
 def _encoded(tables: Tables) -> tuple[Any, int]:
     """The codes that petaudit's search works on, a row per column, and the synthetic rows."""
-    from petaudit.singling._prepare import ORIGINAL, prepare
+    from petaudit.singling._prepare import prepare
     from petaudit.tables import open_source
     from petaudit.tables.joint import joint_tables
 
     original, synthetic = map(open_source, tables)
-    joint = joint_tables([synthetic, original], reference=ORIGINAL, decimals=None, unit=None)
+    joint = joint_tables([synthetic, original], decimals=None, unit=None)
     pair = prepare(joint, deduplicate=True).pair
     return pair.codes, pair.synthetic
 

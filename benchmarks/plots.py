@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import Final
 from xml.etree import ElementTree
 
-from petaudit.reports.charts.rendering import svg_of
-from petaudit.reports.charts.sheet import PAPER, Look, Sheet
+from petaudit.pictures.svg import PAPER, Paint, Sheet, Symbol, scale
 
 WIDTH: Final = 340
 _SHOWN_WIDTH: Final = 440
@@ -24,7 +23,7 @@ _INK: Final = "#18222f"
 _MUTED: Final = "#4d5968"
 _LINE: Final = "#d5dbe2"
 # Told apart without colours as well: each has a shape of its own.
-_STYLES: Final = (
+_STYLES: Final[tuple[tuple[str, Symbol], ...]] = (
     ("#4d5968", "square"),
     ("#0072b2", "circle"),
     ("#d55e00", "triangle-up"),
@@ -66,39 +65,31 @@ def lines(
     height = bottom + 66 + 20 * len(series) + 8
     sheet = _card(height)
     low, high = _decades(values)
-    sheet.scale("x", (math.log10(min(sizes)), math.log10(max(sizes))), (_LEFT + 8, WIDTH - 20))
-    sheet.scale("y", (low, high), (bottom, top))
-    sheet.texts([(_EDGE, 16, _text(up))])
+    x = scale((math.log10(min(sizes)), math.log10(max(sizes))), (_LEFT + 8, WIDTH - 20))
+    y = scale((low, high), (bottom, top))
+    sheet.text(_EDGE, 16, up, fill=_MUTED)
     for power in range(low, high + 1):
-        sheet.rules([(_LEFT, WIDTH - _EDGE, power, power, Look(stroke=_LINE))], None, "y")
-        sheet.texts([(_LEFT - 6, power, _text(_number(10.0**power), "end"))], None, "y")
+        sheet.line(_LEFT, WIDTH - _EDGE, y(power), y(power), stroke=_LINE)
+        sheet.text(_LEFT - 6, y(power), _number(10.0**power), fill=_MUTED, anchor="end")
     for size in sorted({*sizes}):
-        sheet.texts([(math.log10(size), bottom + 14, _text(_number(size), "middle"))], "x")
+        at = x(math.log10(size))
+        sheet.text(at, bottom + 14, _number(size), fill=_MUTED, anchor="middle")
     middle = (_LEFT + WIDTH - _EDGE) / 2
-    sheet.texts([(middle, bottom + 32, _text(across, "middle"))])
-    sheet.texts([(WIDTH - _EDGE, bottom + 54, _text(notes, "end"))])
+    sheet.text(middle, bottom + 32, across, fill=_MUTED, anchor="middle")
+    sheet.text(WIDTH - _EDGE, bottom + 54, notes, fill=_MUTED, anchor="end")
     for place, own in enumerate(series):
-        colour, shape = _STYLES[place % len(_STYLES)]
-        points = [(math.log10(size), math.log10(own.points[size])) for size in sorted(own.points)]
-        sheet.rules(
-            [
-                (x, x2, y, y2, Look(stroke=colour, stroke_width=1.8))
-                for (x, y), (x2, y2) in pairwise(points)
-            ],
-            "x",
-            "y",
-        )
-        sheet.symbols(
-            [(x, y, Look(fill=colour)) for x, y in points], "x", "y", shape=shape, area=55
-        )
+        color, shape = _STYLES[place % len(_STYLES)]
+        points = [
+            (x(math.log10(size)), y(math.log10(own.points[size]))) for size in sorted(own.points)
+        ]
+        for (left, start), (right, end) in pairwise(points):
+            sheet.line(left, right, start, end, stroke=color, stroke_width=1.8)
+        for point in points:
+            sheet.symbol(*point, shape, area=55, fill=color)
         below = bottom + 76 + 20 * place
-        sheet.symbols([(_EDGE + 6, below, Look(fill=colour))], shape=shape, area=55)
-        sheet.texts(
-            [
-                (_EDGE + 18, below, _text(own.name, colour=_INK)),
-                (WIDTH - _EDGE, below, _text(own.note, "end", _INK)),
-            ]
-        )
+        sheet.symbol(_EDGE + 6, below, shape, area=55, fill=color)
+        sheet.text(_EDGE + 18, below, own.name, fill=_INK)
+        sheet.text(WIDTH - _EDGE, below, own.note, fill=_INK, anchor="end")
     return _finished(sheet, title, description)
 
 
@@ -109,35 +100,28 @@ def dots(ratios: Sequence[Dot], across: str, title: str, description: str) -> st
     top, step = 34, 40
     bottom = top + step * len(ratios)
     sheet = _card(bottom + 26)
-    sheet.scale("x", (low, high), (_EDGE + 8, WIDTH - _EDGE - 14))
-    sheet.texts([(_EDGE, 16, _text(across))])
+    x = scale((low, high), (_EDGE + 8, WIDTH - _EDGE - 14))
+    sheet.text(_EDGE, 16, across, fill=_MUTED)
     for power in range(low, high + 1):
-        look = Look(stroke=_INK if power == 0 else _LINE, dash="5 3" if power == 0 else None)
-        sheet.rules([(power, power, top, bottom, look)], "x")
-        sheet.texts([(power, bottom + 12, _text(_number(10.0**power), "middle"))], "x")
+        paint = Paint(stroke=_LINE) if power else Paint(stroke=_INK, dash="5 3")
+        sheet.line(x(power), x(power), top, bottom, **paint)
+        number = _number(10.0**power)
+        sheet.text(x(power), bottom + 12, number, fill=_MUTED, anchor="middle")
     for place, own in enumerate(ratios):
         name, line = top + step * place + 12, top + step * place + 30
-        sheet.texts(
-            [
-                (_EDGE, name, _text(own.name, colour=_INK, halo=True)),
-                (WIDTH - _EDGE, name, _text(own.note, "end", _INK, halo=True)),
-            ]
-        )
-        ends = (math.log10(own.low), math.log10(own.high))
-        colour = _STYLES[1][0]
-        sheet.rules([(*ends, line, line, Look(stroke=colour, stroke_width=3))], "x")
-        sheet.symbols([(math.log10(own.value), line, Look(fill=colour))], "x", area=80)
+        sheet.text(_EDGE, name, own.name, fill=_INK, has_halo=True)
+        sheet.text(WIDTH - _EDGE, name, own.note, fill=_INK, anchor="end", has_halo=True)
+        color = _STYLES[1][0]
+        ends = (x(math.log10(own.low)), x(math.log10(own.high)))
+        sheet.line(*ends, line, line, stroke=color, stroke_width=3)
+        sheet.symbol(x(math.log10(own.value)), line, area=80, fill=color)
     return _finished(sheet, title, description)
 
 
 def _card(height: float) -> Sheet:
     sheet = Sheet(height=height, width=WIDTH)
-    sheet.rects([(0, WIDTH, 0, height, Look(fill=_PAPER))])
+    sheet.rect(0, WIDTH, 0, height, fill=_PAPER)
     return sheet
-
-
-def _text(text: str, anchor: str = "start", colour: str = _MUTED, halo: bool = False) -> Look:
-    return Look(fill=colour, text=text, anchor=anchor, has_halo=halo)  # type: ignore[arg-type]
 
 
 def _decades(values: Sequence[float]) -> tuple[int, int]:
@@ -164,7 +148,7 @@ def _number(number: float) -> str:
 
 def _finished(sheet: Sheet, title: str, description: str) -> str:
     """As a file: with a size and a font, and without what only a page of a report needs."""
-    root = ElementTree.fromstring(svg_of(sheet, title, description))
+    root = ElementTree.fromstring(sheet.svg(title, description))
     height = sheet.height
     root.attrib.pop("class", None)
     root.attrib |= {

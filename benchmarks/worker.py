@@ -82,7 +82,7 @@ def threads(contender: str) -> int:
 
         connection = duckdb.default_connection()
     else:
-        from petaudit.tables._database import cursor
+        from petaudit.tables.engines.duckdb import cursor
 
         connection = cursor()
     [(count,)] = connection.execute("SELECT current_setting('threads')").fetchall()

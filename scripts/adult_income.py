@@ -16,11 +16,9 @@ import numpy as np
 import pyarrow as pa
 from adult_raw import read_raw
 
+from petaudit.synthesizing.copula import GaussianCopula, Marginal
 from petaudit.synthesizing.correlation import cholesky, correlations
-from petaudit.synthesizing.drawing import GaussianCopula
-from petaudit.synthesizing.marginal import Marginal
-from petaudit.synthesizing.normal import random_bits
-from petaudit.synthesizing.slices import Slices, Whole
+from petaudit.synthesizing.normal import Slices, Whole, random_bits
 
 SCHEMA: Final = pa.schema(
     [

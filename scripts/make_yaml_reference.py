@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import petaudit
-from petaudit.errors import Phrase, said
+from petaudit.errors import Phrase, render
 from petaudit.i18n.catalogue import ENGLISH, LANGUAGES, catalogue
 from petaudit.measures import Family, Measure, Need, all_measures
 from petaudit.pipelines.models import (
@@ -193,7 +193,7 @@ class Reference:
         if self.language == ENGLISH:
             return text
         if isinstance(text, Phrase):
-            made: str | None = said(text, self.language)
+            made: str | None = render(text, self.language)
         else:
             made = own_words(self.language).get(text) or catalogue(self.language).get(text)
         if made is None or made == text:

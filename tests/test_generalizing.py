@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import petaudit
 from petaudit.errors import ColumnError, HierarchyError, InputError, OptionError, RoleError
 from petaudit.generalizing import Generalized, generalize, generalize_with_report
+from petaudit.tables import open_source
 
 Columns = dict[str, list[Any]]
 
@@ -48,9 +49,11 @@ ENGINES: dict[str, Callable[[Columns], Any]] = {
 
 
 @pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
-def test_every_engine_gives_the_same_table(engine: Callable[[Columns], Any]) -> None:
-    made = generalize(engine(PEOPLE), levels={"city": 1, "age": 1}, hierarchies=RULES)
-    assert made.to_pydict() == {
+def test_every_engine_gives_the_same_table_in_its_kind(engine: Callable[[Columns], Any]) -> None:
+    frame = engine(PEOPLE)
+    made = generalize(frame, levels={"city": 1, "age": 1}, hierarchies=RULES)
+    assert type(made) is (pa.Table if engine is duckdb_relation else type(frame))
+    assert open_source(made).to_arrow().to_pydict() == {
         "city": ["Europe", "America", None, "Europe", "Europe"],
         "age": ["[20,30[", "[20,30[", "[60,70[", "[20,30[", "[20,30["],
         "name": ["a", "b", "c", "d", None],
@@ -66,6 +69,24 @@ def test_suppression_is_the_same_on_every_engine(engine: Callable[[Columns], Any
     assert found.table.column("city").to_pylist() == ["Europe", "*", "*", "Europe", "Europe"]
     assert found.table.column("age").to_pylist() == ["[20,30[", "*", "*", "[20,30[", "[20,30["]
     assert found.table.column("name").to_pylist() == PEOPLE["name"]
+
+
+def test_pandas_keeps_its_index_and_the_columns_that_stay() -> None:
+    city, *others = PEOPLE
+    index = pd.Index(list("vwxyz"), name="row")
+    frame = pd.DataFrame(PEOPLE, index=index).rename(columns={city: f" {city} "})
+    frame["kind"] = pd.Categorical(["a", "b", "a", "b", "a"])
+    made = generalize(
+        frame,
+        levels={"city": 1, "age": 1},
+        hierarchies=RULES,
+        suppress_below=3,
+        suppressed_rows="drop",
+    )
+    assert list(made.columns) == [f" {city} ", *others, "kind"]
+    assert list(made[f" {city} "]) == ["Europe"] * 3
+    kept = frame.loc[["v", "y", "z"]]
+    pd.testing.assert_frame_equal(made[["name", "kind"]], kept[["name", "kind"]])
 
 
 def test_what_is_given_stays_as_it_was() -> None:
@@ -279,9 +300,9 @@ def test_suppressed_rows_are_kept_and_what_they_tell_is_said() -> None:
         "1 row with '*' in every quasi-identifier, which is a class: who fits no other one is "
         "known to be in it",
         "the class of suppressed rows is smaller than 2, so the table is not 2-anonymous; drop "
-        "these rows (--suppressed-rows drop)",
+        "these rows (suppressed_rows='drop')",
         "suppressed rows still hold illness, dose; drop the rows or empty these cells "
-        "(--suppressed-rows drop or blank), unless the values of this class may be told",
+        "(suppressed_rows='drop' or 'blank'), unless the values of this class may be told",
     ]
 
 

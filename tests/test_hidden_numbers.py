@@ -19,7 +19,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.reports.writing import HIDE_BELOW
+from petaudit.i18n.voice import HIDE_BELOW
 
 ROWS = int(os.environ.get("PETAUDIT_HIDDEN_ROWS", "0"))
 """How many rows the tables have in a long run, which also has more measures and formats."""

@@ -13,15 +13,14 @@ from tests.measures.registry_cases import ENTRIES, Tables, in_frames, outcomes, 
 
 import petaudit
 from petaudit.errors import PetauditError
-from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, counted, share, tally
-from petaudit.i18n.phrases import Joined, Phrase, phrase, said
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, Unit, counted, share, tally
+from petaudit.i18n.phrases import Joined, Phrase, phrase, render
+from petaudit.i18n.voice import HIDE_BELOW
 from petaudit.measures import non_uniform_entropy
 from petaudit.measures._class_question import WorstClass
 from petaudit.measures._utility import suppressed_text
 from petaudit.measures.remedy import Remedy
 from petaudit.measures.sensitive import AttributeFigure
-from petaudit.reports.voice import HIDE_BELOW
 
 FORMATS = ("html", "markdown", "junit", "sarif")
 LANGUAGES = ("en", "zh-TW")
@@ -125,7 +124,7 @@ def test_profitability_hides_the_rows_that_are_left() -> None:
         suppressed="exclude",
     )
     [result] = found.to_dict()["results"]
-    text = " ".join(said(own, "en", HIDE_BELOW) for own in result["explanation"])
+    text = " ".join(render(own, "en", HIDE_BELOW) for own in result["explanation"])
     assert "fails for ≤12 of ≤12 rows" in text
 
 
@@ -135,7 +134,7 @@ def test_no_sentence_tells_a_small_number_of_people(asked: Tables) -> None:
     if min(len(asked.release.released), len(asked.population)) < HIDE_BELOW:
         return  # the number of all rows of a table is said as it is
     for text in sentences(asked):
-        shown = said(text, "en", HIDE_BELOW)
+        shown = render(text, "en", HIDE_BELOW)
         # A limit is no number of people.
         told = re.sub(
             r"(?:limit of|smaller than|at least|fewer than|below) [\d.]+ \w+"
@@ -157,14 +156,14 @@ def test_the_registry_is_all_here() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_small_numbers_are_all_alike(number: int, language: str) -> None:
     for noun in PEOPLE:
-        one = said(counted(number, noun), language, HIDE_BELOW)
-        assert one == said(counted(3, noun), language, HIDE_BELOW)
+        one = render(counted(number, noun), language, HIDE_BELOW)
+        assert one == render(counted(3, noun), language, HIDE_BELOW)
         assert ("<20" if noun == "class" else "<5") in one
-    assert said(tally(number), language, HIDE_BELOW) == "<5"
-    shown = said(share(number, 50), language, HIDE_BELOW)
+    assert render(tally(number), language, HIDE_BELOW) == "<5"
+    shown = render(share(number, 50), language, HIDE_BELOW)
     assert shown == "<10 %"
     nested = phrase("{rows} ({share})", rows=counted(number, "row"), share=share(number, 50))
-    assert said(nested, language, HIDE_BELOW).count("<") == 2
+    assert render(nested, language, HIDE_BELOW).count("<") == 2
 
 
 # --- one is said like few --------------------------------------------------------------------
@@ -186,7 +185,7 @@ SAID_OF_ONE = {
 @pytest.mark.parametrize("name", SAID_OF_ONE)
 def test_one_is_said_like_few(name: str) -> None:
     make = SAID_OF_ONE[name]
-    assert said(make(1), "en", HIDE_BELOW) == said(make(3), "en", HIDE_BELOW)
+    assert render(make(1), "en", HIDE_BELOW) == render(make(3), "en", HIDE_BELOW)
 
 
 def test_few_rows_below_the_limit_do_not_follow_from_the_others() -> None:

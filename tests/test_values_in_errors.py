@@ -26,8 +26,8 @@ from petaudit.errors import (
     revealed,
     without_row_numbers,
 )
-from petaudit.i18n.kept import from_plain, texts_of
-from petaudit.i18n.phrases import cells, joined, phrase, row_numbers, said
+from petaudit.i18n.documents import from_plain, phrases_in
+from petaudit.i18n.phrases import cells, joined, phrase, render, row_numbers
 from petaudit.tables import open_source
 
 MARKS = [f"canary{number:05}" for number in range(7, 12)]
@@ -117,13 +117,13 @@ def test_values_in_a_message_stay_hidden_wherever_it_goes() -> None:
     inner = phrase("1 label{rows}{values}", rows=row_numbers(" (row 7)"), values=cells(": 'Ann'"))
     whole = phrase("{file}: {problem}", file="t.csv", problem=joined([inner, inner], "; "))
     assert whole == "t.csv: 1 label (row 7); 1 label (row 7)"
-    assert said(whole, "zh-TW") == "t.csv: 1 label (row 7)；1 label (row 7)"
-    assert said(whole, hide_below=5) == "t.csv: 1 label; 1 label"
+    assert render(whole, "zh-TW") == "t.csv: 1 label (row 7)；1 label (row 7)"
+    assert render(whole, hide_below=5) == "t.csv: 1 label; 1 label"
     assert revealed(whole) == "t.csv: 1 label (row 7): 'Ann'; 1 label (row 7): 'Ann'"
     kept = without_row_numbers(whole)
     assert kept == "t.csv: 1 label; 1 label"
-    assert "Ann" not in json.dumps(texts_of([kept]))
-    assert from_plain(texts_of([kept])[kept]) == kept
+    assert "Ann" not in json.dumps(phrases_in([kept]))
+    assert from_plain(phrases_in([kept])[kept]) == kept
 
 
 HEADLESS = f"{MARKS[0]};{IDENTITY};{BORN};33\n" + "".join(

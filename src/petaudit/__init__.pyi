@@ -21,13 +21,14 @@ from petaudit.roles import Roles as Roles
 from petaudit.auditing.runner import audit as audit
 from petaudit.labels.hierarchies import dates as dates
 from petaudit.generalizing import generalize as generalize
-from petaudit.i18n.current import language as language
+from petaudit.i18n.catalogue import language as language
 from petaudit.labels.hierarchies import mask_right as mask_right
 from petaudit.labels.hierarchies import ordered as ordered
 from petaudit.auditing.policy import policies as policies
 from petaudit.labels.hierarchies import ranges as ranges
 from petaudit.reports.writing import report as report
-from petaudit.i18n.choice import set_language as set_language
+from petaudit.starter import guess_roles as guess_roles
+from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
 from petaudit.synthesizing import synthesize as synthesize
 from petaudit.measures.k_map import k_map as k_map

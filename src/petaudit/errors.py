@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
-from petaudit.i18n.current import here
 from petaudit.i18n.numbers import counted, exactly, numbered, share, steps, tally
 from petaudit.i18n.phrases import (
     Phrase,
     joined,
     phrase,
+    render,
     revealed,
     row_numbers,
-    said,
     term,
+    translate,
     without_row_numbers,
 )
 from petaudit.i18n.phrases import cells as hidden_cells
@@ -38,16 +39,18 @@ __all__ = [
     "RoleError",
     "RowsOf",
     "UndecidedError",
+    "argument",
     "counted",
+    "error_context",
     "exactly",
     "joined",
     "listing",
-    "naming",
+    "naming_options",
     "numbered",
     "phrase",
     "quoted",
+    "render",
     "revealed",
-    "said",
     "share",
     "shortened",
     "steps",
@@ -62,6 +65,8 @@ RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_NAME = 60
 LONGEST_PATH = 300
+_names_options: ContextVar[bool] = ContextVar("_names_options", default=False)
+_SHORT_OPTIONS = {"quasi_identifiers": "qi"}
 
 
 @dataclass(frozen=True)
@@ -103,12 +108,12 @@ class PetauditError(Exception):
         super().__init__(self.text)
 
     def __str__(self) -> str:
-        return here(self.text)
+        return translate(self.text)
 
     @property
     def with_values(self) -> str:
         """The message with at most three of the values of the data that it is about."""
-        return here(revealed(self.text))
+        return translate(revealed(self.text))
 
     def found_in(self, origin: object) -> Self:
         """Return the same error, with the name of the file that it is about."""
@@ -189,7 +194,7 @@ class ManyProblemsError(PetauditError):
 
 
 @contextmanager
-def naming(origin: object) -> Iterator[None]:
+def error_context(origin: object) -> Iterator[None]:
     """Make every error that is raised inside name the file that it is about."""
     try:
         yield
@@ -197,11 +202,39 @@ def naming(origin: object) -> Iterator[None]:
         raise problem.found_in(origin) from None
 
 
+@contextmanager
+def naming_options() -> Iterator[None]:
+    """Make errors name options of the command line instead of arguments of Python."""
+    token = _names_options.set(True)
+    try:
+        yield
+    finally:
+        _names_options.reset(token)
+
+
+def argument(name: str, *values: str) -> str:
+    """Return how the caller gives an argument, with the values to choose from.
+
+    >>> argument("quasi_identifiers"), argument("suppressed_rows", "drop", "blank")
+    ('quasi_identifiers=', "suppressed_rows='drop' or 'blank'")
+    >>> with naming_options():
+    ...     argument("quasi_identifiers"), argument("suppressed_rows", "drop", "blank")
+    ('--qi', '--suppressed-rows drop or blank')
+    """
+    first, *others = values or ("",)
+    if _names_options.get():
+        option = f"--{_SHORT_OPTIONS.get(name, name).replace('_', '-')}"
+        parts = [f"{option} {first}".rstrip(), *others]
+    else:
+        parts = [f"{name}={first and repr(first)}", *map(repr, others)]
+    return joined(parts, " or ") if others else parts[0]
+
+
 class PetauditWarning(UserWarning):
     """The figure stands, but there is something about it that the reader should know."""
 
     def __str__(self) -> str:
-        return here(self.args[0]) if self.args else ""
+        return translate(self.args[0]) if self.args else ""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

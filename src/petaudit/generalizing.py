@@ -17,6 +17,7 @@ from petaudit.errors import (
     PetauditWarning,
     Phrase,
     RoleError,
+    argument,
     counted,
     listing,
     phrase,
@@ -25,9 +26,10 @@ from petaudit.errors import (
 from petaudit.inputs import Inputs, RolesSpec, gather
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import HierarchySpec
-from petaudit.roles import Role, check_column
+from petaudit.roles import Role
 from petaudit.system.files import unchanged
-from petaudit.tables import relabelled_table
+from petaudit.tables import in_kind_of, relabelled_table
+from petaudit.tables.headers import check_column
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,6 +42,10 @@ class Generalized:
     """A generalised table and how many of its rows are suppressed."""
 
     table: pa.Table
+    changed: frozenset[str]
+    """The columns that were generalised, suppressed or emptied."""
+    kept: npt.NDArray[np.bool_]
+    """Which rows are still in the table."""
     suppressed_rows: int
     """Rows with ``*`` in every quasi-identifier, those that were dropped included."""
     files: tuple[Path, ...]
@@ -57,9 +63,10 @@ def generalize(
     suppress_below: int | None = None,
     suppressed_rows: SuppressedRows = "keep",
     **given: Any,
-) -> pa.Table:
+) -> Any:
     """Generalise columns to the given levels, in row order; see ``generalize_with_report``.
 
+    A frame in memory comes back in its kind, pandas with its index; a file as a PyArrow table.
     Suppressed rows are kept, with a warning that says what they tell; or they are dropped, or their
     sensitive cells are emptied (``blank``).
 
@@ -82,7 +89,7 @@ def generalize(
     )
     for message in made.warnings:
         warnings.warn(message, PetauditWarning, stacklevel=2)
-    return made.table
+    return in_kind_of(table, made.table, made.changed, made.kept)
 
 
 def generalize_with_report(
@@ -139,8 +146,9 @@ def _generalized(
     if suppressed_rows == "blank" and not inputs.roles.sensitive:
         raise RoleError(
             "no sensitive attribute is known for {table}, so nobody knows which cells of "
-            "suppressed rows to empty: name it (--sensitive)",
+            "suppressed rows to empty: name it ({argument})",
             table=inputs.table.name,
+            argument=argument("sensitive"),
         )
     made, suppressed = relabelled_table(
         inputs.table, relabel, names, suppress_below or 0, inputs.person
@@ -156,19 +164,22 @@ def _generalized(
             stacklevel=2,
         )
     number = int(suppressed.sum())
+    changed = frozenset(relabel) | frozenset(names if (suppress_below or 0) > 1 else ())
     if suppressed_rows == "drop":
         made = made.filter(~suppressed)
         if not made.num_rows:
             raise OptionError("every row is suppressed: if they are dropped, no row is left")
-        return Generalized(made, number, inputs.files)
+        return Generalized(made, changed, ~suppressed, number, inputs.files)
     blank = suppressed_rows == "blank"
     if blank and number:
+        changed |= frozenset(inputs.roles.sensitive)
         kept = np.where(suppressed, -1, np.arange(len(suppressed)))
         for column in inputs.roles.sensitive:
             place = made.column_names.index(column)
             made = made.set_column(place, column, made.column(column).take(_places(kept)))
     said = _still_told(number, suppress_below or 0, inputs.roles.sensitive, blank=blank)
-    return Generalized(made, number, inputs.files, said)
+    every = np.ones(len(suppressed), dtype=bool)
+    return Generalized(made, changed, every, number, inputs.files, said)
 
 
 def _places(kept: npt.NDArray[np.int64]) -> pa.Array:
@@ -195,15 +206,17 @@ def _still_told(
         said.append(
             phrase(
                 "the class of suppressed rows is smaller than {smallest:,}, so the table is not "
-                "{smallest:,}-anonymous; drop these rows (--suppressed-rows drop)",
+                "{smallest:,}-anonymous; drop these rows ({argument})",
                 smallest=smallest,
+                argument=argument("suppressed_rows", "drop"),
             )
         )
     if sensitive and not blank:
         said.append(
             phrase(
                 "suppressed rows still hold {columns}; drop the rows or empty these cells "
-                "(--suppressed-rows drop or blank), unless the values of this class may be told",
+                "({argument}), unless the values of this class may be told",
+                argument=argument("suppressed_rows", "drop", "blank"),
                 columns=listing(sensitive),
             )
         )

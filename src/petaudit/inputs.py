@@ -16,18 +16,18 @@ from petaudit.errors import (
     OptionError,
     PetauditWarning,
     RoleError,
+    argument,
     counted,
+    error_context,
     joined,
     listing,
-    naming,
     phrase,
     suggestion,
 )
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
-from petaudit.labels.common import labels_in_common, rule_hierarchy
-from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec
-from petaudit.roles import Role, Roles, SideCar, check_column, read_side_car, side_car_path
+from petaudit.labels.hierarchies import Hierarchies, Hierarchy, HierarchySpec, labels_in_common
+from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.tables import (
     AnyAnswer,
     BlockQuestion,
@@ -39,11 +39,12 @@ from petaudit.tables import (
     TableCounts,
     ValueCounts,
     check_aligned,
-    one_state,
     open_source,
     pair_codes,
     pair_counts,
+    snapshot,
 )
+from petaudit.tables.headers import check_column
 from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
@@ -87,9 +88,10 @@ class Inputs:
         """The quasi-identifiers; an error when there is none."""
         if not self.roles.quasi_identifiers:
             raise RoleError(
-                "no quasi-identifier is known for {table}: name them (--qi), or put a "
+                "no quasi-identifier is known for {table}: name them ({argument}), or put a "
                 "side-car <table>.yaml beside the table",
                 table=self.table.name,
+                argument=argument("quasi_identifiers"),
             )
         return self.roles.quasi_identifiers
 
@@ -129,8 +131,9 @@ class Inputs:
         """The sensitive attributes; an error when there is none."""
         if not self.roles.sensitive:
             raise RoleError(
-                "no sensitive attribute is known for {table}: name it (--sensitive)",
+                "no sensitive attribute is known for {table}: name it ({argument})",
                 table=self.table.name,
+                argument=argument("sensitive"),
             )
         return self.roles.sensitive
 
@@ -271,7 +274,7 @@ class Inputs:
         """What labels of the population are called in the released table."""
         if column not in self.hierarchies or set(labels) <= set(released):
             return labels
-        hierarchy = rule_hierarchy(self.hierarchies, column, labels)
+        hierarchy = self.hierarchies.for_labels(column, labels)
         if hierarchy is None:
             hierarchy = self.hierarchy(column)
         return labels_in_common(column, hierarchy, released, labels)
@@ -382,7 +385,7 @@ def gather(
         "engine": engine,
         "spark_master": spark_master,
     }
-    with one_state():
+    with snapshot():
         source = _opened(table, reading)
         before = None if original is None else _opened(original, reading)
         unseen = None if control is None else _opened(control, reading)
@@ -462,7 +465,7 @@ def _given_roles(
 def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:
     if given or side_car is None:
         return (given or Roles({})).checked_against(source.columns, source.name)
-    with naming(side_car.path):
+    with error_context(side_car.path):
         return side_car.roles.checked_against(source.columns, source.name)
 
 
@@ -474,7 +477,7 @@ def _settled_person(
     if person is None:
         return None
     if given is None and side_car is not None:
-        with naming(side_car.path):
+        with error_context(side_car.path):
             check_column(person, source.columns, source.name)
     else:
         check_column(person, source.columns, source.name)

@@ -9,22 +9,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import (
-    ColumnError,
-    InputError,
-    RoleError,
-    counted,
-    listing,
-    naming,
-    phrase,
-    shortened,
-    suggestion,
-)
-from petaudit.i18n.phrases import cells
+from petaudit.errors import InputError, RoleError, error_context, listing, phrase, suggestion
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.system.yaml_files import read_yaml
-from petaudit.tables.headers import header_doubt
+from petaudit.tables.headers import check_column
 
 
 class Role(StrEnum):
@@ -108,31 +97,6 @@ class Roles:
         return self
 
 
-def check_column(column: str, columns: Sequence[str], table: str) -> None:
-    """Raise an error with the nearest name when a table lacks a column."""
-    if column not in columns:
-        near = suggestion(column, columns)
-        if any(mark in column for mark in "，、；"):
-            near = phrase(" (names are separated by a plain comma)")
-        why = header_doubt(columns)
-        if why is not None:
-            raise ColumnError(
-                "unknown column {column!r} in {table}; it has {columns}, not named here "
-                "because the first row looks like data ({why}): put a line of names above it",
-                column=shortened(column),
-                table=table,
-                columns=cells(listing(columns), counted(len(columns), "column")),
-                why=why,
-            )
-        raise ColumnError(
-            "unknown column {column!r}{near} in {table}; columns are {columns}",
-            column=shortened(column),
-            near=near,
-            table=table,
-            columns=listing(columns),
-        )
-
-
 def parse_role(role: Role | str) -> Role:
     """Read a role in any of its spellings.
 
@@ -165,7 +129,7 @@ class SideCar:
         """The hierarchies that the file names, relative to its own folder."""
         if self.hierarchy_entry is None:
             return Hierarchies({})
-        with naming(self.path):
+        with error_context(self.path):
             return Hierarchies.from_yaml(self.hierarchy_entry, self.path)
 
 
@@ -195,7 +159,7 @@ def _is_pipeline(path: Path) -> bool:
 def read_side_car(path: Path) -> SideCar:
     """Read roles and hierarchies beside a table."""
     content = read_yaml(path)
-    with naming(path):
+    with error_context(path):
         dataset = content.get("DATASET") if isinstance(content, Mapping) else None
         if not isinstance(dataset, Mapping):
             raise RoleError("the key DATASET is missing")

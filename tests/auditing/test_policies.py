@@ -17,7 +17,7 @@ from petaudit.auditing.policy import Demand, Policy, find_policy, policies, read
 from petaudit.cli import main
 from petaudit.errors import InputError, OptionError
 from petaudit.exact.fractions import exact
-from petaudit.i18n.phrases import said
+from petaudit.i18n.phrases import render
 from petaudit.measures import Better, all_measures
 
 SHIPPED = {
@@ -84,9 +84,9 @@ def test_every_policy_is_cited_and_speaks_both_languages(name: str) -> None:
     bilingual = [policy.title, policy.scope, policy.explanation, policy.source["read"]]
     for text in [*bilingual, *policy.not_measured]:
         assert text is not None
-        assert said(text, "zh-TW") != said(text, "en")
-        assert any("\u4e00" <= mark <= "\u9fff" for mark in said(text, "zh-TW"))
-        assert said(text, "en").isascii()
+        assert render(text, "zh-TW") != render(text, "en")
+        assert any("\u4e00" <= mark <= "\u9fff" for mark in render(text, "zh-TW"))
+        assert render(text, "en").isascii()
     if "abstract" in str(policy.source["read"]):
         assert "only" in str(policy.source["read"])
 
@@ -363,7 +363,7 @@ def test_policies_are_listed_and_explained(capsys: pytest.CaptureFixture[str]) -
         explained = "".join(capsys.readouterr().out.split())
         assert policies()[name].source["url"] in explained
         assert run("policies", name, "--lang", "zh-TW") == 0
-        assert said(policies()[name].title, "zh-TW")[:8] in capsys.readouterr().out
+        assert render(policies()[name].title, "zh-TW")[:8] in capsys.readouterr().out
     assert run("policies", "cms-11", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)[0]["limits"]["k-anonymity"]["limit"] == 11
     assert run("policies", "house.yaml") == 0
@@ -544,7 +544,7 @@ def test_the_page_has_every_policy_as_its_file_says(language: str) -> None:
     assert list(rows) == list(SHIPPED)
     for name, policy in policies().items():
         [demand] = policy.demands.values()
-        rule = said(demand.rule, language).replace("：", " ")
+        rule = render(demand.rule, language).replace("：", " ")
         assert f"| {rule} |" in rows[name]
         assert f"| {policy.date} |" in rows[name]
         assert f"({policy.source['url']})" in rows[name]

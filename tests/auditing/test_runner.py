@@ -28,7 +28,7 @@ from petaudit.errors import (
     Phrase,
     RoleError,
 )
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs
 from petaudit.measures import Measure, Need, Result, all_measures
 from petaudit.tables import open_source
@@ -468,7 +468,7 @@ def test_what_the_document_says_can_be_said_in_another_language() -> None:
     document = json.loads(json.dumps(found.to_dict()))
     texts = document.pop("texts")
     assert texts
-    again = with_phrases(document, texts)
+    again = restore_phrases(document, texts)
     assert again == document
     spoken = [line for result in again["results"] for line in result["explanation"]]
     assert spoken == [line for result in found.results for line in result.explanation]
@@ -523,7 +523,7 @@ def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 COUNTERS = {
-    "class table": "petaudit.tables.class_blocks.ClassPairs.split",
+    "class table": "petaudit.tables.classes.blocks._Block.table",
     "histogram": "petaudit.tables.table_counts.TableCounts._histogram",
     "values": "petaudit.tables.table_counts.TableCounts._keep_values",
     "classes": "petaudit.tables.table_counts.count_coded_classes",

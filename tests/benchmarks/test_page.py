@@ -218,7 +218,7 @@ def test_words_of_a_plot_stay_on_the_paper(
     bench: dict[str, ModuleType], language: str, made: dict[str, str]
 ) -> None:
     """Names of all comparisons and their numbers fit beside each other."""
-    width_of = importlib.import_module("petaudit.reports.charts.words").width_of
+    width_of = importlib.import_module("petaudit.pictures.svg").width_of
     for title, _ in bench["page_comparisons"].COMPARISONS[language].values():
         if "{" not in title:
             assert width_of(title) + width_of("466 [465..520]") < 340, title

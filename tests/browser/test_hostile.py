@@ -13,8 +13,8 @@ from tests.reports.test_reading import check
 from tests.reports.views import HOSTILE, everything
 
 import petaudit
+from petaudit.i18n.voice import Voice
 from petaudit.reports.html import as_html
-from petaudit.reports.voice import Voice
 
 PAYLOADS = (
     "<script>owned=1</script>",

@@ -15,13 +15,12 @@ import pytest
 
 from cli import test_bad_input, test_mpuccs_bad_input
 from petaudit import datasets
-from petaudit.cli import render
 from petaudit.cli.folding import folded, width_of
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.parser import build_parser
-from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue
-from petaudit.i18n.current import language, use_language
-from petaudit.i18n.phrases import Phrase, said
+from petaudit.cli.render import coloured
+from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
+from petaudit.i18n.phrases import Phrase, render
 from petaudit.measures import all_measures
 
 Run = Callable[..., Any]
@@ -285,7 +284,7 @@ def test_every_text_of_the_help_is_in_the_catalogue() -> None:
     with argparse_speaks():
         for text in texts_of_help(build_parser()):
             assert isinstance(text, Phrase) or text in catalogue(CHINESE), text
-            assert IDEOGRAPH.search(said(text, CHINESE) + catalogue(CHINESE).get(text, "")), text
+            assert IDEOGRAPH.search(render(text, CHINESE) + catalogue(CHINESE).get(text, "")), text
 
 
 @pytest.mark.parametrize("columns", [40, 80])
@@ -343,7 +342,7 @@ def test_verdicts_are_coloured(table: Path, chinese: Run, monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "stdout", Terminal)
     use_language(CHINESE)
     try:
-        shown = render.coloured(text)
+        shown = coloured(text)
     finally:
         use_language(ENGLISH)
     assert "\033[31;1m未通過\033[0m" in shown

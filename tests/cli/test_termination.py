@@ -142,7 +142,7 @@ def test_a_later_signal_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(termination.time, "monotonic", lambda: now[0])
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        with termination.ending_tidily(is_program=False):
+        with termination.graceful_shutdown(is_program=False):
             with pytest.raises(KeyboardInterrupt):
                 signal.raise_signal(signal.SIGTERM)
             now[0] = 1.0

@@ -19,7 +19,7 @@ from petaudit.errors import NotMeasurableError
 from petaudit.inputs import gather
 from petaudit.measures import Result
 from petaudit.tables import open_source
-from petaudit.tables._databases import backend as _databases_backend
+from petaudit.tables.engines import postgres_session as _databases_backend
 from tables.engines import Column, text
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")

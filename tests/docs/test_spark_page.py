@@ -12,8 +12,8 @@ import pytest
 import petaudit
 from docs.pages import CHINESE, blocks, text_of
 from petaudit.cli.parser import build_parser
-from petaudit.tables._remote.results import MOST_ROWS
-from petaudit.tables._spark.jobs import _SECONDS_WITHOUT_EXECUTOR, WAIT_VARIABLE
+from petaudit.tables.engines.remote import MOST_ROWS
+from petaudit.tables.engines.spark_jobs import _SECONDS_WITHOUT_EXECUTOR, WAIT_VARIABLE
 
 TRANSLATIONS = Path(petaudit.__file__).parent / "i18n" / "zh-TW.json"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from petaudit import errors
-from petaudit.i18n.templates import normalised
+from petaudit.i18n.phrases import parse_template
 from petaudit.pipelines.petsard import petsard_words
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
@@ -48,14 +48,14 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
     """The line and text of every phrase; None where it is not written out."""
     for call in calls(tree, "phrase"):
         text = written(call.args[0]) if call.args else None
-        yield call.lineno, None if text is None else normalised(text)
+        yield call.lineno, None if text is None else parse_template(text)[0]
     for call in calls(tree, *ERRORS):
         # What is not written out is a phrase that was made elsewhere.
         text = written(call.args[0]) if call.args else None
         if text is not None:
-            yield call.lineno, normalised(text)
+            yield call.lineno, parse_template(text)[0]
     for call in notes(tree):
-        yield call.lineno, normalised(str(written(call.args[1])))
+        yield call.lineno, parse_template(str(written(call.args[1])))[0]
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             place = OPTION_HELP.get(call.func.attr)

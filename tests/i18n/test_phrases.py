@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.i18n.kept import from_plain, texts_of, with_phrases
+from petaudit.i18n.documents import from_plain, phrases_in, restore_phrases
 from petaudit.i18n.numbers import counted, exactly, foreign, numbered, share, steps, tally
-from petaudit.i18n.phrases import Phrase, joined, phrase, said, term
+from petaudit.i18n.phrases import Phrase, joined, phrase, render, term
 from petaudit.i18n.zones import parts, zone
 
 COUNTS = st.integers(0, 12)
@@ -39,17 +39,17 @@ SENTENCES = st.recursive(
 
 @given(SENTENCES)
 def test_json_keeps_what_a_sentence_is_made_of(text: Phrase) -> None:
-    document = {"explanation": [str(text)], "texts": json.loads(json.dumps(texts_of([text])))}
-    again = with_phrases(document, document["texts"])["explanation"][0]
+    document = {"explanation": [str(text)], "texts": json.loads(json.dumps(phrases_in([text])))}
+    again = restore_phrases(document, document["texts"])["explanation"][0]
     assert isinstance(again, Phrase)
     for hide_below in (0, 5, 12):
         for language in ("en", "zh-TW"):
-            assert said(again, language, hide_below) == said(text, language, hide_below)
+            assert render(again, language, hide_below) == render(text, language, hide_below)
 
 
 @given(SENTENCES)
 def test_copies_and_english(text: Phrase) -> None:
-    assert copy.deepcopy(text) == text == said(text)
+    assert copy.deepcopy(text) == text == render(text)
     assert isinstance(copy.deepcopy(text), type(text))
     assert from_plain(text.to_plain()) == text
 
@@ -57,8 +57,8 @@ def test_copies_and_english(text: Phrase) -> None:
 @pytest.mark.parametrize("number", range(101))
 def test_numbers_by_hand(number: int) -> None:
     """With a threshold of 5: nobody and everybody are told, and zones in between."""
-    shown = said(tally(number, of=100), hide_below=5)
-    percent = said(share(number, 100), hide_below=5)
+    shown = render(tally(number, of=100), hide_below=5)
+    percent = render(share(number, 100), hide_below=5)
     if number in (0, 100):
         assert (shown, percent) == (f"{number}", f"{number} %")
     elif number < 5:
@@ -74,15 +74,15 @@ def test_numbers_by_hand(number: int) -> None:
 
 def test_what_is_left_of_a_sum_says_no_more_than_the_sum() -> None:
     """Of 94 rows few are suppressed: whether one or four, the same is said."""
-    texts = {said(counted(94 - few, "row", of=94), hide_below=5) for few in range(1, 5)}
+    texts = {render(counted(94 - few, "row", of=94), hide_below=5) for few in range(1, 5)}
     assert texts == {"≥90 rows"}
 
 
 def test_of_a_very_small_table_nothing_is_told() -> None:
-    texts = {said(counted(number, "row", of=19), hide_below=5) for number in range(19)}
+    texts = {render(counted(number, "row", of=19), hide_below=5) for number in range(19)}
     assert texts == {"≤19 rows"}
-    assert said(counted(19, "row", of=19), hide_below=5) == "19 rows"
-    assert said(counted(3, "row", of=3), hide_below=5) == "<5 rows"
+    assert render(counted(19, "row", of=19), hide_below=5) == "19 rows"
+    assert render(counted(3, "row", of=3), hide_below=5) == "<5 rows"
 
 
 @given(st.integers(20, 400), st.data())
@@ -105,10 +105,10 @@ def test_numbers_that_add_up_tell_no_more_than_their_sums() -> None:
 def test_steps_are_shares() -> None:
     grown = steps([(2, 0), (3, 2), (5, 9), (20, 39)], 40)
     assert grown == "2: 0 %, 3: 5 %, 5: 22.5 %, 20: 97.5 %"
-    assert said(grown, hide_below=5) == "2: 0 %, 3: <12.5 %, 5: 12.5–22.5 %"
+    assert render(grown, hide_below=5) == "2: 0 %, 3: <12.5 %, 5: 12.5–22.5 %"
     kept = {"steps": [[2, 0], [3, 2], [5, 9], [20, 39]], "whole": 40, "told": [10]}
     # So documents before 0.8.0 have it.
-    assert said(from_plain(kept), hide_below=5) == said(grown, hide_below=5)
+    assert render(from_plain(kept), hide_below=5) == render(grown, hide_below=5)
 
 
 def test_chinese_by_hand() -> None:
@@ -116,5 +116,5 @@ def test_chinese_by_hand() -> None:
         "{rows} in {classes}", rows=counted(3, "row"), classes=counted(7, "class", "classes")
     )
     assert text == "3 rows in 7 classes"
-    assert "7 個等價類" in said(text, "zh-TW")
-    assert "<5 列" in said(text, "zh-TW", 5)
+    assert "7 個等價類" in render(text, "zh-TW")
+    assert "<5 列" in render(text, "zh-TW", 5)

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petaudit.labels.hierarchies import Hierarchy
-from petaudit.labels.released import LeavesUnder
+from petaudit.labels.hierarchies import Hierarchy, LeavesUnder
 from petaudit.learning import encoding
 from petaudit.learning.encoding import (
     CategoryEncoder,

@@ -212,5 +212,5 @@ def test_a_limit_above_1_is_an_error() -> None:
 def test_a_population_is_needed() -> None:
     found = petaudit.audit(pa.table({"zip": TABLE}), quasi_identifiers="zip")
     reasons = {entry.measure: str(entry.problem) for entry in found.not_measured}
-    assert reasons["delta-presence"] == "needs a population table (--population)"
+    assert reasons["delta-presence"] == "needs a population table (population=)"
     assert find_measure("delta presence").name == "delta-presence"

@@ -22,8 +22,8 @@ from petaudit.inputs import gather
 from petaudit.labels.cells import label_of
 from petaudit.measures import find_measure
 from petaudit.tables import open_source
-from petaudit.tables._classes import keys as _keys
-from petaudit.tables._classes import profiles as _profiles
+from petaudit.tables.classes import keys as _keys
+from petaudit.tables.classes import packed as _packed
 from petaudit.tables.equal_values import value_keys
 from strategies import Release
 
@@ -252,7 +252,7 @@ def test_however_classes_are_counted(
         for measure in ("l-diversity", "t-closeness", "delta-disclosure"):
             one, other = (figures(measured(measure, table)) for table in tables)
             assert one == other
-        assert (distinct > _profiles.MOST_VALUES) is (distinct == 700)
+        assert (distinct > _packed.MOST_VALUES) is (distinct == 700)
 
 
 # --- distances ------------------------------------------------------------------------------

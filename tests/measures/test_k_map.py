@@ -214,7 +214,7 @@ def test_neither_a_population_nor_its_size() -> None:
     table = pa.table({"zip": ["a", "b"]})
     found = petaudit.audit(table, quasi_identifiers="zip")
     [reason] = [str(own.problem) for own in found.not_measured if own.measure == "k-map"]
-    assert reason == "needs a population table (--population) or the option population_size"
+    assert reason == "needs a population table (population=) or the option population_size"
     assert petaudit.audit(
         table, quasi_identifiers="zip", options={"k-map": {"population_size": 9}}
     )["k-map"]

@@ -22,7 +22,7 @@ from measures.registry_cases import (
     suited,
     tables,
 )
-from petaudit.errors import PetauditError, Phrase, said
+from petaudit.errors import PetauditError, Phrase, render
 from petaudit.i18n.catalogue import CHINESE
 from petaudit.inputs import gather
 from petaudit.measures import Result, all_measures
@@ -44,7 +44,7 @@ def texts(found: Result) -> Iterator[str]:
 def check(name: str, text: str) -> None:
     """Whether a text is a phrase, and Chinese where Chinese is asked for."""
     assert isinstance(text, Phrase), (name, text)
-    chinese = said(text, CHINESE)
+    chinese = render(text, CHINESE)
     assert CHINESE_MARK.search(chinese), (name, text, chinese)
     assert not ENGLISH_WORDS.search(chinese), (name, text, chinese)
 

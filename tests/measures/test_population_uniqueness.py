@@ -285,7 +285,7 @@ def test_without_a_size_it_is_left_out() -> None:
     inputs = inputs_of({1: 2})
     [missing] = MEASURE.missing(inputs, {})
     assert missing == (
-        "a population table (--population) or the option population_size or sampling_fraction"
+        "a population table (population=) or the option population_size or sampling_fraction"
     )
     assert MEASURE.missing(inputs, {"population_size": 5}) == []
     assert MEASURE.missing(inputs, {"sampling_fraction": 0.5}) == []

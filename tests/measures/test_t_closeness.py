@@ -30,11 +30,11 @@ from petaudit.errors import (
     PetauditWarning,
     RoleError,
 )
-from petaudit.exact import emd
 from petaudit.inputs import gather
+from petaudit.measures import _emd as emd
 from petaudit.measures.base import Remedy
-from petaudit.tables._classes import finding as _find_blocks
-from petaudit.tables._classes import profiles as _profiles
+from petaudit.tables.classes import blocks as _blocks
+from petaudit.tables.classes import packed as _packed
 from strategies import Closeness, Release
 
 every_distance = pytest.mark.parametrize("ask", strategies.CLOSENESS, ids=lambda ask: ask.__name__)
@@ -68,7 +68,7 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
     asked = ask(release)
     assume(asked.classes)
     # Counts are kept, so that each way needs a table of its own.
-    with patch.object(_profiles, "MOST_VALUES", -1):
+    with patch.object(_packed, "MOST_VALUES", -1):
         in_pairs = computing("t-closeness")(
             gather(asked.table, **asked.arguments), distance=asked.distance
         )
@@ -157,9 +157,7 @@ def test_many_values_are_counted_another_way_with_the_same_result(
         {"qi": "ab"[i * i % 7 > 3], "s": str(i * 7919 % distinct)} for i in range(1500)
     ]
     asked = Closeness(rows, ("qi",), "s", distance, "exclude")
-    with patch.object(
-        _find_blocks, "class_value_blocks", wraps=_find_blocks.class_value_blocks
-    ) as in_pairs:
+    with patch.object(_blocks, "grouped_classes", wraps=_blocks.grouped_classes) as in_pairs:
         found = t_closeness(asked.table, distance=distance, **asked.arguments)
     assert in_pairs.called is (distinct > 30)
     assert found.exact_value == asked.exact_t > 0

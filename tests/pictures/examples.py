@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.pictures import (
+    Chart,
     ClassSizes,
     ColumnExposure,
     ColumnShares,
@@ -14,12 +16,17 @@ from petaudit.pictures import (
     SearchTree,
 )
 from petaudit.pictures.class_sizes import SizeBin
-from petaudit.pictures.column_exposure import ExposedColumn
 from petaudit.pictures.column_shares import ColumnShare
 from petaudit.pictures.distributions import FarShares, ValueBin
-from petaudit.pictures.identified_by_size import SizeCount
 from petaudit.pictures.rows_at_risk import RiskPoint
 from petaudit.pictures.search_tree import SearchNode
+from petaudit.pictures.singled_out import ExposedColumn, SizeCount
+
+
+def draw(picture: Picture, language: str = "en", hide_below: int = HIDE_BELOW) -> Chart | None:
+    """The drawing of a picture."""
+    return picture.draw(Voice(language, hide_below=hide_below))
+
 
 EXAMPLES: tuple[Picture, ...] = (
     ClassSizes(

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pictures.examples import draw
 
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 from petaudit.pictures import ClassSizes, picture_from
 from petaudit.pictures.class_sizes import class_sizes
-from petaudit.reports.charts import draw
 from petaudit.tables import ClassHistogram
 from strategies import arrow_columns
 

@@ -25,9 +25,8 @@ from petaudit.pictures import (
     SearchTree,
     picture_from,
 )
-from petaudit.pictures._combinations import combinations_at, rank_of
 from petaudit.pictures.control_comparison import control_comparison
-from petaudit.pictures.search_tree import DEEPEST, MOST_NODES
+from petaudit.pictures.search_tree import DEEPEST, MOST_NODES, combinations_at, rank_of
 
 MEASURE = find_measure("mpuccs")
 

@@ -17,9 +17,9 @@ from petaudit.errors import (
     counted,
     joined,
     phrase,
-    said,
+    render,
 )
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.pipelines.evaluating import Entry, _text_of
 from petaudit.pipelines.tables import Tables, replaced
 
@@ -43,7 +43,7 @@ def test_entries_tell_what_their_sentences_are_made_of() -> None:
     again = Entry.from_kept(executor.runs[0], kept).data
     assert again == entry
     assert with_texts(again) == entry
-    hidden = said(again["reason"], hide_below=5)
+    hidden = render(again["reason"], hide_below=5)
     assert hidden.startswith("<5 rows of benchmark://patient-deidentified left out (nrows); ")
 
 
@@ -59,7 +59,7 @@ def test_what_a_comparison_says_is_among_the_texts(tmp_path: Path) -> None:
     entry = json.loads(json.dumps(executor.document["results"][0]))
     reason = entry["comparison"]["reason"]
     assert reason == "the earlier figure was measured otherwise (seed, x differ)"
-    found = with_phrases(reason, entry["texts"])
+    found = restore_phrases(reason, entry["texts"])
     assert isinstance(found, Phrase)
     assert found.template == "the earlier figure was measured otherwise ({settings} differ)"
 
@@ -81,7 +81,7 @@ def test_a_change_keeps_what_a_message_is_made_of() -> None:
     )
     found = replaced(phrase("{what}; look", what=inner), change)
     assert found == "'a.csv' lacks 3 rows; look"
-    assert said(found, hide_below=5) == "'a.csv' lacks <5 rows; look"
+    assert render(found, hide_below=5) == "'a.csv' lacks <5 rows; look"
     assert replaced("/home/ann/b", change) == "b"
     assert replaced(phrase("plain"), change) == "plain"
 
@@ -107,6 +107,6 @@ def test_warnings_stay_phrases() -> None:
         warnings.warn(
             phrase("{rows} left out", rows=counted(2, "row")), PetauditWarning, stacklevel=1
         )
-    assert said(_text_of(caught[0].message), hide_below=5) == "<5 rows left out"
+    assert render(_text_of(caught[0].message), hide_below=5) == "<5 rows left out"
     assert _text_of(PetauditWarning()) == ""
     assert _text_of("as it is") == "as it is"

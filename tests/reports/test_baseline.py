@@ -6,8 +6,8 @@ import pytest
 from tests.reports.test_reading import check
 
 from petaudit.errors import InputError
-from petaudit.reports.baseline import with_baseline
 from petaudit.reports.reading import view_of
+from petaudit.reports.view import with_baseline
 
 
 def test_the_same_measure_is_compared_and_others_are_not() -> None:

@@ -23,7 +23,7 @@ import petaudit
 from petaudit.cli import main
 from petaudit.errors import PetauditError
 from petaudit.i18n.catalogue import translation
-from petaudit.pictures.reading import KINDS
+from petaudit.pictures import KINDS
 from pictures.examples import EXAMPLES
 
 FORMATS = ("html", "markdown", "junit", "sarif")

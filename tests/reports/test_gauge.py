@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.measures import all_measures
-from petaudit.reports.gauge import WIDTH, gauge_of
+from petaudit.reports.html import GAUGE_WIDTH as WIDTH
+from petaudit.reports.html import gauge_of
 from petaudit.reports.view import Card
 
 

@@ -11,9 +11,9 @@ from tests.reports.views import HOSTILE, SECRET, card, everything, view, views
 
 from petaudit.errors import counted, phrase
 from petaudit.i18n.catalogue import CHINESE, LANGUAGES
+from petaudit.i18n.voice import Voice
 from petaudit.reports.junit import as_junit
 from petaudit.reports.view import LeftOut, View
-from petaudit.reports.voice import Voice
 
 COUNTS = {"tests", "failures", "errors"}
 # Of each element: attributes that it must have, that it may have, and its children.

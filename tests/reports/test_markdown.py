@@ -14,9 +14,9 @@ from tests.reports.views import HOSTILE, SECRET, card, everything, texts, view, 
 from petaudit.errors import counted, phrase
 from petaudit.i18n.catalogue import CHINESE, LANGUAGES
 from petaudit.i18n.text import printable
+from petaudit.i18n.voice import Voice
 from petaudit.reports.markdown import MOST, as_markdown, neutral
 from petaudit.reports.view import Before, View
-from petaudit.reports.voice import Voice
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 KNOWN = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.reports.test_reading import check
 
+from petaudit.i18n.voice import Voice
 from petaudit.reports.html import as_html
 from petaudit.reports.markdown import as_markdown
 from petaudit.reports.places import place_of, title_of
 from petaudit.reports.reading import view_of
 from petaudit.reports.view import View
-from petaudit.reports.voice import Voice
 
 POSTGRES = "postgresql://db.example:5432/health?table=released"
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from petaudit.auditing.document import read_document
 from petaudit.errors import InputError, PetauditError
 from petaudit.i18n.numbers import counted
-from petaudit.i18n.phrases import said
+from petaudit.i18n.phrases import render
 from petaudit.reports.reading import view_of
 
 
@@ -67,15 +67,15 @@ def test_a_check() -> None:
 
 def test_texts_are_phrases_again() -> None:
     (line,) = view_of(check()).cards[0].explanation
-    assert said(line, hide_below=5) == "<5 rows in <20 classes"
+    assert render(line, hide_below=5) == "<5 rows in <20 classes"
 
 
 def test_a_text_that_does_not_fit_its_parts_stays_as_it_is() -> None:
     document = check(texts={"3 rows in 1 class": counted(4, "row").to_plain()})
     (line,) = view_of(document).cards[0].explanation
-    assert said(line, "zh-TW") == "3 rows in 1 class"
+    assert render(line, "zh-TW") == "3 rows in 1 class"
     # Nobody knows what its numbers count.
-    assert said(line, hide_below=5) == "(a sentence with small numbers is not shown)"
+    assert render(line, hide_below=5) == "(a sentence with small numbers is not shown)"
 
 
 def test_a_figure_that_breaks_its_limit_has_not_passed() -> None:

@@ -14,10 +14,10 @@ from tests.reports.views import HOSTILE, SECRET, card, everything, texts, view, 
 
 from petaudit.errors import counted, phrase
 from petaudit.i18n.catalogue import CHINESE, LANGUAGES
+from petaudit.i18n.voice import Voice
 from petaudit.measures import all_measures
 from petaudit.reports.sarif import as_sarif
 from petaudit.reports.view import View
-from petaudit.reports.voice import Voice
 
 
 def closed(required: list[str], **properties: object) -> dict[str, object]:

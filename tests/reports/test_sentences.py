@@ -11,10 +11,10 @@ from tests.reports.test_reading import check
 
 import petaudit
 from petaudit.i18n.catalogue import LANGUAGES
+from petaudit.i18n.voice import Voice
 from petaudit.reports.reading import view_of
 from petaudit.reports.sentences import headline, next_steps, summary
 from petaudit.reports.view import Card, Change, View
-from petaudit.reports.voice import Voice
 
 
 def view(verdict: str, *cards: Card, **more: Any) -> View:

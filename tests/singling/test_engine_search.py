@@ -19,13 +19,10 @@ import mpuccs_twin as twin
 import petaudit
 from petaudit.singling import _prepare
 from petaudit.singling.finding_tables import details_blocks, details_columns
-from petaudit.tables._joint import coding as _joint_coding
-from petaudit.tables._joint import dictionaries as _joint_dictionaries
-from petaudit.tables._joint import levels as _joint_levels
-from petaudit.tables._joint import pair as _joint_pair
-from petaudit.tables._joint.deadline import OutOfTimeError
-from petaudit.tables._joint.scratch import Scratch
 from petaudit.tables._private_folder import private_folder
+from petaudit.tables.joint import duck_coding, duck_pair, levels
+from petaudit.tables.joint.scratch import Scratch
+from petaudit.tables.joint.store import OutOfTimeError
 from singling.frames import assert_answer, held
 from singling.pairs import Pair, pairs
 
@@ -66,11 +63,11 @@ def assert_same(*tables: Any, **options: Any) -> Any:
 )
 def test_the_twin(pair: Pair, engine: str, numbers: bool, narrows: bool) -> None:
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(_joint_dictionaries, "MANY_VALUES", 0 if numbers else 1 << 40)
-        patch.setattr(_joint_coding, "_LARGE_DICTIONARY", 2 if numbers else 1 << 40)
-        patch.setattr(_joint_levels, "_ROWS_PER_GROUP", 1 << 40 if narrows else 0)
-        patch.setattr(_joint_levels, "_WORTH_COPYING", 2.0)
-        patch.setattr(_joint_pair, "_WORTH_FORGETTING", 0.0 if narrows else 2.0)
+        patch.setattr(duck_coding, "MANY_VALUES", 0 if numbers else 1 << 40)
+        patch.setattr(duck_coding, "_LARGE_DICTIONARY", 2 if numbers else 1 << 40)
+        patch.setattr(levels, "_ROWS_PER_GROUP", 1 << 40 if narrows else 0)
+        patch.setattr(levels, "_WORTH_COPYING", 2.0)
+        patch.setattr(duck_pair, "_WORTH_FORGETTING", 0.0 if narrows else 2.0)
         tables = []
         for name in ("original", "synthetic"):
             place = Path(folder, name)
@@ -109,7 +106,7 @@ def test_rows_are_listed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     synthetic = people(300, 2)
     tables = people(400, 1), pa.concat_tables([synthetic, synthetic.slice(0, 40)])
     expected = petaudit.mpuccs(*tables, max_baseline_cols=2, search="memory")
-    for module in (_joint_pair, _prepare):
+    for module in (duck_pair, _prepare):
         monkeypatch.setattr(module, "LISTED_AT_ONCE", 7)
     for found in answers(*tables, max_baseline_cols=2):
         for with_values in (True, False):
@@ -137,7 +134,7 @@ def test_empty_tables_and_single_rows() -> None:
 def test_stopped_halfway_the_first_combinations_count(monkeypatch: pytest.MonkeyPatch) -> None:
     tables = people(200, 1), people(150, 2)
     whole = petaudit.mpuccs(*tables, search="engine", max_baseline_cols=2)
-    count, calls = _joint_pair.DuckPair.count, 0
+    count, calls = duck_pair.DuckPair.count, 0
 
     def some(self: Any, *given: Any, **named: Any) -> Any:
         nonlocal calls
@@ -146,7 +143,7 @@ def test_stopped_halfway_the_first_combinations_count(monkeypatch: pytest.Monkey
             raise OutOfTimeError
         return count(self, *given, **named)
 
-    monkeypatch.setattr(_joint_pair.DuckPair, "count", some)
+    monkeypatch.setattr(duck_pair.DuckPair, "count", some)
     found = petaudit.mpuccs(*tables, search="engine", max_baseline_cols=2)
     assert not found.complete
     # All single columns, and the pairs that begin with the first two.
@@ -169,7 +166,7 @@ def test_an_interrupt_is_passed_on_and_nothing_is_left(monkeypatch: pytest.Monke
     def interrupted(*_: Any, **__: Any) -> Any:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_joint_pair.DuckPair, "count", interrupted)
+    monkeypatch.setattr(duck_pair.DuckPair, "count", interrupted)
     with pytest.raises(KeyboardInterrupt):
         petaudit.mpuccs(people(50, 1), people(50, 2), search="engine")
     assert stored() == before

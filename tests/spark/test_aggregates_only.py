@@ -12,7 +12,7 @@ import pytest
 import petaudit
 from petaudit.errors import EngineError, NotMeasurableError
 from petaudit.tables import TableCounts, open_source
-from petaudit.tables._remote import results as _remote_results
+from petaudit.tables.engines import remote as _remote_results
 from spark.plans import rows_without_aggregate
 
 pytestmark = pytest.mark.spark

@@ -12,8 +12,8 @@ import pytest
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
 from petaudit.tables import open_source
-from petaudit.tables._classes import profiles as _profiles
-from petaudit.tables._spark.blocks import SparkBlocks
+from petaudit.tables.classes import packed as _packed
+from petaudit.tables.engines.remote_blocks import SparkBlocks
 
 pytestmark = pytest.mark.spark
 
@@ -93,7 +93,7 @@ def test_answers_are_as_many_as_partitions(spark: Any, table: pa.Table) -> None:
         rows.append(found.num_rows)
         return found
 
-    with patch.object(_profiles, "MOST_FROM_WORKERS", 10), patch.object(counts, "collected", noted):
+    with patch.object(_packed, "MOST_FROM_WORKERS", 10), patch.object(counts, "collected", noted):
         find_measure("t-closeness").run(inputs, {})
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
     # The last question went to the workers; the values of "pay" are the longest that came back.

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from petaudit.tables._spark.failures import spark_failure
+from petaudit.tables.engines.spark_jobs import spark_failure
 from spark.processes import petaudit
 
 SAID = "pyspark failed while counting (the workers' Python failed: every worker needs this version"

@@ -17,9 +17,9 @@ from petaudit import k_anonymity, l_diversity
 from petaudit.cli import main
 from petaudit.errors import ColumnError, EngineError, InputError, OptionError, PetauditError
 from petaudit.tables import open_source
-from petaudit.tables._csv_scan import _BLOCK, scan_csv
-from petaudit.tables._spark import session as _spark_session
-from petaudit.tables._spark.settings import chosen_master, is_master, session_settings
+from petaudit.tables.engines import spark_session as _spark_session
+from petaudit.tables.engines.spark_files import _BLOCK, scan_csv
+from petaudit.tables.engines.spark_settings import chosen_master, is_master, session_settings
 from spark.processes import petaudit
 
 
@@ -213,14 +213,12 @@ def test_a_file_is_looked_at_across_blocks(tmp_path: Path) -> None:
     lines = b"aaaa;b\r\n" * (_BLOCK // 8 - 1)
     # The line end is cut in two by the end of the first block.
     path.write_bytes(lines + b"aaaa;bb\r\n" + b"aaaa;b\r\n" * 9)
-    assert scan_csv(path, ";").line_ends == {"\r\n"}
+    assert scan_csv(path, ";") == {"\r\n"}
     path.write_bytes(lines + b'aaaa;bb\r\n  \r\n; "x"\r\n')
-    found = scan_csv(path, ";")
-    assert (found.has_blank_lines, found.has_blanks_before_quotes) == (True, True)
-    assert not found.has_controls
-    assert not found.has_empty_lines
+    found = {"\r\n", "quotes", "blank lines", "blanks before quotes"}
+    assert scan_csv(path, ";") == found
     path.write_bytes(b"x\r" * _BLOCK)
-    assert scan_csv(path, ";").line_ends == {"\r"}
+    assert scan_csv(path, ";") == {"\r"}
 
 
 # --- sessions ------------------------------------------------------------------------------------
@@ -429,7 +427,7 @@ def test_the_master_is_the_given_one_or_that_of_the_environment(
 def test_a_cluster_elsewhere_finds_only_files_as_they_are(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("petaudit.tables._spark.files.is_local", lambda master: False)
+    monkeypatch.setattr("petaudit.tables.engines.spark_files.is_local", lambda master: False)
     path = tmp_path / "table.csv"
     path.write_bytes(b"a;b\n1;2\n")
     assert rows_of(path, engine="spark") == (("a", "b"), [["1", "2"]])

@@ -17,8 +17,8 @@ from pyarrow import parquet
 
 from petaudit.errors import EngineLostError, OptionError
 from petaudit.tables import open_source
-from petaudit.tables._spark import jobs as _spark_jobs
-from spark.processes import Cluster, executors_under, java_under, petaudit, until
+from petaudit.tables.engines import spark_jobs as _spark_jobs
+from spark.processes import Cluster, descendants, executors_under, java_under, petaudit, until
 
 
 @pytest.fixture
@@ -205,3 +205,19 @@ def test_the_result_is_that_of_duckdb(table: Path) -> None:
     assert sorted(path.name for path in table.parent.iterdir()) == [
         *("settings", "table.parquet", "temporary")
     ]
+
+
+@pytest.mark.spark
+def test_java_does_not_outlive_the_program(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("zip;sick\n1;a\n2;b\n")
+    process = petaudit(tmp_path, "check", table, "--qi", "zip", "--engine", "spark")
+    # The private folder is made for Spark's own files, right before Java is started.
+    until(lambda: list(tmp_path.glob("temporary/petaudit-*/petaudit_*")))
+    until(lambda: list(descendants(process.pid)))
+    java = list(descendants(process.pid))
+    process.send_signal(signal.SIGTERM)
+    out, said = process.communicate(timeout=60)
+    assert (process.returncode, out, said) == (143, "", "petaudit: interrupted\n")
+    until(lambda: not any(Path(f"/proc/{own}").exists() for own in java))
+    assert list(tmp_path.glob("temporary/*")) == []

@@ -12,10 +12,9 @@ import pytest
 import petaudit
 from measures import uniqueness_twin as twin
 from petaudit.errors import EngineError, NotMeasurableError
-from petaudit.tables import open_source
-from petaudit.tables._minimal import spark as _minimal_spark
+from petaudit.tables import minimal_spark, open_source
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._spark.store import SparkStore
+from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.table_counts import TableCounts
 from spark.plans import rows_without_aggregate
 
@@ -63,7 +62,7 @@ def test_the_same_figures_from_counts(
     table = people(250, 5)
     before = set(private_folder().iterdir())
     # Sets of columns come in several batches.
-    monkeypatch.setattr(_minimal_spark, "_AT_ONCE", 3)
+    monkeypatch.setattr(minimal_spark, "_AT_ONCE", 3)
     given: dict[str, Any] = {
         "quasi_identifiers": NAMES,
         "max_columns": cap,

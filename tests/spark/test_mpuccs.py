@@ -13,9 +13,8 @@ from pyarrow import parquet
 import petaudit
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.singling.finding_tables import tree_columns
-from petaudit.tables._joint import dictionaries as _joint_dictionaries
-from petaudit.tables._joint import spark as _joint_spark
 from petaudit.tables._private_folder import private_folder
+from petaudit.tables.joint import duck_coding, spark_pair
 from petaudit.tables.table_counts import TableCounts
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -66,8 +65,8 @@ def test_the_same_answer_from_counts(
     original, synthetic = people(400, 1), pa.concat_tables([synthetic, synthetic.slice(0, 9)])
     before = set(private_folder().iterdir())
     # Codes of ids are hashes, and combinations come in several batches.
-    monkeypatch.setattr(_joint_dictionaries, "MANY_VALUES", 100)
-    monkeypatch.setattr(_joint_spark, "_AT_ONCE", 4)
+    monkeypatch.setattr(duck_coding, "MANY_VALUES", 100)
+    monkeypatch.setattr(spark_pair, "_AT_ONCE", 4)
     found = petaudit.mpuccs(
         spark.createDataFrame(original).repartition(3),
         spark.createDataFrame(synthetic),

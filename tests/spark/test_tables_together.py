@@ -14,7 +14,7 @@ import petaudit
 from petaudit.errors import InputError
 from petaudit.inputs import gather
 from petaudit.tables import open_source
-from petaudit.tables.products import sum_of_products
+from petaudit.tables.sums import sum_of_products
 
 pytestmark = pytest.mark.spark
 

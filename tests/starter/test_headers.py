@@ -8,7 +8,7 @@ import pytest
 
 import petaudit
 from petaudit.errors import ColumnError, InputError
-from petaudit.starter.headers import reading_doubts
+from petaudit.starter.starter import reading_doubts
 from petaudit.tables import open_source
 from petaudit.tables.headers import header_doubt, looks_like_a_value
 

@@ -7,13 +7,9 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from petaudit.i18n.current import use_language
-from petaudit.starter import guess_roles
-from petaudit.starter.headers import reading_doubts
-from petaudit.starter.names import sense_of
-from petaudit.starter.senses import SENSES
-from petaudit.starter.starter import Starter, starter_text
-from petaudit.starter.words import CHINESE, ENGLISH
+from petaudit.i18n.catalogue import use_language
+from petaudit.starter import guesses_from
+from petaudit.starter.starter import Starter, reading_doubts, starter_text
 from petaudit.starter.yaml_text import WIDEST, comment, width
 from petaudit.tables.column_facts import ColumnFacts, Kind
 
@@ -35,7 +31,7 @@ def _chinese() -> Iterator[None]:
 @pytest.mark.usefixtures("_chinese")
 @pytest.mark.parametrize("synthetic", [None, "made.csv"])
 def test_comments_are_chinese_and_fit(synthetic: str | None) -> None:
-    guesses = guess_roles(FACTS)
+    guesses = guesses_from(FACTS)
     doubts = reading_doubts("people.csv", ["33", "b", ""])
     own = Starter(
         *("people.csv", 500, 4, guesses, 2, 1),
@@ -55,9 +51,3 @@ def test_lines_break_between_ideographs_but_before_no_mark() -> None:
     assert all(line.startswith("  # ") for line in lines)
     assert all(width(line) <= WIDEST for line in lines)
     assert not any(line[4] in "，。）" or line[-1] == "（" for line in lines)
-
-
-def test_every_sense_can_be_said() -> None:
-    known = {says for words in (ENGLISH, CHINESE) for own in words.values() for says in own}
-    assert known == {*SENSES}
-    assert sense_of("zip") is not None

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petaudit.starter.names import sense_of, words_of
-from petaudit.starter.words import CHINESE, ENGLISH, SIMPLIFIED, TRADITIONAL, Meaning
+from petaudit.starter.names import Meaning, sense_of, senses, words, words_of
 
 IDENTIFIERS = {Meaning.IDENTIFIER, Meaning.LIKELY_IDENTIFIER, Meaning.RECORD_NUMBER}
 
@@ -119,23 +118,21 @@ def test_a_number_of_something_is_weaker_than_the_number_of_a_person() -> None:
 
 
 def test_every_listed_word_is_found() -> None:
-    for by_sense in CHINESE.values():
-        for words in by_sense.values():
-            for word in words.split():
-                assert sense_of(word) is not None, word
-    for meaning, by_sense in ENGLISH.items():
-        for phrases in by_sense.values():
-            for phrase in phrases.split(", "):
-                found = sense_of(phrase)
-                assert found is not None, phrase
-                assert (found.meaning in IDENTIFIERS) == (meaning in IDENTIFIERS), phrase
+    for _, texts in senses("chinese"):
+        for word in texts:
+            assert sense_of(word) is not None, word
+    for sense, texts in senses("english"):
+        for phrase in texts:
+            found = sense_of(phrase)
+            assert found is not None, phrase
+            assert (found.meaning in IDENTIFIERS) == (sense.meaning in IDENTIFIERS), phrase
 
 
 def test_the_lists_are_long_and_no_word_stands_in_two_of_them() -> None:
-    chinese = [word for own in CHINESE.values() for words in own.values() for word in words.split()]
-    english = [
-        word for own in ENGLISH.values() for words in own.values() for word in words.split(", ")
-    ]
+    chinese, english = (
+        [word for _, texts in senses(language) for word in texts]
+        for language in ("chinese", "english")
+    )
     assert min(len(chinese), len(english)) >= 300
     assert len(set(chinese)) == len(chinese)
     twice = {word for word in english if english.count(word) > 1}
@@ -143,8 +140,9 @@ def test_the_lists_are_long_and_no_word_stands_in_two_of_them() -> None:
 
 
 def test_simplified_characters_stand_for_traditional_ones() -> None:
-    assert len(SIMPLIFIED) == len(TRADITIONAL) == len(set(TRADITIONAL))
-    table = str.maketrans(TRADITIONAL, SIMPLIFIED)
+    traditional, simplified = words()["traditional"], words()["simplified"]
+    assert len(simplified) == len(traditional) == len(set(traditional))
+    table = str.maketrans(traditional, simplified)
     for name in ("病歷號碼", "電子郵件", "婚姻狀況", "餘額", "檢驗結果"):
         assert sense_of(name.translate(table)) == sense_of(name) is not None
 

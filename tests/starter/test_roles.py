@@ -8,7 +8,7 @@ import pytest
 
 from petaudit import datasets
 from petaudit.roles import Role
-from petaudit.starter import guess_roles
+from petaudit.starter import guesses_from
 from petaudit.tables import open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 
@@ -55,21 +55,21 @@ UNIQUE = {"distinct": 980, "once": 970}
     ],
 )
 def test_a_role_and_its_reason(own: ColumnFacts, role: Role, why: str) -> None:
-    [guess] = guess_roles([own])
+    [guess] = guesses_from([own])
     assert guess.role is role
-    assert why in guess.why
+    assert why in guess.reason
 
 
 def test_the_original_shows_what_was_generalised() -> None:
     before = {"x": facts("x", **UNIQUE), "city": facts("city")}
-    guesses = guess_roles([facts("x"), facts("city", distinct=1)], before)
+    guesses = guesses_from([facts("x"), facts("city", distinct=1)], before)
     assert [guess.role for guess in guesses] == [Role.QUASI_IDENTIFIER] * 2
-    assert "980 in the original" in guesses[0].why
+    assert "980 in the original" in guesses[0].reason
 
 
 @pytest.mark.parametrize("name", ["adult", "adult-deidentified", "patient", "patient-deidentified"])
 def test_the_bundled_tables_get_the_roles_that_people_gave_them(name: str) -> None:
-    guesses = {guess.column: guess.role for guess in guess_roles(_facts(datasets.load(name).path))}
+    guesses = {guess.column: guess.role for guess in guesses_from(_facts(datasets.load(name).path))}
     money = {column for column in guesses if "salary" in column.casefold()}
     assert money
     for column, role in guesses.items():
@@ -78,7 +78,7 @@ def test_the_bundled_tables_get_the_roles_that_people_gave_them(name: str) -> No
 
 
 def test_adult_income() -> None:
-    guesses = guess_roles(_facts(datasets.load("adult-income_ori").path))
+    guesses = guesses_from(_facts(datasets.load("adult-income_ori").path))
     by_role = {role: {own.column for own in guesses if own.role is role} for role in Role}
     assert by_role[Role.SENSITIVE] == {"capital-gain", "capital-loss", "income"}
     assert by_role[Role.INSENSITIVE] == {"fnlwgt"}
@@ -86,7 +86,7 @@ def test_adult_income() -> None:
 
 
 def test_a_table_of_people(shared_data: Path) -> None:
-    guesses = guess_roles(_facts(shared_data / "presence" / "presence.csv"))
+    guesses = guesses_from(_facts(shared_data / "presence" / "presence.csv"))
     assert [own.column for own in guesses if own.role is Role.IDENTIFIER] == ["identifier", "name"]
 
 

@@ -9,13 +9,17 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from petaudit.synthesizing import drawing
-from petaudit.synthesizing.correlation import cholesky, correlations, goes_together
-from petaudit.synthesizing.drawing import GaussianCopula, draw_independent
-from petaudit.synthesizing.marginal import MOST_VALUES, marginal_of
-from petaudit.synthesizing.normal import normal_at, random_bits, share_below, uniform_draws
-from petaudit.synthesizing.repair import SMALLEST_VARIANCE, eigen, repaired
-from petaudit.synthesizing.slices import Slices
+from petaudit.synthesizing import copula as module
+from petaudit.synthesizing.copula import MOST_VALUES, GaussianCopula, draw_independent, marginal_of
+from petaudit.synthesizing.correlation import (
+    SMALLEST_VARIANCE,
+    cholesky,
+    correlations,
+    eigen,
+    goes_together,
+    repaired,
+)
+from petaudit.synthesizing.normal import Slices, normal_at, random_bits, share_below, uniform_draws
 
 ROWS = 20_000
 CONTRADICTION = [[1.0, 0.9, 0.9], [0.9, 1.0, -0.9], [0.9, -0.9, 1.0]]
@@ -188,7 +192,7 @@ def test_blocks_of_rows_do_not_change_the_draw(monkeypatch: pytest.MonkeyPatch) 
     copula = fit([np.round(x, 2), np.searchsorted([-1.0, 1.0], y)])
     whole = values(copula.draw(500, 3))
     alone = values(draw_independent(copula.marginals, 500, 3))
-    monkeypatch.setattr(drawing, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(module, "BLOCK_ROWS", 7)
     for one, other in zip(
         [*whole, *alone],
         [*values(copula.draw(500, 3)), *values(draw_independent(copula.marginals, 500, 3))],

@@ -13,7 +13,7 @@ import pytest
 
 from petaudit import datasets
 from petaudit.errors import ColumnError, InputError, OptionError
-from petaudit.synthesizing import METHODS, drawing, ordering, synthesize
+from petaudit.synthesizing import METHODS, copula, ordering, synthesize
 from synthesizing.tables import cramers_v
 
 INCOME = datasets.load("adult-income_ori").path
@@ -177,7 +177,7 @@ def test_no_text_of_an_identifier_is_repeated(method: str) -> None:
 
 
 def test_placeholders_are_counted_through_blocks_of_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drawing, "BLOCK_ROWS", 7)
+    monkeypatch.setattr(copula, "BLOCK_ROWS", 7)
     made = synthesize(pa.table({"name": ["Ann", "Bo", "Cy"]}), rows=20)
     assert made["name"].to_pylist() == [f"text {i}" for i in range(1, 21)]
 

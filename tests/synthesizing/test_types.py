@@ -19,9 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petaudit.synthesizing import METHODS, synthesize
-from petaudit.synthesizing.drawing import draw_independent
+from petaudit.synthesizing.copula import draw_independent, marginal_of
 from petaudit.synthesizing.exchange import read_column
-from petaudit.synthesizing.marginal import marginal_of
 from synthesizing.tables import ROWS, every_type
 
 COLUMNS = every_type()

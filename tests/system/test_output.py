@@ -20,13 +20,8 @@ import pytest
 
 from petaudit.errors import InputError, OptionError
 from petaudit.system import output
-from petaudit.system.output import (
-    TableInParts,
-    refuse_inputs,
-    table_format,
-    table_writer,
-    write_whole,
-)
+from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.tables.writing import TableInParts, table_format, table_writer
 
 TABLE = pa.table({"a": ["1", None, "q\"u;o'te"], "b": [1, 2, None], "é": ["x", "年", ""]})
 

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from measures.sensitive_twin import meant
-from petaudit.tables import ClassTable, ClassValueCounts, Source, TableCounts
-from petaudit.tables._classes.profiles import count_profiles
-from petaudit.tables.class_blocks import HeldBlocks
-from petaudit.tables.class_labels import ClassLabels
+from petaudit.tables import ClassTable, ClassValueCounts, Source, TableCounts, ValueCounts
+from petaudit.tables.classes.blocks import HeldBlocks
+from petaudit.tables.classes.packed import packed_classes
+from petaudit.tables.classes.table import ClassLabels
 from tables.engines import (
     Cells,
     Table,
@@ -124,6 +124,25 @@ def class_table(
     return together(list(found.tables()))
 
 
+def classes_of(
+    *classes: dict[int, int],
+    values: int = 2,
+    marked: int | None = None,
+    times: Sequence[int] | None = None,
+) -> ClassTable:
+    """Classes by how often they have each value of one column."""
+    pairs = [
+        (entry, value, count)
+        for entry, own in enumerate(classes)
+        for value, count in sorted(own.items())
+    ]
+    index = np.array(pairs, dtype=np.int64).reshape(-1, 3).T
+    sizes = np.array([sum(own.values()) for own in classes], dtype=np.int64)
+    each = np.array([1] * len(classes) if times is None else times, dtype=np.int64)
+    counts = ValueCounts(tuple(map(str, range(values))), np.ones(values, dtype=np.int64))
+    return ClassTable(sizes, each, {"v": ClassValueCounts(counts, *index)}, marked)
+
+
 def together(blocks: Sequence[ClassTable]) -> ClassTable:
     """Several blocks as one."""
     if len(blocks) == 1:
@@ -144,14 +163,16 @@ def together(blocks: Sequence[ClassTable]) -> ClassTable:
     assert len(marked) <= 1, "suppressed rows are one class"
     named = None
     if first.labels is not None:
-        rows = [row for own in blocks for row in own.labels or ()]
+        rows = [
+            own.labels[place] for own in blocks if own.labels for place in range(len(own.sizes))
+        ]
         cells = list(zip(*rows, strict=True))
         known = [list(dict.fromkeys(own)) for own in cells]
         codes = [
             np.array([mine.index(cell) for cell in own])
             for mine, own in zip(known, cells, strict=True)
         ]
-        named = ClassLabels(tuple(map(tuple, known)), tuple(codes), len(rows))
+        named = ClassLabels(tuple(map(tuple, known)), tuple(codes))
     return ClassTable(
         np.concatenate([own.sizes for own in blocks]),
         np.concatenate([own.classes for own in blocks]),
@@ -190,13 +211,12 @@ def check_class_table(source: Source, case: Case, columns: list[str]) -> None:
 
 def check_packed_counters(source: Source, case: Case) -> None:
     """Only columns of some kinds may be left to the slower way of counting."""
-    found = count_profiles(source.counts, case.quasi_identifiers, [case.value])
+    found = packed_classes(source.counts, case.quasi_identifiers, [case.value])
     if found is None:
         assert not source.rows or case.table[case.value].kind in {"date", "datetime", "decimal"}
         return
-    [block] = found.blocks()
-    assert block.labels is None
-    table = block.split({case.value: source.counts.sensitive_values(case.value).counts})
+    [table] = found
+    assert table.labels is None
     expected = counted_profiles(case.table, case.quasi_identifiers, [case.value])
     assert by_profile(table) == expected
     assert len(table.sizes) == len(expected), "equal classes are one entry"
@@ -212,8 +232,9 @@ def by_class(found: ClassTable, column: str) -> dict[Any, Counter[str | None]]:
     assert found.labels is not None
     own = found.columns[column]
     assert own.class_sizes.tolist() == found.sizes.tolist()
-    told: dict[Any, Counter[str | None]] = {row: Counter() for row in found.labels}
-    assert len(told) == len(found.labels), "a class stands once"
+    every = [found.labels[place] for place in range(len(found.sizes))]
+    told: dict[Any, Counter[str | None]] = {row: Counter() for row in every}
+    assert len(told) == len(every), "a class stands once"
     said = [meant(value) for value in own.values.labels]
     rows = zip(own.class_index, own.value_index, own.counts.tolist(), strict=True)
     for class_index, value_index, count in rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -20,19 +21,17 @@ from pyarrow import parquet
 import strategies
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result, find_measure
-from petaudit.tables import open_source
-from petaudit.tables._classes import block_store as _block_store
-from petaudit.tables._classes import finding as _find_blocks
-from petaudit.tables._classes import keys as _class_keys
-from petaudit.tables._classes import profiles as _profiles
-from petaudit.tables._classes import values as _class_values
-from petaudit.tables._classes.block_store import BlockStore
+from petaudit.tables import TableCounts, open_source
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables._remote import numbered_blocks as _numbered_blocks
-from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks, HeldBlocks
-from petaudit.tables.class_labels import ClassLabels
-from petaudit.tables.class_table import ClassPairs
+from petaudit.tables.classes import blocks as _blocks
+from petaudit.tables.classes import grouped as _grouped
+from petaudit.tables.classes import keys as _class_keys
+from petaudit.tables.classes import packed as _packed
+from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, HeldBlocks
+from petaudit.tables.classes.table import ClassLabels
+from petaudit.tables.engines import remote_blocks as _numbered_blocks
 from strategies import Release
+from tables.checks import classes_of
 
 MODELS: dict[str, dict[str, Any]] = {
     "t-closeness": {"limit": 0.25},
@@ -51,16 +50,16 @@ def in_pieces(*, packed: bool) -> Iterator[None]:
     """Every class is a block of its own, and lies in a file."""
     with ExitStack() as stack:
         for module, name, value in (
-            (_block_store, "MOST_PAIRS", 1),
-            (_profiles, "_CELLS_PER_BLOCK", 1),
-            (_profiles, "MOST_VALUES", 512 if packed else -1),
-            (_profiles, "MOST_FROM_DATABASES", 1000 if packed else 0),
-            (_class_values, "_ROWS_PER_BLOCK", 1),
+            (_blocks, "_PAIRS_PER_BLOCK", 1),
+            (_packed, "_CELLS_PER_BLOCK", 1),
+            (_packed, "MOST_VALUES", 512 if packed else -1),
+            (_packed, "MOST_FROM_DATABASES", 1000 if packed else 0),
+            (_grouped, "_ROWS_PER_BLOCK", 1),
             (_class_keys, "_LARGE_TABLE", 0),
             (_numbered_blocks, "PAIRS_AT_ONCE", 2),
-            (_find_blocks, "working_memory", lambda: 0),
+            (_blocks, "working_memory", lambda: 0),
             # Slices of the rows, too: as many as there are bytes in a few rows.
-            (_class_values, "working_memory", lambda: 3 * 200),
+            (_grouped, "working_memory", lambda: 3 * 200),
         ):
             stack.enter_context(patch.object(module, name, value))
         yield
@@ -156,6 +155,12 @@ class Travelled(ClassBlocks):
         return [question.from_plain(json.loads(own)) for own in plain]
 
 
+def send_answers_through_json(counts: TableCounts) -> None:
+    for key, result in counts._results.items():
+        if isinstance(result, ClassBlocks):
+            counts._results[key] = Travelled(result)
+
+
 @pytest.mark.parametrize("reveal_values", [True, False])
 @settings(max_examples=15)
 @given(release=strategies.releases().filter(some_row_is_said))
@@ -164,8 +169,7 @@ def test_answers_survive_the_way_through_json(reveal_values: bool, release: Rele
     inputs = gather(strategies.arrow(release.released), **given_)
     whole = measured(inputs)
     counts = inputs.table.counts
-    for asked, blocks in list(counts._class_blocks.items()):
-        counts._class_blocks[asked] = Travelled(blocks)
+    send_answers_through_json(counts)
     assert measured(inputs) == whole
 
 
@@ -185,8 +189,7 @@ def test_a_picture_that_cannot_be_told_of_is_no_hindrance(
         inputs = gather(path, **asked)
         assert measure.run(inputs, {"limit": 0.3}) == whole
         counts = inputs.table.counts
-        for key, blocks in list(counts._class_blocks.items()):
-            counts._class_blocks[key] = Travelled(blocks)
+        send_answers_through_json(counts)
         result = measure.run(inputs, {"limit": 0.3})
     assert result == whole
     entry = result.to_entry(inputs)
@@ -194,39 +197,28 @@ def test_a_picture_that_cannot_be_told_of_is_no_hindrance(
     assert entry["warnings"][-1].startswith("A picture could not be drawn")
 
 
-def pairs_of(*classes: dict[int, int], labels: bool = False) -> ClassPairs:
-    """Classes by the counts of their values."""
-    entry = [place for place, own in enumerate(classes) for _ in own]
-    value = [number for own in classes for number in own]
-    counts = [times for own in classes for times in own.values()]
-    sizes = [sum(own.values()) for own in classes]
-    named = None
-    if labels:
-        named = ClassLabels((tuple("abc"),), (np.arange(len(classes)) % 3,), len(classes))
-    return ClassPairs(
-        *(np.array(own, np.int64) for own in (sizes, [1] * len(classes), entry, value, counts)),
-        labels=named,
-    )
-
-
 @pytest.mark.parametrize("labels", [True, False])
 def test_blocks_for_which_there_is_no_room_lie_in_private_files(labels: bool) -> None:
-    blocks = [pairs_of({0: 2, 1: 1}, labels=labels), pairs_of({1: 4}, {0: 1}, labels=labels)]
+    blocks = [classes_of({0: 2, 1: 1}), classes_of({1: 4}, {0: 1})]
+    if labels:
+        blocks = [
+            replace(own, labels=ClassLabels((("a", "b"),), (np.arange(len(own.sizes)),)))
+            for own in blocks
+        ]
     before = set(private_folder().iterdir())
-    store = BlockStore(blocks, room=1)
-    assert not store.is_in_memory
+    held = HeldBlocks(blocks, room=1)
     made = set(private_folder().iterdir()) - before
     assert len(made) == 2
     for _ in range(2):
-        found = list(store)
+        found = list(held.tables())
         assert [own.sizes.tolist() for own in found] == [[3], [4, 1]]
-        assert [own.counts.tolist() for own in found] == [[2, 1], [4, 1]]
-        assert [own.labels and list(own.labels) for own in found] == (
-            [[("a",)], [("a",), ("b",)]] if labels else [None, None]
-        )
-    del store
+        assert [own.columns["v"].counts.tolist() for own in found] == [[2, 1], [4, 1]]
+        spelled = [own.labels and own.labels[len(own.sizes) - 1] for own in found]
+        assert spelled == ([("a",), ("b",)] if labels else [None, None])
+    del held
     assert not made & set(private_folder().iterdir())
-    assert BlockStore(blocks, room=10**6).is_in_memory
+    HeldBlocks(blocks, room=10**6)
+    assert set(private_folder().iterdir()) == before
 
 
 def test_the_histogram_is_that_of_all_blocks(tmp_path: Path) -> None:

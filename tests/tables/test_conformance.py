@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from petaudit.tables import open_source
-from petaudit.tables._classes import keys as _class_keys
-from petaudit.tables._classes import values as _class_values
+from petaudit.tables.classes import grouped as _grouped
+from petaudit.tables.classes import keys as _class_keys
 from tables.cases import CASES, MANY_CLASSES
 from tables.checks import (
     Case,
@@ -68,9 +68,9 @@ def take_short_cut(patch: pytest.MonkeyPatch, short_cut: str) -> None:
     patch.setattr(_class_keys, "_LARGE_TABLE", 0)
     patch.setattr(_class_keys.Sample, "shows_few_classes", short_cut == "raw")
     if short_cut == "coded in blocks":
-        patch.setattr(_class_values, "_ROWS_PER_BLOCK", 2)
+        patch.setattr(_grouped, "_ROWS_PER_BLOCK", 2)
     if short_cut == "coded classes, values apart":
-        patch.setattr(_class_values, "LARGEST_KEY", 0)
+        patch.setattr(_grouped, "LARGEST_KEY", 0)
     if short_cut == "too many labels for a code":
         patch.setattr(_class_keys, "LARGEST_KEY", 0)
 

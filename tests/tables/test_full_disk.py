@@ -1,4 +1,4 @@
-"""A full disk of temporary files is called that, and not a damaged file."""
+"""A full disk of temporary files and an interrupt are called that, and not a damaged file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from petaudit.errors import EngineError, InputError
-from petaudit.tables import open_source
-from petaudit.tables._classes import block_store
-from petaudit.tables._database import out_of_memory
+from petaudit.tables import TableCounts, open_source
+from petaudit.tables.classes.blocks import HeldBlocks
+from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
+from tables.checks import classes_of
 
 TEXT = "zip;name\n" + "".join(f"{number};é{number}\n" for number in range(50))
 FULL = r"the folder of temporary files, .*, is full; make room there, or name another one with "
@@ -54,7 +57,7 @@ def test_a_table_in_another_encoding(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("full_disk")
 def test_classes_that_go_to_the_disk() -> None:
     with pytest.raises(EngineError, match=FULL):
-        block_store._Stored.write(block_store._Packed({}, None, None))
+        HeldBlocks([classes_of({0: 1})], room=0)
 
 
 def test_what_duckdb_says() -> None:
@@ -105,3 +108,30 @@ def test_a_disk_that_is_small(tmp_path: Path, small_disk: Path) -> None:
     assert done.stderr.startswith(said)
     assert len(done.stderr.splitlines()) == 1
     assert tempfile.gettempdir() != str(small_disk)
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        (RuntimeError("Query interrupted"), True),
+        (duckdb.InterruptException("INTERRUPT Error: Interrupted!"), True),
+        (duckdb.ConversionException("cannot convert 'interrupted' to INT32"), False),
+        (ValueError("interrupted"), False),
+        (RuntimeError("something else"), False),
+    ],
+)
+def test_only_the_engine_s_own_interrupt_counts(problem: Exception, expected: bool) -> None:
+    assert is_interrupt(problem) is expected
+
+
+def test_a_quoted_cell_is_no_interrupt() -> None:
+    counts: TableCounts = open_source(pa.table({"a": ["x"]})).counts
+
+    class Failing:
+        implementation: Any = None
+
+        def collect(self) -> None:
+            raise ValueError("cell 'interrupted' is odd")
+
+    with pytest.raises(EngineError, match="failed while counting"):
+        counts.collected(Failing())  # type: ignore[arg-type]

@@ -17,8 +17,9 @@ import petaudit
 from petaudit.cli import main
 from petaudit.errors import EngineError, OptionError
 from petaudit.system.memory import engine_memory, memory_limit
-from petaudit.tables import _csv_files, _database, open_source
+from petaudit.tables import csv_files, open_source
 from petaudit.tables._private_folder import private_folder
+from petaudit.tables.engines import duckdb as _duckdb
 
 MB = 1_000_000
 ROWS = 1_200_000
@@ -31,7 +32,7 @@ def as_before() -> Iterator[None]:
 
 
 def setting(name: str) -> Any:
-    [(found,)] = _database.run(_database.cursor(), f"SELECT current_setting('{name}')")
+    [(found,)] = _duckdb.run(_duckdb.cursor(), f"SELECT current_setting('{name}')")
     return found
 
 
@@ -120,7 +121,7 @@ def test_a_csv_in_a_file_is_read_as_one_in_memory(
     path = tmp_path / "t.csv"
     path.write_text("a;b\n 1;x\n2;\n1 ;x\n")
     plain = open_source(path).to_arrow()
-    monkeypatch.setattr(_csv_files, "_GROWTH", 1 << 60)
+    monkeypatch.setattr(csv_files, "_GROWTH", 1 << 60)
     before = set(private_folder().iterdir())
     source = open_source(path)
     assert source.to_arrow() == plain
@@ -135,7 +136,7 @@ def test_a_csv_in_a_file_is_read_as_one_in_memory(
 def test_nothing_is_left_of_a_file_that_cannot_be_read(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_csv_files, "_GROWTH", 1 << 60)
+    monkeypatch.setattr(csv_files, "_GROWTH", 1 << 60)
     (tmp_path / "t.csv").write_text(text)
     before = set(private_folder().iterdir())
     with pytest.raises(petaudit.PetauditError, match="line"):
@@ -158,8 +159,8 @@ SAID = (
 )
 def test_what_is_said_where_memory_does_not_suffice(problem: Exception) -> None:
     petaudit.set_memory("600MB")
-    assert str(_database.out_of_memory(problem)) == SAID
-    assert _database.out_of_memory(duckdb.IOException("out of memory")) is None
+    assert str(_duckdb.out_of_memory(problem)) == SAID
+    assert _duckdb.out_of_memory(duckdb.IOException("out of memory")) is None
 
 
 def test_a_count_that_lacks_memory_says_so(
@@ -178,21 +179,21 @@ def test_a_count_that_lacks_memory_says_so(
 
 def test_really_too_little_for_the_engine() -> None:
     """Rows of a window that cannot be spilled: the engine's own error, in our words."""
-    connection = _database.cursor()
+    connection = _duckdb.cursor()
     petaudit.set_memory("512MB")
     query = "SELECT len(list(md5(range::VARCHAR) || range)) FROM range(20_000_000)"
     with pytest.raises(EngineError, match="not enough memory: the limit is 512 MB"):
-        _database.run(connection, query)
+        _duckdb.run(connection, query)
     petaudit.set_memory("1GB")
-    assert _database.run(connection, "SELECT 1") == [(1,)]
+    assert _duckdb.run(connection, "SELECT 1") == [(1,)]
 
 
 def test_a_limit_below_what_is_held_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise EngineError("no")
 
-    _database.cursor()
-    monkeypatch.setattr(_database, "_keep_within_memory", refuse)
+    _duckdb.cursor()
+    monkeypatch.setattr(_duckdb, "_keep_within_memory", refuse)
     with pytest.raises(OptionError, match="the memory limit cannot be 600 MB now"):
         petaudit.set_memory("600MB")
     monkeypatch.undo()

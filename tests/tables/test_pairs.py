@@ -17,14 +17,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from petaudit.errors import InputError
-from petaudit.tables import (
-    PairCounts,
-    TableCounts,
-    check_aligned,
-    open_source,
-    pair_codes,
-    pair_counts,
-)
+from petaudit.tables import PairCounts, TableCounts, check_aligned, open_source, pair_counts
+from petaudit.tables.pairs import aligned_columns
 from tables.engines import ENGINES, Column, Table, held_by, labels, text
 
 ORIGINAL: Table = {
@@ -62,7 +56,7 @@ def opened(engine: str, table: Table, folder: Path) -> TableCounts:
     return open_source(held_by(engine, table, folder)).counts
 
 
-@pytest.mark.parametrize("after", ["duckdb", "parquet", "csv", "polars-lazy", "pandas", "pyarrow"])
+@pytest.mark.parametrize("after", ["duckdb", "csv", "pandas"])
 @pytest.mark.parametrize("before", ENGINES)
 def test_pairs_by_position(before: str, after: str, tmp_path: Path) -> None:
     original = opened(before, ORIGINAL, tmp_path / "before")
@@ -72,7 +66,7 @@ def test_pairs_by_position(before: str, after: str, tmp_path: Path) -> None:
         assert told(pair_counts(original, released, column, None)) == expected(column)
 
 
-@pytest.mark.parametrize("after", ["duckdb", "parquet", "csv", "polars-lazy", "pandas", "pyarrow"])
+@pytest.mark.parametrize("after", ["parquet", "polars-lazy", "pyarrow"])
 @pytest.mark.parametrize("before", ENGINES)
 def test_pairs_by_key_whatever_the_row_order(before: str, after: str, tmp_path: Path) -> None:
     original = opened(before, shuffled(ORIGINAL, [3, 0, 4, 2, 1]), tmp_path / "before")
@@ -221,7 +215,7 @@ def test_keys_that_differ_only_in_blanks_are_the_same() -> None:
 
 def test_rows_without_an_order_need_a_key() -> None:
     spark: Any = SimpleNamespace(rows=2, engine="pyspark")
-    with pytest.raises(InputError, match=r"after\.csv \(pyspark\) have no order.*key.* \(--key"):
+    with pytest.raises(InputError, match=r"after\.csv \(pyspark\) have no order.*key.* \(key="):
         check_aligned(open_source(pa.table({"a": [1, 2]})).counts, spark, None, NAMES)
 
 
@@ -242,34 +236,36 @@ def test_key_and_cells_come_from_one_query(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(queries) == 2
 
 
-# By positions --------------------------------------------------------------------------------
+# Row by row ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("after", ["duckdb", "csv", "polars-lazy", "pandas"])
+@pytest.mark.parametrize("after", ["csv", "polars-lazy"])
 @pytest.mark.parametrize("before", ENGINES)
 @pytest.mark.parametrize("key", [None, "id"])
-def test_positions_lead_back_to_the_pairs(
-    before: str, after: str, key: str | None, tmp_path: Path
-) -> None:
-    original = opened(before, shuffled(ORIGINAL, [3, 0, 4, 2, 1]), tmp_path / "before")
-    other = [3, 0, 4, 2, 1] if key is None else [1, 4, 0, 3, 2]
+def test_rows_stay_together(before: str, after: str, key: str | None, tmp_path: Path) -> None:
+    order = [3, 0, 4, 2, 1]
+    original = opened(before, shuffled(ORIGINAL, order), tmp_path / "before")
+    other = order if key is None else [1, 4, 0, 3, 2]
     released = opened(after, shuffled(RELEASED, other), tmp_path / "after")
     check_aligned(original, released, key, NAMES)
-    for column in ("age", "city"):
-        found = pair_codes(original, released, column, key)
-        old, new = (table.value_counts(column).labels for table in (original, released))
-        pairs = PairCounts(
-            tuple(old[place] for place in found.original.tolist()),
-            tuple(new[place] for place in found.released.tolist()),
-            found.counts,
-        )
-        assert told(pairs) == expected(column)
+    names = ["city", "age"]
+    columns = aligned_columns(original, released, names, key)
+    for name, column in zip(names, columns, strict=True):
+        old, new = (table.value_counts(name).labels for table in (original, released))
+        rows = [
+            (old[column.original[pair]], new[column.released[pair]])
+            for pair in column.rows.tolist()
+        ]
+        every = list(zip(labels(ORIGINAL)[name], labels(RELEASED)[name], strict=True))
+        assert rows == [every[row] for row in order]
+    # Ages 34 and 3* stand in two rows and once in the list.
+    assert len(columns[1].original) == 4
 
 
-def test_positions_from_an_engine_without_an_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = open_source(pl.LazyFrame({"id": ["1", "2", "3"], "a": ["x", None, "x"]})).counts
-    after = open_source(pl.LazyFrame({"id": ["3", "1", "2"], "a": ["X", "X", "Y"]})).counts
-    monkeypatch.setattr("petaudit.tables._pairs._ORDERED_ENGINES", set())
-    found = pair_codes(before, after, "a", "id")
-    assert [found.original.tolist(), found.released.tolist()] == [[0, 1], [0, 1]]
-    assert found.counts.tolist() == [2, 1]
+def test_no_rows_have_no_pairs(tmp_path: Path) -> None:
+    empty: Table = {"id": Column("integer", []), "v": text()}
+    both = [opened("pyarrow", empty, tmp_path / name) for name in ("before", "after")]
+    for key in (None, "id"):
+        [found] = aligned_columns(both[0], both[1], ["v"], key)
+        assert [found.original.tolist(), found.released.tolist(), found.rows.tolist()] == [[]] * 3
+        assert pair_counts(both[0], both[1], "v", key).original == ()

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from petaudit.errors import InputError, NotMeasurableError
 from petaudit.tables import TableCounts, check_aligned, open_source, pair_codes, pair_counts
 from petaudit.tables.column_facts import column_facts
-from petaudit.tables.pair_sums import PairSums
-from petaudit.tables.rows import RowPicker, first_rows
+from petaudit.tables.source import RowPicker, first_rows
+from petaudit.tables.sums import PairSums
 from petaudit.tables.typed import ColumnType, typed_source
 from tables.engines import label
 

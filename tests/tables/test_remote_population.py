@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from petaudit.errors import InputError
 from petaudit.tables import open_source
-from petaudit.tables._remote import beside as _beside
+from petaudit.tables.engines import remote as _beside
 from petaudit.tables.population import PopulationClasses, population_classes
 from tables.engines import label
 

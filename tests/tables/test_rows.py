@@ -20,7 +20,7 @@ from petaudit.errors import InputError
 from petaudit.pipelines.models import RandomSplit
 from petaudit.pipelines.tables import split
 from petaudit.tables import Source, open_source
-from petaudit.tables.rows import RowPicker, first_rows
+from petaudit.tables.source import RowPicker, first_rows
 
 TABLE = pa.table(
     {

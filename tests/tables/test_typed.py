@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.tables import Source, open_source
-from petaudit.tables._database import cursor
+from petaudit.tables.engines.duckdb import cursor
 from petaudit.tables.typed import ColumnType, format_problem, typed_source
 from strategies import on_engine
 from tables.typed_twin import WRONG, decimals, lost, twin

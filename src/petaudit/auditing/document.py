@@ -15,7 +15,7 @@ from typing import Any, Final
 from petaudit._version import __version__
 from petaudit.auditing.gate import EXIT_CODES
 from petaudit.errors import InputError, listing
-from petaudit.i18n.kept import texts_of, with_phrases
+from petaudit.i18n.documents import phrases_in, restore_phrases
 from petaudit.system.files import before_reading
 
 CHECK: Final = "petaudit.check/1"
@@ -43,7 +43,7 @@ def new_document(kind: str, verdict: str, content: Mapping[str, Any]) -> dict[st
 def with_texts(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content with what its sentences are made of as the last key."""
     plain_content = {name: value for name, value in content.items() if name != TEXTS}
-    return plain_content | {TEXTS: texts_of(plain_content)}
+    return plain_content | {TEXTS: phrases_in(plain_content)}
 
 
 def read_document(path: Path, known: Sequence[str] = (CHECK, RUN, MPUCCS)) -> dict[str, Any]:
@@ -74,13 +74,13 @@ def read_document(path: Path, known: Sequence[str] = (CHECK, RUN, MPUCCS)) -> di
 def restored(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document that was read with its phrases; entries of a pipeline have their own."""
     texts = document.get(TEXTS)
-    found = with_phrases(dict(document), texts if isinstance(texts, Mapping) else {})
+    found = restore_phrases(dict(document), texts if isinstance(texts, Mapping) else {})
     entries = found.get("results")
     of_entries: dict[str, Any] = {}
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry.get(TEXTS), Mapping):
             of_entries |= entry[TEXTS]
-    return dict(with_phrases(found, of_entries) if of_entries else found)
+    return dict(restore_phrases(found, of_entries) if of_entries else found)
 
 
 def figure_of(value: Any) -> Any:

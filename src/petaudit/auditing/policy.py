@@ -20,9 +20,9 @@ from petaudit.errors import (
     InputError,
     OptionError,
     Phrase,
+    error_context,
     joined,
     listing,
-    naming,
     phrase,
     suggestion,
 )
@@ -274,7 +274,7 @@ def is_policy_file(given: str | PathLike[str]) -> bool:
 
 def read_policy(path: Path) -> Policy:
     """Read the file of a policy; what is wrong with it is said with its name."""
-    with unchanged(), naming(path):
+    with unchanged(), error_context(path):
         content = read_yaml(path)
         if not isinstance(content, Mapping):
             raise InputError("a policy has the keys {keys}", keys=listing(_KEYS))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from petaudit.errors import Phrase, counted, joined, listing, phrase, tally, term
 from petaudit.inputs import Inputs
 from petaudit.roles import Role
-from petaudit.starter import Guess, guess_roles
+from petaudit.starter import Guess, guesses_from
 from petaudit.tables.column_facts import ColumnFacts, column_facts
 from petaudit.tables.headers import shown_names
 
@@ -157,7 +157,7 @@ def review_columns(inputs: Inputs) -> ColumnReview:
     if inputs.original is not None:
         shared = [name for name in unlabelled if name in inputs.original.columns]
         before = {column.name: column for column in column_facts(inputs.original, shared)}
-    guesses = guess_roles([facts[name] for name in unlabelled], before)
+    guesses = guesses_from([facts[name] for name in unlabelled], before)
     found = ColumnReview(
         tuple(name for name in declared if facts[name].suppressed < facts[name].values),
         {guess.column: _look_of(guess) for guess in guesses},

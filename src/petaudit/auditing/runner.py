@@ -23,6 +23,7 @@ from petaudit.errors import (
     joined,
     listing,
     phrase,
+    term,
     without_row_numbers,
 )
 from petaudit.inputs import Inputs, gather
@@ -198,9 +199,24 @@ class Audit:
         self.watch.check(path for source in again for path in source.files)
 
     def _repr_html_(self) -> str:
-        from petaudit.reports.notebook import audit_html  # noqa: PLC0415 (only to look at)
+        from petaudit.auditing.headline import verdict_sentence  # noqa: PLC0415 (only to look at)
+        from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (as above)
 
-        return audit_html(self)
+        measures = all_measures()
+        failures = [entry.measure for entry in self.not_measured if entry.asked_for]
+        rows = [
+            *(result.figure_row for result in self.results),
+            *(FigureRow(term(measures[name].title), None, "-", None, "error") for name in failures),
+        ]
+        headline = verdict_sentence(
+            self.verdict,
+            failed=sum(result.passed is False for result in self.results),
+            judged=sum(result.passed is not None for result in self.results),
+            names_people=bool(self.problems),
+            has_questions=bool(self.open_questions),
+            is_incomplete=bool(failures) or not self.results,
+        )
+        return notebook_table(rows, headline=headline)
 
 
 def audit(

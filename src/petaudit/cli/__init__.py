@@ -9,12 +9,20 @@ from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.language import choose_language
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
-from petaudit.cli.termination import ending_tidily, interrupted_code
-from petaudit.errors import ManyProblemsError, OptionError, PetauditError, phrase, revealed, term
-from petaudit.i18n.current import language, use_language
+from petaudit.cli.termination import graceful_shutdown, interrupted_code
+from petaudit.errors import (
+    ManyProblemsError,
+    OptionError,
+    PetauditError,
+    naming_options,
+    phrase,
+    revealed,
+    term,
+)
+from petaudit.i18n.catalogue import language, use_language
 from petaudit.system.debugging import show_trace
+from petaudit.system.files import file_problem
 from petaudit.system.memory import memory_limit, memory_text
-from petaudit.system.os_reasons import file_problem
 
 COULD_NOT_MEASURE = 2
 
@@ -24,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare()
     before = language()
     try:
-        with ending_tidily(is_program=arguments is None):
+        with graceful_shutdown(is_program=arguments is None), naming_options():
             return _exit_code(arguments)
     except KeyboardInterrupt:
         # The second one, or one that came when everything was said.

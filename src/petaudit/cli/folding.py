@@ -7,8 +7,7 @@ import shutil
 import unicodedata
 from typing import Final
 
-from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.current import language
+from petaudit.i18n.catalogue import ENGLISH, language
 
 _WIDEST: Final = 100
 _NARROWEST: Final = 40

@@ -12,14 +12,9 @@ from petaudit.cli.render import finished
 from petaudit.cli.streams import complain, say, standard_output, warnings_said
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
-from petaudit.system.output import (
-    formula_cells,
-    refuse_inputs,
-    table_format,
-    table_writer,
-    write_whole,
-)
+from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables.headers import columns_named
+from petaudit.tables.writing import formula_cells, table_format, table_writer
 
 
 def run(chosen: argparse.Namespace) -> int:

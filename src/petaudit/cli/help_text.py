@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from petaudit.cli.folding import folded, width_of
 from petaudit.errors import term
-from petaudit.i18n.catalogue import ENGLISH, translation
-from petaudit.i18n.current import here, language
+from petaudit.i18n.catalogue import ENGLISH, language, translation
+from petaudit.i18n.phrases import translate
 
 _OF_ARGPARSE: Final = (
     term("usage: "),
@@ -55,13 +55,13 @@ class HelpFormatter(argparse.HelpFormatter):
 
     def start_section(self, heading: str | None) -> None:
         """A heading may be a phrase."""
-        super().start_section(None if heading is None else here(heading))
+        super().start_section(None if heading is None else translate(heading))
 
     def _get_help_string(self, action: argparse.Action) -> str | None:
-        return None if action.help is None else here(action.help)
+        return None if action.help is None else translate(action.help)
 
     def _format_text(self, text: str) -> str:
-        return super()._format_text(here(text))
+        return super()._format_text(translate(text))
 
     def _split_lines(self, text: str, width: int) -> list[str]:
         if language() == ENGLISH:
@@ -84,6 +84,6 @@ class HelpFormatter(argparse.HelpFormatter):
         if prefix is not None or language() == ENGLISH:
             return super()._format_usage(usage, actions, groups, prefix)
         # argparse counts characters, so it gets as many as there are columns.
-        said = here(term("usage: "))
+        said = translate(term("usage: "))
         stand_in = "\0" * width_of(said)
         return super()._format_usage(usage, actions, groups, stand_in).replace(stand_in, said, 1)

@@ -24,10 +24,9 @@ from petaudit.errors import (
 )
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
-from petaudit.starter import Guess, guess_roles
-from petaudit.starter.headers import reading_doubts
+from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
-from petaudit.starter.starter import Starter, can_be_named, starter_text
+from petaudit.starter.starter import Starter, can_be_named, reading_doubts, starter_text
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
@@ -167,7 +166,7 @@ def _starter(
     facts = column_facts(table) if is_counted else ()
     if not roles.by_column:
         before = {} if other is None or is_synthetic else _by_name(column_facts(other))
-        guesses = guess_roles(facts, before)
+        guesses = guesses_from(facts, before)
         roles = Roles({guess.column: guess.role for guess in guesses if can_be_named(guess.column)})
     # Only text can be read otherwise than it was meant.
     read = [own for own in (table, other) if own is not None and own.is_untyped]
@@ -301,7 +300,7 @@ def _guessed(guesses: Sequence[Guess], told: Identifying) -> list[str]:
             shortened(guess.column.strip(), 40) or term("(no name)"),
             _ROLE_NAMES[guess.role],
             *(_apart(told, guess.column) if told.columns else ()),
-            guess.why,
+            guess.reason,
         ]
         for guess in guesses
     ]

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from petaudit.errors import OptionError, term
-from petaudit.i18n.catalogue import ENGLISH, LANGUAGES
-from petaudit.i18n.choice import VARIABLE, checked_language, chosen_language
-from petaudit.i18n.current import use_language
+from petaudit.i18n.catalogue import ENGLISH, LANGUAGES, use_language
+from petaudit.system.languages import VARIABLE, checked_language, chosen_language
 
 OPTION: Final = "--lang"
 _ANY_CHINESE: Final = "語言"

@@ -20,7 +20,7 @@ from petaudit.cli.result_text import mpuccs_text, short_mpuccs_text
 from petaudit.cli.streams import say, warnings_said
 from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
 from petaudit.exact.fractions import exact
-from petaudit.i18n.current import here
+from petaudit.i18n.phrases import translate
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
 from petaudit.singling.options import Options
@@ -181,4 +181,4 @@ def _check(options: dict[str, Any]) -> None:
             raise
         typed = f"--{name.replace('_', '-')}"
         # No translation changes the name of an option.
-        raise OptionError(term(here(problem.text).replace(name, typed, 1))) from None
+        raise OptionError(term(translate(problem.text).replace(name, typed, 1))) from None

@@ -18,9 +18,9 @@ from petaudit.singling.finding_tables import (
     tree_columns,
 )
 from petaudit.singling.result import MpuccsResult
-from petaudit.system.output import TableInParts, refuse_inputs, table_writer, write_whole
-from petaudit.tables.made_tables import in_file
-from petaudit.tables.result_frames import ResultColumn, result_frame
+from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
+from petaudit.tables.writing import TableInParts, table_writer
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings

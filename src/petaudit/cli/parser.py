@@ -13,7 +13,7 @@ from petaudit.cli.help_text import HelpFormatter
 from petaudit.cli.language import OPTION, add_language
 from petaudit.cli.streams import printable, without_passwords
 from petaudit.errors import joined, phrase, shortened, suggestion, term
-from petaudit.i18n.current import here
+from petaudit.i18n.phrases import translate
 
 _EXIT_CODES = term(
     "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
@@ -44,7 +44,9 @@ class _Once(argparse._StoreAction):
         if option_string not in (None, OPTION):
             given = vars(namespace).setdefault("given_once", set())
             if self.dest in given:
-                raise argparse.ArgumentError(self, here(phrase("given twice; it takes one value")))
+                raise argparse.ArgumentError(
+                    self, translate(phrase("given twice; it takes one value"))
+                )
             given.add(self.dest)
         super().__call__(parser, namespace, values, option_string)
 
@@ -62,11 +64,11 @@ class _Parser(argparse.ArgumentParser):
         if unknown:
             own = _options_of(getattr(found, "parser", self))
             hints = [
-                f"{shortened(name)}{here(suggestion(name.partition('=')[0], own))}"
+                f"{shortened(name)}{translate(suggestion(name.partition('=')[0], own))}"
                 for name in unknown
             ]
             message = phrase("unknown argument: {names}", names=joined(hints))
-            getattr(found, "parser", self).error(here(message))
+            getattr(found, "parser", self).error(translate(message))
         return found
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
@@ -78,11 +80,11 @@ class _Parser(argparse.ArgumentParser):
                 near=suggestion(str(value), known),
                 known=joined(known),
             )
-            raise argparse.ArgumentError(action, here(message))
+            raise argparse.ArgumentError(action, translate(message))
 
     def error(self, message: str) -> NoReturn:
-        wrong = here(phrase("error: {message}", message=message))
-        hint = here(phrase("Try '{program} --help'.", program=self.prog))
+        wrong = translate(phrase("error: {message}", message=message))
+        hint = translate(phrase("Try '{program} --help'.", program=self.prog))
         said = without_passwords(printable(f"{self.prog}: {wrong}"))
         self.exit(2, f"{said}\n{hint}\n")
 
@@ -109,11 +111,11 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title=term("commands"), metavar="COMMAND", required=True)
 
     for name, summary in _COMMANDS.items():
-        described = here(summary)
+        described = translate(summary)
         command = commands.add_parser(
             name,
             help=summary,
-            description=described[0].upper() + described[1:] + here(term(".")),
+            description=described[0].upper() + described[1:] + translate(term(".")),
             epilog=_EXIT_CODES if name in _JUDGING else "",
             formatter_class=HelpFormatter,
             allow_abbrev=False,

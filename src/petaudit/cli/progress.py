@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from petaudit.cli.streams import printable
 from petaudit.errors import phrase, term
-from petaudit.i18n.current import here
+from petaudit.i18n.phrases import translate
 
 if TYPE_CHECKING:
     from petaudit.pipelines.events import Event, Listener
@@ -42,8 +42,8 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
         console=Console(file=sys.stderr),
         transient=True,
     )
-    columns = bars.add_task(here(term("columns")), total=None, pace="")
-    combinations = bars.add_task(here(term("combinations")), total=None, pace="")
+    columns = bars.add_task(translate(term("columns")), total=None, pace="")
+    combinations = bars.add_task(translate(term("combinations")), total=None, pace="")
 
     def show(now: Progress) -> None:
         bars.update(columns, completed=now.size, total=max(now.sizes))
@@ -55,7 +55,7 @@ def search_progress(*, quiet: bool) -> Iterator[Callable[[Progress], None] | Non
                 speed=task.speed,
                 time=duration((now.all_total - now.all_done) / task.speed),
             )
-            bars.update(combinations, pace=here(pace))
+            bars.update(combinations, pace=translate(pace))
 
     with bars:
         yield show
@@ -70,7 +70,7 @@ def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
     from rich.console import Console  # noqa: PLC0415 (loaded only where it is seen)
     from rich.markup import escape  # noqa: PLC0415
 
-    with Console(file=sys.stderr).status(here(term("reading"))) as status:
+    with Console(file=sys.stderr).status(translate(term("reading"))) as status:
 
         def show(event: Event) -> None:
             if event.kind == "step":
@@ -80,6 +80,6 @@ def run_progress(*, quiet: bool) -> Iterator[Listener | None]:
                     total=event.total,
                     step=f"{event.module}[{event.experiment}]",
                 )
-                status.update(escape(printable(here(where))))
+                status.update(escape(printable(translate(where))))
 
         yield show

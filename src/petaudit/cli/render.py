@@ -11,8 +11,8 @@ from petaudit._version import __version__
 from petaudit.cli.folding import folded, terminal_width, width_of
 from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, phrase, term
-from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.current import here, language
+from petaudit.i18n.catalogue import ENGLISH, language
+from petaudit.i18n.phrases import translate
 
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
 _COLOURS = {PASS: "32", FAIL: "31;1", ERROR: "31;1"}
@@ -29,7 +29,7 @@ def finished(lines: Iterable[str]) -> list[str]:
     done: list[str] = []
     is_english = language() == ENGLISH
     for text in lines:
-        line = printable(here(text))
+        line = printable(translate(text))
         indent = line[: len(line) - len(line.lstrip(" "))]
         # A deeper indent is the rest of a table's cell, which was wrapped before.
         is_sentence = 0 < len(indent) <= _DEEPEST_INDENT and bool(line.strip())
@@ -43,7 +43,7 @@ def coloured(text: str) -> str:
     """Colour the verdicts if standard output is a terminal."""
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         return text
-    colours = {here(word): colour for word, colour in _COLOURS.items()}
+    colours = {translate(word): colour for word, colour in _COLOURS.items()}
     return re.sub(
         rf"(?<=  )({'|'.join(colours)})(?=  |$)",
         lambda verdict: f"\033[{colours[verdict[1]]}m{verdict[1]}\033[0m",
@@ -54,7 +54,7 @@ def coloured(text: str) -> str:
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Aligned columns; the last one is wrapped where the terminal ends."""
-    shown = [[printable(here(cell)) for cell in row] for row in (header, *rows)]
+    shown = [[printable(translate(cell)) for cell in row] for row in (header, *rows)]
     widths = [max(map(width_of, column)) for column in zip(*shown, strict=True)]
     room = max(terminal_width() - sum(width + 2 for width in widths[:-1]), 20)
     widths[-1] = min(widths[-1], room)
@@ -102,7 +102,7 @@ def section(title: str, entries: Sequence[str]) -> list[str]:
 
 def indented(entry: str) -> str:
     """An entry below a title, in the chosen language."""
-    return f"  {here(entry)}"
+    return f"  {translate(entry)}"
 
 
 def _wrapped(text: str, indent: str) -> list[str]:

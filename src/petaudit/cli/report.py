@@ -8,7 +8,7 @@ from pathlib import Path
 from petaudit.cli.report_files import Reports, write_text
 from petaudit.cli.streams import printable, say
 from petaudit.errors import InputError, phrase
-from petaudit.i18n.current import here
+from petaudit.i18n.phrases import translate
 from petaudit.reports.writing import checked_format
 from petaudit.system.output import refuse_inputs
 
@@ -30,5 +30,5 @@ def run(chosen: argparse.Namespace) -> int:
     if not target.parent.is_dir():
         raise InputError("folder {folder!r} does not exist", folder=str(target.parent))
     write_text(target, text)
-    say(printable(here(phrase("wrote {path}", path=str(target)))) + "\n")
+    say(printable(translate(phrase("wrote {path}", path=str(target)))) + "\n")
     return 0

@@ -12,7 +12,8 @@ from typing import Any
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.streams import as_json, printable, say, takes_unicode
 from petaudit.errors import InputError, OptionError, phrase
-from petaudit.i18n.current import here, language
+from petaudit.i18n.catalogue import language
+from petaudit.i18n.phrases import translate
 from petaudit.reports.writing import FORMATS, checked_format, checked_threshold, report
 from petaudit.system.output import refuse_inputs, write_whole
 
@@ -88,7 +89,7 @@ class Reports:
     def say_written(self) -> None:
         """Say where the reports are, where people read what is printed."""
         for path, _ in self.files:
-            say(printable(here(phrase("wrote {path}", path=str(path)))) + "\n")
+            say(printable(translate(phrase("wrote {path}", path=str(path)))) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:

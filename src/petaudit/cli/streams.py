@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 
 from petaudit.errors import InputError, PetauditWarning, phrase
-from petaudit.i18n.current import here
+from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import json_text as as_json
 from petaudit.i18n.text import printable, without_passwords
 
@@ -48,7 +48,7 @@ def complain(message: str) -> None:
     """Print one line to standard error, where people and CI look for what went wrong."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError):
-            sys.stderr.write(f"petaudit: {without_passwords(printable(here(message)))}\n")
+            sys.stderr.write(f"petaudit: {without_passwords(printable(translate(message)))}\n")
             sys.stderr.flush()
 
 

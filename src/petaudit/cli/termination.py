@@ -19,7 +19,7 @@ _told: list[tuple[int, float]] = []
 
 
 @contextmanager
-def ending_tidily(*, is_program: bool) -> Iterator[None]:
+def graceful_shutdown(*, is_program: bool) -> Iterator[None]:
     """Let a signal end the work inside as an error would: files are closed, folders removed.
 
     After the program itself nothing follows but clearing up, in which a signal has no say any

@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from petaudit.datasets._catalogue import CATALOGUE
-from petaudit.errors import InputError, joined, naming, phrase, shortened, suggestion
-from petaudit.system.files import sha256_of
-from petaudit.system.os_reasons import os_reason
-from petaudit.system.user_folders import cache_folder
+from petaudit.errors import InputError, error_context, joined, phrase, shortened, suggestion
+from petaudit.system.files import cache_folder, os_reason, sha256_of
 
 if TYPE_CHECKING:
     from petaudit.datasets._registry import Entry
@@ -71,7 +69,7 @@ def locate(
     entries = read_registry(registry)
     if name not in entries:
         raise _unknown(name, [*_BUNDLED, *entries])
-    with naming(SCHEME + name):
+    with error_context(SCHEME + name):
         return _from_registry(entries[name], folder, offline or _is_offline())
 
 
@@ -219,7 +217,7 @@ def _not_downloaded(folder: Path, *, is_damaged: bool) -> InputError:
 def _download(entry: Entry, target: Path) -> None:
     """Download to a file beside the target, and rename it once it is known to be right."""
     from petaudit.datasets import _download as download  # noqa: PLC0415 (takes a while to load)
-    from petaudit.datasets._urls import shown  # noqa: PLC0415
+    from petaudit.datasets._registry import shown  # noqa: PLC0415
 
     descriptor, temporary_name = tempfile.mkstemp(prefix=_TEMPORARY, dir=target.parent)
     temporary = Path(temporary_name)

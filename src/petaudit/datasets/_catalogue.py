@@ -1,20 +1,20 @@
-"""What is bundled, and everything that is known about it: the one place that says so.
-
-The files themselves are made by ``scripts/build_datasets.py``; ``docs/data.md`` tells their story.
-"""
+"""The bundled tables, as ``catalogue.toml`` describes them."""
 
 from __future__ import annotations
 
+import csv
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from petaudit.errors import phrase
+from petaudit.errors import Phrase, term
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 DATA: Final = Path(__file__).parent / "data"
+_PATHS: Final = ("path", "original", "control", "population", "hierarchies", "schema")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,177 +43,36 @@ class Dataset:
     licence: str
 
     def __fspath__(self) -> str:
-        """The path of the table: a dataset can be given wherever a table is expected."""
+        """Return the path of the table: a dataset can be given wherever a table is expected."""
         return str(self.path)
 
     def read(self) -> pa.Table:
-        """The table itself, as PyArrow."""
-        from petaudit.tables import open_source  # noqa: PLC0415 (engines load when they are used)
+        """Return the table itself, as PyArrow; a CSV file holds text."""
+        import pyarrow as pa  # noqa: PLC0415 (loaded when it is used)
+        from pyarrow import parquet  # noqa: PLC0415
 
-        return open_source(self.path).to_arrow()
+        if self.path.suffix == ".parquet":
+            return parquet.read_table(self.path)
+        with self.path.open(encoding="utf-8", newline="") as file:
+            header, *rows = csv.reader(file, delimiter=";")
+        columns = zip(*rows, strict=True)
+        return pa.table({name: list(cells) for name, cells in zip(header, columns, strict=True)})
 
 
-_PAPER: Final = phrase("facts retyped from a publication, with credit")
+def _read_catalogue() -> tuple[Dataset, ...]:
+    text = (Path(__file__).parent / "catalogue.toml").read_text(encoding="utf-8")
+    content = tomllib.loads(text)
+    return tuple(_dataset(table, content) for table in content["tables"])
 
-_UCI: Final = "Becker and Kohavi (1996), Adult, UCI Machine Learning Repository, 10.24432/C5XW20"
-_T_CLOSENESS: Final = (
-    "Li, Li and Venkatasubramanian (2007), t-Closeness, ICDE, 10.1109/ICDE.2007.367856"
-)
-_DELTA_PRESENCE: Final = (
-    "Nergiz, Atzori and Clifton (2007), Hiding the Presence of Individuals from Shared Databases, "
-    "SIGMOD, 10.1145/1247480.1247554"
-)
-_PETWORKS: Final = "PETWorks-framework documents (Traditional Chinese), page on {}"
 
-_ADULT_QUASI_IDENTIFIERS: Final = (
-    "sex",
-    "age",
-    "race",
-    "marital-status",
-    "education",
-    "native-country",
-    "occupation",
-    "salary-class",
-)
+def _dataset(table: dict[str, Any], content: dict[str, Any]) -> Dataset:
+    source = content["sources"].get(table["source"], table["source"])
+    if "made" in table:
+        source = Phrase(table.pop("made"), {"source": source})
+    listed = {name: tuple(value) for name, value in table.items() if isinstance(value, list)}
+    paths = {name: DATA / table[name] for name in _PATHS if name in table}
+    given = {"licence": term(content["licence"])} | table | listed | paths
+    return Dataset(**given | {"title": term(table["title"]), "source": source})
 
-CATALOGUE: Final[tuple[Dataset, ...]] = (
-    Dataset(
-        name="adult",
-        title=phrase("UCI Adult: 30,162 complete rows of the 1994 US census extract"),
-        path=DATA / "adult.parquet",
-        hierarchies=DATA / "adult_hierarchies",
-        quasi_identifiers=_ADULT_QUASI_IDENTIFIERS,
-        sensitive=("workclass",),
-        rows=30_162,
-        source=_UCI,
-        licence="CC BY 4.0",
-    ),
-    Dataset(
-        name="adult-deidentified",
-        title=phrase("UCI Adult, generalised and with classes below 5 rows suppressed"),
-        path=DATA / "adult-deidentified.parquet",
-        original=DATA / "adult.parquet",
-        hierarchies=DATA / "adult_hierarchies",
-        quasi_identifiers=_ADULT_QUASI_IDENTIFIERS,
-        sensitive=("workclass",),
-        rows=30_162,
-        source=phrase("{source}; de-identified by petaudit", source=_UCI),
-        licence="CC BY 4.0",
-    ),
-    Dataset(
-        name="adult-income_ori",
-        title=phrase("UCI Adult with all columns: 80 % of the rows"),
-        path=DATA / "adult-income_ori.parquet",
-        control=DATA / "adult-income_control.parquet",
-        schema=DATA / "adult-income_schema.yaml",
-        rows=39_074,
-        source=_UCI,
-        licence="CC BY 4.0",
-    ),
-    Dataset(
-        name="adult-income_control",
-        title=phrase("UCI Adult with all columns: the other 20 % of the rows"),
-        path=DATA / "adult-income_control.parquet",
-        schema=DATA / "adult-income_schema.yaml",
-        rows=9_768,
-        source=_UCI,
-        licence="CC BY 4.0",
-    ),
-    Dataset(
-        name="adult-income_syn",
-        title=phrase("A synthetic table from a Gaussian copula of adult-income_ori"),
-        path=DATA / "adult-income_syn.parquet",
-        original=DATA / "adult-income_ori.parquet",
-        control=DATA / "adult-income_control.parquet",
-        schema=DATA / "adult-income_schema.yaml",
-        rows=39_074,
-        source=phrase("{source}; synthetic table by petaudit", source=_UCI),
-        licence="CC BY 4.0",
-    ),
-    Dataset(
-        name="patient",
-        title=phrase("Nine patients of the t-closeness paper"),
-        path=DATA / "patient.csv",
-        hierarchies=DATA / "patient_hierarchies",
-        quasi_identifiers=("ZIPCode", "Age"),
-        sensitive=("Salary", "Disease"),
-        rows=9,
-        source=_T_CLOSENESS,
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="patient-deidentified",
-        title=phrase("The release of the t-closeness paper: three classes of three patients"),
-        path=DATA / "patient-deidentified.csv",
-        original=DATA / "patient.csv",
-        hierarchies=DATA / "patient_hierarchies",
-        quasi_identifiers=("ZIPCode", "Age"),
-        sensitive=("Salary", "Disease"),
-        rows=9,
-        source=_T_CLOSENESS,
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="delta",
-        title=phrase("The population of the delta-presence paper, with a salary class"),
-        path=DATA / "delta.csv",
-        hierarchies=DATA / "delta_hierarchies",
-        quasi_identifiers=("zip", "age", "nationality"),
-        rows=9,
-        source=_DELTA_PRESENCE,
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="delta-deidentified",
-        title=phrase("Five people of the delta-presence paper, released"),
-        path=DATA / "delta-deidentified.csv",
-        population=DATA / "delta.csv",
-        hierarchies=DATA / "delta_hierarchies",
-        quasi_identifiers=("zip", "age", "nationality"),
-        rows=5,
-        source=_DELTA_PRESENCE,
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="example-t-closeness",
-        title=phrase("Worked example of t-closeness: two birth decades"),
-        path=DATA / "example-t-closeness.csv",
-        hierarchies=DATA / "example-t-closeness_hierarchies",
-        quasi_identifiers=("birth_year",),
-        sensitive=("salary", "disease"),
-        rows=5,
-        source=_PETWORKS.format("t-closeness"),
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="example-non-uniform-entropy",
-        title=phrase("Worked example of Non-Uniform Entropy: years and decades"),
-        path=DATA / "example-non-uniform-entropy.csv",
-        original=DATA / "example-non-uniform-entropy-original.csv",
-        hierarchies=DATA / "example-non-uniform-entropy_hierarchies",
-        quasi_identifiers=("birth_year",),
-        rows=4,
-        source=_PETWORKS.format("Non-Uniform Entropy"),
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="example-precision",
-        title=phrase("Worked example of Precision: places and years"),
-        path=DATA / "example-precision.csv",
-        original=DATA / "example-precision-original.csv",
-        hierarchies=DATA / "example-precision_hierarchies",
-        quasi_identifiers=("birthplace", "birth_year"),
-        rows=4,
-        source=_PETWORKS.format("Precision"),
-        licence=_PAPER,
-    ),
-    Dataset(
-        name="example-profitability",
-        title=phrase("Worked example of Profitability: classes of one and of two rows"),
-        path=DATA / "example-profitability.csv",
-        quasi_identifiers=("birth_year",),
-        rows=3,
-        source=_PETWORKS.format("Profitability"),
-        licence=_PAPER,
-    ),
-)
+
+CATALOGUE: Final = _read_catalogue()

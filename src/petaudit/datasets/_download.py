@@ -10,15 +10,22 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPResponse, IncompleteRead
 from typing import IO, Any, Final
 from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request
+from urllib.request import (
+    AbstractHTTPHandler,
+    HTTPHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+)
 
-from petaudit.datasets._urls import is_loopback, redirected, require_safe, shown
+from petaudit.datasets._registry import is_loopback, redirected, require_safe, shown
 from petaudit.errors import InputError, counted, phrase
-from petaudit.system.os_reasons import os_reason
+from petaudit.system.files import os_reason
 
 _CHUNK: Final = 1 << 18
 _OK: Final = 200
@@ -90,7 +97,10 @@ def _answer(url: str, clock: _Clock) -> HTTPResponse:
     what a server sends along with one is not read (the standard library would read all of it)."""
     opener = OpenerDirector()
     # No handlers for file:, ftp: and data: urls, cookies or passwords.
-    for handler in (_Proxies(), _Http(clock), _Https(clock)):
+    opener.add_handler(_Proxies())
+    # The default context verifies certificates and names.
+    for handler in (_Http(), _Https(context=ssl.create_default_context())):
+        handler.clock = clock
         opener.add_handler(handler)
     opener.addheaders = [("User-Agent", "petaudit")]
     for _ in range(clock.limits.redirects + 1):
@@ -193,46 +203,37 @@ class _Proxies(ProxyHandler):
         return super().proxy_open(req, proxy, type)
 
 
-class _Http(HTTPHandler):
-    def __init__(self, clock: _Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def http_open(self, req: Request) -> HTTPResponse:
-        def connect(host: str, /, **options: Any) -> HTTPConnection:
-            return _timed(HTTPConnection(host, **options), self._clock)
-
-        return self.do_open(connect, req)
-
-
-class _Https(HTTPSHandler):
-    def __init__(self, clock: _Clock) -> None:
-        super().__init__()
-        self._clock = clock
-
-    def https_open(self, req: Request) -> HTTPResponse:
-        def connect(host: str, /, **options: Any) -> HTTPConnection:
-            # The default verifies certificates and names.
-            context = ssl.create_default_context()
-            return _timed(HTTPSConnection(host, context=context, **options), self._clock)
-
-        return self.do_open(connect, req)
-
-
-def _timed(connection: HTTPConnection, clock: _Clock) -> HTTPConnection:
-    """Make a connection watch the clock before each read, of headers too.
+class _Timed(AbstractHTTPHandler):
+    """Makes connections watch the clock before each read, of headers too.
 
     A limit of the socket alone starts anew with each byte, so that a server which sends one now
     and then would be waited for without end.
     """
 
-    class TimedResponse(HTTPResponse):
-        def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
-            super().__init__(sock, *args, **options)
-            self.fp = io.BufferedReader(_TimedReads(self.fp.detach(), sock, clock))
+    clock: _Clock
 
-    connection.response_class = TimedResponse
-    return connection
+    def do_open(self, http_class: Any, req: Request, **options: Any) -> HTTPResponse:
+        clock = self.clock
+
+        class TimedResponse(HTTPResponse):
+            def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+                super().__init__(sock, *args, **options)
+                self.fp = io.BufferedReader(_TimedReads(self.fp.detach(), sock, clock))
+
+        def connect(host: str, /, **options: Any) -> HTTPConnection:
+            connection: HTTPConnection = http_class(host, **options)
+            connection.response_class = TimedResponse
+            return connection
+
+        return super().do_open(connect, req, **options)
+
+
+class _Http(_Timed, HTTPHandler):
+    pass
+
+
+class _Https(_Timed, HTTPSHandler):
+    pass
 
 
 class _TimedReads(io.RawIOBase):

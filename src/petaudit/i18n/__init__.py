@@ -1,1 +1,1 @@
-"""What petaudit says, in English and in Traditional Chinese."""
+"""Texts in English and in Traditional Chinese."""

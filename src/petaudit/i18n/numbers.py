@@ -1,17 +1,26 @@
-"""Numbers of people in sentences, as they are or as the zone that a page may tell.
+"""Counts of people in sentences, exact or as the zone (:mod:`petaudit.i18n.zones`) that is shown.
 
-Whatever would tell a number is made of its zone, too: its share, and the verb.
+Whatever would give a count away depends on its zone, too: its share, and the verb.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from enum import StrEnum
+from typing import Any, Final, Self
 
 from petaudit.i18n.catalogue import ENGLISH, translation
-from petaudit.i18n.phrases import Joined, Phrase, joined, phrase, plain_part, said, shortened_value
-from petaudit.i18n.templates import filled
+from petaudit.i18n.phrases import (
+    Joined,
+    Phrase,
+    fill,
+    joined,
+    phrase,
+    plain_part,
+    render,
+    shorten_value,
+)
 from petaudit.i18n.zones import classes_zone, zone
 
 PEOPLE: Final = frozenset(
@@ -35,35 +44,30 @@ class Counted(Phrase):
     """A number with its noun; see :func:`counted`."""
 
     number: int
-    nouns: tuple[str, str]
+    noun: str
+    plural: str
     of: int | None
 
-    def __new__(cls, number: int, noun: str, plural: str, of: int | None = None) -> Counted:
-        """The English words; ``noun`` is for one."""
-        shown = f"{number:,} {noun if number == 1 else plural}"
-        made = str.__new__(cls, shown)
-        made.template, made.values = shown, {}
-        made.number, made.nouns, made.of = number, (noun, plural), of
-        return made
+    def __new__(cls, number: int, noun: str, plural: str, of: int | None = None) -> Self:
+        """Write the number; ``noun`` is for one."""
+        text = f"{number:,} {noun if number == 1 else plural}"
+        return cls._with_text(text, number=number, noun=noun, plural=plural, of=of)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.number, *self.nouns, self.of
-
-    def said(self, language: str, hide_below: int) -> str:
-        """The number, or its zone, with the noun."""
-        one, many = self.nouns
-        below = hide_below if one in PEOPLE else 0
-        is_class = one == "class"
-        told = classes_zone(self.number, below) if is_class else zone(self.number, below, self.of)
-        shown = told.text
+    def render(self, language: str, hide_below: int) -> str:
+        """Return the number, or its zone, with the noun."""
+        below = hide_below if self.noun in PEOPLE else 0
+        if self.noun == "class":
+            number = classes_zone(self.number, below).text
+        else:
+            number = zone(self.number, below, self.of).text
         if language == ENGLISH:
-            return f"{shown} {one if shown == '1' else many}"
+            return f"{number} {self.noun if number == '1' else self.plural}"
         # The noun alone may be a heading elsewhere, and other languages count with other words.
-        return filled(translation(f"{{number}} {many}", language), {"number": shown})
+        return fill(translation(f"{{number}} {self.plural}", language), {"number": number})
 
-    def to_plain(self) -> dict[str, Any]:
-        """The number and its nouns."""
-        return {"number": self.number, "nouns": list(self.nouns)} | _of(self.of)
+    def to_plain(self) -> Any:
+        """Return the number and its nouns."""
+        return {"number": self.number, "nouns": [self.noun, self.plural]} | _plain_total(self.of)
 
 
 class Tally(Phrase):
@@ -72,23 +76,17 @@ class Tally(Phrase):
     number: int
     of: int | None
 
-    def __new__(cls, number: int, of: int | None = None) -> Tally:
-        """The number as people write it."""
-        made = str.__new__(cls, f"{number:,}")
-        made.template, made.values = str(made), {}
-        made.number, made.of = number, of
-        return made
+    def __new__(cls, number: int, of: int | None = None) -> Self:
+        """Write the number."""
+        return cls._with_text(f"{number:,}", number=number, of=of)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.number, self.of
-
-    def said(self, language: str, hide_below: int) -> str:
-        """The number, or its zone."""
+    def render(self, language: str, hide_below: int) -> str:
+        """Return the number, or its zone."""
         return zone(self.number, hide_below, self.of).text
 
-    def to_plain(self) -> dict[str, Any]:
-        """The number."""
-        return {"tally": self.number} | _of(self.of)
+    def to_plain(self) -> Any:
+        """Return the number."""
+        return {"tally": self.number} | _plain_total(self.of)
 
 
 class Share(Phrase):
@@ -98,111 +96,90 @@ class Share(Phrase):
     whole: int
     decimals: int | None
 
-    def __new__(cls, part: int, whole: int, decimals: int | None) -> Share:
-        """The English words."""
-        shown = zone(part, 0).percent(whole, decimals)
-        made = str.__new__(cls, shown)
-        made.template, made.values = shown, {}
-        made.part, made.whole, made.decimals = part, whole, decimals
-        return made
+    def __new__(cls, part: int, whole: int, decimals: int | None) -> Self:
+        """Write the percentage."""
+        text = zone(part, 0).percent(whole, decimals)
+        return cls._with_text(text, part=part, whole=whole, decimals=decimals)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.part, self.whole, self.decimals
-
-    def said(self, language: str, hide_below: int) -> str:
-        """The percentage, or that of both ends of the zone."""
+    def render(self, language: str, hide_below: int) -> str:
+        """Return the percentage, or that of both ends of the zone."""
         return zone(self.part, hide_below, self.whole).percent(self.whole, self.decimals)
 
-    def to_plain(self) -> dict[str, Any]:
-        """Both numbers."""
+    def to_plain(self) -> Any:
+        """Return both numbers."""
         return {"part": self.part, "whole": self.whole, "decimals": self.decimals}
 
 
 class Exact(Phrase):
-    """What is left out where numbers of people are not exact; see :func:`exactly`."""
+    """A text that is left out where counts are hidden; see :func:`exactly`."""
 
     text: str
     otherwise: str
 
-    def __new__(cls, text: str, otherwise: str = "") -> Exact:
-        """The English words."""
-        made = str.__new__(cls, text)
-        made.template, made.values = str(text), {}
-        made.text, made.otherwise = text, otherwise
-        return made
+    def __new__(cls, text: str, otherwise: str = "") -> Self:
+        """Have the text itself."""
+        return cls._with_text(text, text=text, otherwise=otherwise)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.text, self.otherwise
+    def render(self, language: str, hide_below: int) -> str:
+        """Return the text, or what stands in for it."""
+        return render(self.otherwise if hide_below > 1 else self.text, language, hide_below)
 
-    def said(self, language: str, hide_below: int) -> str:
-        """The text, or what stands in for it."""
-        return said(self.otherwise if hide_below > 1 else self.text, language, hide_below)
-
-    def to_plain(self) -> dict[str, Any]:
-        """The text."""
+    def to_plain(self) -> Any:
+        """Return both texts."""
         return {"exact": plain_part(self.text), "otherwise": plain_part(self.otherwise)}
-
-
-def _of(number: int | None) -> dict[str, int]:
-    return {} if number is None else {"of": number}
 
 
 class Numbered(Phrase):
     """A sentence that differs for one and for many; see :func:`numbered`."""
 
     number: int
-    forms: tuple[str, str]
+    one: str
+    many: str
 
-    def __new__(cls, number: int, one: str, many: str) -> Numbered:
-        """The English words."""
-        made = str.__new__(cls, one if number == 1 else many)
-        made.template, made.values = str(made), {}
-        made.number, made.forms = number, (one, many)
-        return made
+    def __new__(cls, number: int, one: str, many: str) -> Self:
+        """Choose the sentence."""
+        text = one if number == 1 else many
+        return cls._with_text(text, number=number, one=one, many=many)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self.number, *self.forms
-
-    def said(self, language: str, hide_below: int) -> str:
-        """The sentence for many also where it must not be told that there is one."""
-        one, many = self.forms
+    def render(self, language: str, hide_below: int) -> str:
+        """Return the sentence for many also where one is too few to be told."""
         is_one = self.number == 1 and hide_below <= 1
-        return said(one if is_one else many, language, hide_below)
+        return render(self.one if is_one else self.many, language, hide_below)
 
-    def to_plain(self) -> dict[str, Any]:
-        """The number and both sentences."""
-        one, many = map(plain_part, self.forms)
+    def to_plain(self) -> Any:
+        """Return the number and both sentences."""
+        one, many = plain_part(self.one), plain_part(self.many)
         return {"number": self.number, "one": one, "many": many}
 
 
 class Foreign(Phrase):
-    """A sentence that is no phrase of ours; see :func:`foreign`."""
+    """A sentence that was not made by petaudit; see :func:`foreign`."""
 
-    def __new__(cls, text: str) -> Foreign:
-        """The sentence as it is."""
-        made = str.__new__(cls, text)
-        made.template, made.values = text, {}
-        return made
+    def __new__(cls, text: str) -> Self:
+        """Have the text itself."""
+        return cls._with_text(text, text=text)
 
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return (str(self),)
-
-    def said(self, language: str, hide_below: int) -> str:
-        """The sentence, unless a number in it may count few people."""
+    def render(self, language: str, hide_below: int) -> str:
+        """Return the sentence, unless a number in it may count few people."""
         if any(0 < int(number) < hide_below for number in _NUMBER.findall(self)):
-            hidden = phrase("(a sentence with small numbers is not shown)")
-            return hidden.said(language, hide_below)
-        return shortened_value(str(self))
+            return phrase("(a sentence with small numbers is not shown)").render(
+                language, hide_below
+            )
+        return shorten_value(str(self))
 
-    def to_plain(self) -> dict[str, Any]:
-        """There is nothing to take apart."""
+    def to_plain(self) -> Any:
+        """Return the text."""
         return {"foreign": str(self)}
 
 
-def foreign(text: str) -> str:
-    """A sentence of somebody else's, of whose numbers nobody knows what they count.
+def _plain_total(of: int | None) -> dict[str, int]:
+    return {} if of is None else {"of": of}
 
-    >>> said(foreign("2 of them"), hide_below=5), said(foreign("12 of them"), hide_below=5)
+
+def foreign(text: str) -> str:
+    """Make a phrase of a text by others, whose numbers may count anything.
+
+    >>> render(foreign("2 of them"), hide_below=5), render(foreign("12 of them"), hide_below=5)
     ('(a sentence with small numbers is not shown)', '12 of them')
     """
     return text if isinstance(text, Phrase) else Foreign(text)
@@ -211,70 +188,91 @@ def foreign(text: str) -> str:
 def counted(number: int, noun: str, plural: str | None = None, *, of: int | None = None) -> Counted:
     """Write a number with its noun.
 
-    ``of`` is how many there are in all, which every reader may know: a number of people is told as
-    it is where it is all of them, and else by its zone (:mod:`petaudit.i18n.zones`).
+    ``of`` is the public total: a number of people is shown exactly where it is all of them, and
+    else by its zone.
 
     >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
     ('1 row', '1,200 rows', '2 classes')
-    >>> said(counted(3, "row"), hide_below=5), said(counted(3, "column"), hide_below=5)
+    >>> render(counted(3, "row"), hide_below=5), render(counted(3, "column"), hide_below=5)
     ('<5 rows', '3 columns')
-    >>> said(counted(3, "class", "classes"), hide_below=5)
+    >>> render(counted(3, "class", "classes"), hide_below=5)
     '<20 classes'
-    >>> [said(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
+    >>> [render(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
     ['97 rows', '≥96 rows', '95–99 rows', '95–99 rows']
     """
     return Counted(number, noun, plural or f"{noun}s", of)
 
 
 def tally(number: int, *, of: int | None = None) -> Tally:
-    """A number of people whose noun stands elsewhere, as in "3 of 12 rows".
+    """Write a number of people whose noun stands elsewhere, as in "3 of 12 rows"; ``of`` is 12.
 
-    ``of`` is as with :func:`counted`: the twelve.
-
-    >>> tally(1200), said(tally(3), hide_below=5)
+    >>> tally(1200), render(tally(3), hide_below=5)
     ('1,200', '<5')
     """
     return Tally(number, of)
 
 
 def share(part: int, whole: int, decimals: int | None = None) -> Share:
-    """How many of how many, in percent; every reader may know how many there are in all.
+    """Write a share of a public total in percent; with three digits unless ``decimals`` is given.
 
-    Without ``decimals`` it has three digits.
-
-    >>> share(3, 60), share(1, 3, 2), said(share(3, 60), "en", hide_below=5)
+    >>> share(3, 60), share(1, 3, 2), render(share(3, 60), "en", hide_below=5)
     ('5 %', '33.33%', '<8.33 %')
     """
     return Share(part, whole, decimals)
 
 
 def exactly(text: str, otherwise: str = "") -> Exact:
-    """Figures beside the one that was asked for, from which numbers of people would follow.
+    """Mark figures from which counts of people would follow.
 
     >>> more = exactly(phrase(", lowest {figure}", figure=0.04))
-    >>> more, said(more, hide_below=5)
+    >>> more, render(more, hide_below=5)
     (', lowest 0.04', '')
     """
     return Exact(text, otherwise)
 
 
 def numbered(number: int, one: str, many: str) -> Numbered:
-    """A sentence for one or for many people: the verb must not tell what a count hides.
+    """Choose the sentence for one or for many people: the verb must not give a count away.
 
-    >>> said(numbered(1, phrase("one breaks it"), phrase("some break it")), hide_below=5)
+    >>> render(numbered(1, phrase("one breaks it"), phrase("some break it")), hide_below=5)
     'some break it'
     """
     return Numbered(number, one, many)
 
 
 def steps(points: Sequence[tuple[int, int]], whole: int) -> Joined:
-    """Shares that grow from step to step, each with what it is the share for: smaller classes.
+    """Write shares of rows in classes below growing sizes.
 
     A class of a quarter of the table would tell how many rows the others have.
 
     >>> grown = steps([(2, 0), (3, 2), (5, 20), (25, 20)], 40)
-    >>> grown, said(grown, hide_below=5)
+    >>> grown, render(grown, hide_below=5)
     ('2: 0 %, 3: 5 %, 5: 50 %, 25: 50 %', '2: 0 %, 3: <12.5 %, 5: 50–60 %')
     """
     shown = [(at, phrase("{k}: {share}", k=at, share=share(part, whole))) for at, part in points]
     return joined([text if 4 * at <= max(whole, 8) else exactly(text) for at, text in shown])
+
+
+class Unit(StrEnum):
+    """What the sizes of classes count: rows, or people where a column tells them apart.
+
+    >>> Unit.ROW.counted(2), Unit.PERSON.counted(2), Unit.PERSON.counted(1)
+    ('2 rows', '2 people', '1 person')
+    """
+
+    ROW = "rows"
+    PERSON = "people"
+
+    def counted(self, number: int, *, of: int | None = None) -> Phrase:
+        """Write a number with this noun.
+
+        The total of rows is public; a person counts once in each class, and the total of that is
+        not.
+        """
+        if self is Unit.PERSON:
+            return counted(number, "person", "people")
+        return counted(number, "row", of=of)
+
+    def choose(self, of_rows: Phrase, of_people: Phrase) -> Phrase:
+        """Return the sentence for this unit."""
+        return of_people if self is Unit.PERSON else of_rows

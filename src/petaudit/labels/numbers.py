@@ -19,12 +19,20 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.exact.fractions import parse_number
+from petaudit.labels.cells import trim
 
 Whole: TypeAlias = npt.NDArray[Any]
 """Whole numbers: int64 where they fit, Python's own elsewhere."""
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Integers: TypeAlias = npt.NDArray[np.int64]
 Reader: TypeAlias = Callable[[str], Fraction | Decimal | None]
+ValueKey: TypeAlias = Decimal | str | None
+
+NUMBER: Final = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)"
+"""A number as :func:`petaudit.exact.fractions.parse_number` reads it."""
+_NUMBER: Final = re.compile(NUMBER, re.ASCII)
+_LONGEST_LABEL: Final = 4_000
+"""Longer labels are no numbers."""
 
 _LONGEST: Final = 24
 _MOST_DIGITS: Final = 18
@@ -201,3 +209,36 @@ def _decimal_places(number: Fraction) -> int:
     while rest > 1:
         rest, fives = rest // 5, fives + 1
     return max(twos, fives)
+
+
+def decimal_of(label: str) -> Decimal | None:
+    """The number that a label spells: many times faster to compare than a fraction, and as exact.
+
+    >>> decimal_of(" 1.50"), decimal_of("1.5") == decimal_of("15e-1"), decimal_of("nan")
+    (Decimal('1.50'), True, None)
+    """
+    text = trim(label)
+    return Decimal(text) if len(text) < _LONGEST_LABEL and _NUMBER.fullmatch(text) else None
+
+
+def value_key(label: str | None) -> ValueKey:
+    """What labels are compared by: numbers by their value, all else by its text.
+
+    >>> value_key("5") == value_key("5.0"), value_key("a"), value_key(None)
+    (True, 'a', None)
+    """
+    if label is None:
+        return None
+    number = decimal_of(label)
+    return label if number is None else number
+
+
+def numbers_among(labels: Iterable[str | None]) -> list[Fraction] | None:
+    """The numbers that labels spell, nulls left out; None where one is no number, or all are null.
+
+    >>> [str(number) for number in numbers_among(["2.5", None])], numbers_among(["1", "a"])
+    (['5/2'], None)
+    """
+    found = [parse_number(label) for label in labels if label is not None]
+    numbers = [number for number in found if number is not None]
+    return numbers if found and len(numbers) == len(found) else None

@@ -10,13 +10,11 @@ from typing import Final, TypeAlias
 
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.numbers import Bools, LabelNumbers, in_common_units, read_numbers
+from petaudit.labels.numbers import NUMBER, Bools, LabelNumbers, in_common_units, read_numbers
 
 Range: TypeAlias = tuple[Fraction | None, Fraction | None]
 """Lower and upper bound; None where there is none."""
 
-NUMBER: Final = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)"
-"""A number as :func:`petaudit.exact.fractions.parse_number` reads it."""
 _BRACKETED: Final = re.compile(rf"[\[\](){{]\s*{NUMBER}\s*[,;]\s*{NUMBER}\s*[\[\])}}]", re.ASCII)
 _DASHED: Final = re.compile(rf"{NUMBER}\s*(?:-|–|~|\.\.)\s*{NUMBER}", re.ASCII)
 _BELOW: Final = re.compile(rf"(?:<=?|≤)\s*{NUMBER}", re.ASCII)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import NotMeasurableError, counted, phrase
-from petaudit.labels.released import LeavesUnder
+from petaudit.labels.hierarchies import LeavesUnder
 from petaudit.learning.encoding import (
     MOST_VALUES,
     CategoryEncoder,
@@ -34,7 +34,7 @@ from petaudit.learning.scores import (
     weighted_auc,
 )
 from petaudit.tables import Source, ValueCounts, check_aligned
-from petaudit.tables.column_codes import column_codes
+from petaudit.tables.column_values import column_codes
 
 Rows: TypeAlias = npt.NDArray[np.int64]
 Split: TypeAlias = tuple[Rows, Rows, Rows]

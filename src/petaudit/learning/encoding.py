@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.numbers import ValueKey, numbers_among, value_key
 from petaudit.labels.ranges import middle_of
-from petaudit.labels.released import LeavesUnder, ValueKey, numbers_among, value_key
 from petaudit.tables import ValueCounts
 
 Matrix: TypeAlias = npt.NDArray[np.float64]

@@ -14,11 +14,11 @@ import numpy as np
 from petaudit.exact.association import Floats, WholeColumn, doubled_ranks
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.numbers import Bools, Integers, Whole, in_common_units
-from petaudit.labels.released import LeavesUnder, decimal_of
+from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.numbers import Bools, Integers, Whole, decimal_of, in_common_units
 from petaudit.measures._comparison import leaves_under, the_original
 from petaudit.tables import TableCounts, ValueCounts
-from petaudit.tables.column_codes import Codes, column_codes
+from petaudit.tables.column_values import Codes, column_codes
 from petaudit.tables.scales import NUMBERS, Scale, scale_of
 
 NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]

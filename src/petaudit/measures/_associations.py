@@ -23,7 +23,7 @@ from petaudit.exact.association import (
     spearman,
 )
 from petaudit.measures._associated_columns import AssociatedColumn
-from petaudit.tables.pair_sums import PairSums
+from petaudit.tables.sums import PairSums
 
 _DIGITS: Final = 12
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from petaudit.exact.class_figures import ClassFigures, Exact, Truths
 from petaudit.labels.cells import SUPPRESSED
+from petaudit.pictures import if_possible
 from petaudit.pictures.distributions import FarClassValues, far_classes, farthest
-from petaudit.pictures.optional import if_possible
 from petaudit.tables import ClassTable, ClassValueCounts
 
 

@@ -12,10 +12,11 @@ from petaudit.errors import NotMeasurableError, OptionError, phrase, suggestion
 from petaudit.exact.fractions import Number, exact_nonnegative
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import trim
-from petaudit.labels.released import LeavesUnder
+from petaudit.labels.hierarchies import LeavesUnder
 from petaudit.measures import kinds
-from petaudit.roles import Role, check_column
+from petaudit.roles import Role
 from petaudit.tables import Source
+from petaudit.tables.headers import check_column
 
 ROUNDING: Final = Fraction(1, 10**12)
 """Figures with roots in them equal a limit up to this."""

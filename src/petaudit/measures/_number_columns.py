@@ -18,7 +18,7 @@ from petaudit.labels.hierarchies import Hierarchy
 from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units, read_numbers
 from petaudit.labels.ranges import Ranges, ranges_of
 from petaudit.measures._utility import needed_original
-from petaudit.tables.distances import Distances
+from petaudit.tables.sums import Distances
 
 Interval: TypeAlias = tuple[Fraction, Fraction]
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from petaudit.errors import InputError, OptionError, counted, exactly, numbered, phrase, suggestion
 from petaudit.errors import share as in_percent
 from petaudit.exact.fractions import Number, exact, exact_nonnegative
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
 from petaudit.measures._risk_classes import ALL_SUPPRESSED, RiskClasses

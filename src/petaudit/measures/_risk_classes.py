@@ -13,7 +13,7 @@ import numpy as np
 
 from petaudit.errors import NotMeasurableError, phrase
 from petaudit.exact.class_figures import Integers
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.remedy import Remedy
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petaudit.errors import phrase
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 
 
 def left_out(rows: int, unit: Unit = Unit.ROW) -> tuple[str, ...]:

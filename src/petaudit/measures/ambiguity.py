@@ -26,7 +26,7 @@ from petaudit.measures._utility import (
 )
 from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
-from petaudit.tables.products import sum_of_products
+from petaudit.tables.sums import sum_of_products
 
 
 @dataclass(frozen=True)

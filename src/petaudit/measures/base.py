@@ -25,7 +25,7 @@ from petaudit.errors import (
     term,
 )
 from petaudit.exact.fractions import exact, exact_nonnegative, quotient_text
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.measures import kinds
 from petaudit.measures.limits import breakable, refuse_unbreakable
 from petaudit.measures.needs import Need

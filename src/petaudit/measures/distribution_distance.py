@@ -15,8 +15,7 @@ import numpy as np
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.labels.numbers import Whole
-from petaudit.labels.released import SideBySide, decimal_of, side_by_side, spread
+from petaudit.labels.numbers import Whole, decimal_of
 from petaudit.measures import kinds
 from petaudit.measures._comparison import (
     ROUNDING,
@@ -28,6 +27,7 @@ from petaudit.measures._comparison import (
     upper_limit,
 )
 from petaudit.measures._old import OldMeasure
+from petaudit.measures._spread import SideBySide, side_by_side, spread
 from petaudit.measures._tables import COLUMNWISE, no_such_table
 from petaudit.measures._utility import ambiguous_level_warnings
 from petaudit.measures.base import GLOBAL, Better, Family, Need, Option, Result, announce

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from petaudit.errors import OptionError, Phrase, phrase
+from petaudit.errors import OptionError, Phrase, joined, phrase
 
 Reach: TypeAlias = tuple[float, float]
 """The smallest and the largest figure that any table can have."""
+_MOST_DIGITS: Final = 1e15
 
 
 def is_idle(limit: Fraction | float, better: str, reach: Reach, *, strict: bool) -> bool:
@@ -82,3 +84,55 @@ def limit_rule(better: str, *, strict: bool, limit: str) -> Phrase:
     return (
         phrase("below {limit}", limit=limit) if strict else phrase("at most {limit}", limit=limit)
     )
+
+
+def figure_rule(
+    better: str, limit: str | None, *, strict: bool, conditions: Sequence[str] = ()
+) -> Phrase | None:
+    """What a figure must be, with all conditions; None without a limit.
+
+    >>> figure_rule("lower", "0.2", strict=False, conditions=["k at least 5"])
+    'at most 0.2, k at least 5'
+    """
+    if better == "true":
+        return phrase("must hold")
+    if limit is None:
+        return None
+    rule = limit_rule(better, strict=strict, limit=limit)
+    return joined([rule, *conditions]) if conditions else rule
+
+
+def figure_texts(
+    value: float | bool | None, limit: float | None, exact: str | None = None
+) -> tuple[str, str]:
+    """A figure and its limit for people, with as many digits as it takes to tell them apart.
+
+    ``exact`` is a figure that breaks its limit as a quotient.
+
+    >>> figure_texts(0.1234567891, 0.1234567892), figure_texts(0.5, 0.5, "5/9")
+    (('0.1234567891', '0.1234567892'), ('5/9', '0.5'))
+    """
+    shown, bound = short(value), short(limit)
+    if shown == bound and value is not None and value != limit:
+        return repr(value), repr(limit)
+    if shown == bound and exact is not None:
+        # They differ beyond the last digit of a float.
+        return exact, bound
+    return shown, bound
+
+
+def short(value: float | bool | None) -> str:
+    """A figure for people; a dash for none.
+
+    >>> short(0.123456789), short(True), short(None), short(float("inf")), short(30162.0)
+    ('0.123457', 'true', '-', '∞', '30,162')
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    if float(value).is_integer() and abs(value) < _MOST_DIGITS:
+        return f"{int(value):,}"
+    return f"{value:.6g}"

@@ -27,8 +27,8 @@ from petaudit.measures._comparison import (
 from petaudit.measures._model_result import TABLES, ModelUtilityResult
 from petaudit.measures._old import OldMeasure
 from petaudit.measures.base import Better, Family, Need, Option, announce
-from petaudit.roles import check_column
 from petaudit.tables import Source
+from petaudit.tables.headers import check_column
 
 _TASKS: Final = ("auto", CLASSIFICATION, REGRESSION)
 _METRICS: Final = {

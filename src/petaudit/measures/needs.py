@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from petaudit.errors import Phrase, phrase, term
+from petaudit.errors import Phrase, argument, phrase, term
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -22,8 +22,8 @@ class Need(StrEnum):
 
     @property
     def with_option(self) -> Phrase:
-        """The need and the option that serves it."""
-        return phrase("{need} ({option})", need=term(self.value), option=_OPTIONS[self])
+        """The need and the argument or option that serves it."""
+        return phrase("{need} ({option})", need=term(self.value), option=argument(_ARGUMENTS[self]))
 
     @property
     def in_pipeline(self) -> Phrase:
@@ -45,12 +45,12 @@ class Need(StrEnum):
                 return inputs.population is not None
 
 
-_OPTIONS = {
-    Need.QUASI_IDENTIFIERS: "--qi",
-    Need.SENSITIVE: "--sensitive",
-    Need.HIERARCHIES: "--hierarchies",
-    Need.ORIGINAL: "--original",
-    Need.POPULATION: "--population",
+_ARGUMENTS = {
+    Need.QUASI_IDENTIFIERS: "quasi_identifiers",
+    Need.SENSITIVE: "sensitive",
+    Need.HIERARCHIES: "hierarchies",
+    Need.ORIGINAL: "original",
+    Need.POPULATION: "population",
 }
 
 

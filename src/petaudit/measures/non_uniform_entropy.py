@@ -24,8 +24,8 @@ from petaudit.measures._utility import (
 )
 from petaudit.measures.base import Better, Family, Need, announce
 from petaudit.pictures.column_shares import column_shares_of
-from petaudit.roles import check_column
 from petaudit.tables import PairCounts
+from petaudit.tables.headers import check_column
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from petaudit.errors import NotMeasurableError, OptionError, Phrase, counted, phrase, tally
 from petaudit.exact.fractions import Number, exact_nonnegative
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import kinds
 from petaudit.measures._old import OldMeasure

@@ -33,8 +33,8 @@ from petaudit.measures._utility import (
     warn_if_limit_is_out_of_range,
 )
 from petaudit.measures.base import Better, Family, Need, announce
-from petaudit.tables.aligned import aligned_columns
-from petaudit.tables.distances import sums_of_distances
+from petaudit.tables.pairs import aligned_columns
+from petaudit.tables.sums import sums_of_distances
 
 
 @dataclass(frozen=True)
@@ -136,11 +136,11 @@ def _by_rows(
     tables = (inputs.aligned_original.counts, inputs.table.counts)
     aligned = aligned_columns(*tables, tuple(columns), inputs.key)
     found = [
-        _distances(column, own.old, own.new, own.counts)
+        _distances(column, own.original, own.released, own.counts)
         for column, own in zip(columns.values(), aligned, strict=True)
     ]
     squared = [
-        [_quotients(own, by.variance)[pairs.pairs] for own in (by.capped, by.largest)]
+        [_quotients(own, by.variance)[pairs.rows] for own in (by.capped, by.largest)]
         for by, pairs in zip(found, aligned, strict=True)
     ]
     # An exactly rounded sum does not depend on the order of the rows.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from petaudit.errors import Phrase, exactly, numbered, phrase, share
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
-from petaudit.errors import OptionError, listing, suggestion
-from petaudit.i18n.units import Unit
-from petaudit.measures.limits import is_idle, refuse_unbreakable
+from petaudit.errors import OptionError, listing, suggestion, term
+from petaudit.i18n.numbers import Unit
+from petaudit.measures.limits import figure_rule, figure_texts, is_idle, refuse_unbreakable
 from petaudit.measures.remedy import Remedy
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
     from petaudit.measures.base import Better, Measure
+    from petaudit.pictures.notebook import FigureRow
     from petaudit.tables.result_frames import Kind, ResultColumn
 
 GLOBAL: Final = "global"
@@ -206,10 +207,11 @@ class Result:
         Most pictures are drawn from the counts that the result was made of, so they need the
         inputs.
         """
-        from petaudit.pictures.optional import pictures_of  # noqa: PLC0415 (it knows counts)
+        from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
         measure = self._measured_by if with_pictures else None
-        pictures, notes = ([], ()) if measure is None else pictures_of(measure, inputs, self)
+        make = None if measure is None else measure.pictures
+        pictures, notes = pictures_of(make, inputs, self)
         entry = self.to_dict()
         return entry | {
             "warnings": [*entry["warnings"], *notes],
@@ -221,10 +223,28 @@ class Result:
             "pictures": pictures,
         }
 
-    def _repr_html_(self) -> str:
-        from petaudit.reports.notebook import result_html  # noqa: PLC0415 (only to look at)
+    @property
+    def figure_row(self) -> FigureRow:
+        """The figure, its limit and the verdict as a row of a table."""
+        from petaudit.pictures.notebook import FigureRow  # noqa: PLC0415 (only to look at)
 
-        return result_html(self)
+        value = None if math.isnan(self.value) else self.value
+        exact = None if self.passed is not False else self.to_dict().get("exact_value")
+        value_text, limit_text = figure_texts(value, self.limit, exact)
+        rule = figure_rule(
+            self.better.value,
+            None if self.limit is None else self.limit_exact or limit_text,
+            strict=self.is_strict,
+            conditions=self.conditions,
+        )
+        measure = self._measured_by
+        title = self.measure if measure is None else term(measure.title)
+        return FigureRow(title, value, value_text, rule, self.status)
+
+    def _repr_html_(self) -> str:
+        from petaudit.pictures.notebook import notebook_table  # noqa: PLC0415 (only to look at)
+
+        return notebook_table([self.figure_row], lines=[*self.explanation, *self.warnings])
 
 
 def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, exactly, joined, numbered, phrase
 from petaudit.exact.class_figures import ClassFigures, Exact, Truths
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures import kinds
 from petaudit.measures._class_question import Answer, Question, WorstClass

@@ -19,7 +19,7 @@ from petaudit.measures._special_result import TABLES, ColumnPart, MinimalSets, S
 from petaudit.measures.base import Better, Family, Need, Option, Remedy, announce
 from petaudit.measures.kinds import Integer
 from petaudit.system.memory import memory_limit
-from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 
 if TYPE_CHECKING:

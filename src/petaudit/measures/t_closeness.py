@@ -8,7 +8,12 @@ from fractions import Fraction
 from typing import Annotated, Final, get_args
 
 from petaudit.errors import OptionError, counted, exactly, joined, numbered, phrase, term
-from petaudit.exact.emd import (
+from petaudit.i18n.numbers import Unit
+from petaudit.inputs import Inputs
+from petaudit.labels.hierarchies import Hierarchy
+from petaudit.measures import kinds
+from petaudit.measures._class_question import Answer
+from petaudit.measures._emd import (
     Distance,
     Ground,
     class_distances,
@@ -16,17 +21,12 @@ from petaudit.exact.emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.i18n.units import Unit
-from petaudit.inputs import Inputs
-from petaudit.labels.hierarchies import Hierarchy
-from petaudit.measures import kinds
-from petaudit.measures._class_question import Answer
 from petaudit.measures.base import Better, Columns, Result
 from petaudit.measures.result import columns_of
 from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
-from petaudit.roles import check_column
 from petaudit.tables import ValueCounts
+from petaudit.tables.headers import check_column
 
 _DISTANCE: Final = kinds.Choice(get_args(Distance))
 _DISTANCES: Final = kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE)))

@@ -6,18 +6,24 @@ import itertools
 import math
 from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.i18n.units import Unit
-from petaudit.pictures._words import check, finite
-from petaudit.pictures.base import Picture
+from petaudit.errors import Phrase, counted, joined, phrase
+from petaudit.i18n.numbers import Unit
+from petaudit.i18n.voice import Voice
+from petaudit.i18n.zones import Zone
+from petaudit.pictures.bars import Bar, bar_list
+from petaudit.pictures.base import Chart, Picture, check, finite, zone_notes
+from petaudit.pictures.svg import figure
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
-    from petaudit.measures.base import Result
     from petaudit.tables import ClassHistogram
+
+_EDGES: Final = (1, 2, 3, 5, 10, 20, 50)
+"""Where bins begin if numbers are told as zones."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +50,146 @@ class ClassSizes(Picture):
 
     @property
     def unit(self) -> Unit:
-        """The same as a unit."""
+        """What is counted, as a unit."""
         return Unit(self.counts)
+
+    @property
+    def rows(self) -> int:
+        """All rows of the table."""
+        return sum(item.rows for item in self.bins) + self.suppressed_rows
 
     def __post_init__(self) -> None:
         check(self.counts in tuple(Unit), "rows or people are counted")
         after = 0
-        for own in self.bins:
-            check(after < own.lowest <= own.highest, "bins of sizes ascend")
-            check(own.highest < 5 * own.lowest, "a bin holds sizes that are alike")
-            check(own.classes <= own.rows, "a class has a row at least")
-            check(own.classes > 0 or own.rows == 0, "rows are in classes")
-            after = own.highest
+        for item in self.bins:
+            check(after < item.lowest <= item.highest, "bins of sizes ascend")
+            check(item.highest < 5 * item.lowest, "a bin holds sizes that are alike")
+            check(item.classes <= item.rows, "a class has a row at least")
+            check(item.classes > 0 or item.rows == 0, "rows are in classes")
+            after = item.highest
+
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw a bar for each bin of sizes; those that break the limit are above a dashed line."""
+        if not self.bins:
+            return None
+        say, unit, limit = voice.say, self.unit, self.limit
+        bins = self.bins if voice.is_exact else self._coarser_bins()
+        zones = voice.parts([item.rows for item in bins], self.rows if unit is Unit.ROW else None)
+        longest = max([1.0, *(zone.middle for zone in zones)])
+        bars, table = [], []
+        for item, zone in zip(bins, zones, strict=True):
+            sizes = _sizes(item, is_open=item is bins[-1] and not voice.is_exact)
+            share = zone.percent(self.rows)
+            breaks = limit is not None and item.lowest < limit
+            bars.append(
+                Bar(
+                    name=f"✕ {sizes}" if breaks and zone.highest else sizes,
+                    length=zone.middle / longest,
+                    number=f"{zone.text} ({share})" if zone.highest else "0",
+                    label=say(self._label(sizes, zone, breaks)),
+                    is_hidden=zone.is_small,
+                    is_breach=breaks,
+                )
+            )
+            row = {"sizes": sizes, "classes": f"{item.classes:,}", "rows": zone.text}
+            row |= {"share": share, "limit": _verdict(breaks)}
+            table.append(row)
+        header = {
+            "sizes": unit.choose(phrase("rows in a class"), phrase("people in a class")),
+            "classes": phrase("classes"),
+            "rows": unit.choose(phrase("rows"), phrase("people")),
+            "share": unit.choose(phrase("share of rows"), phrase("share of people")),
+            "limit": phrase("limit"),
+        }
+        if not voice.is_exact:
+            # Classes and rows together would tell more than either does.
+            del header["classes"]
+        divider = None
+        if limit is None:
+            del header["limit"]
+        else:
+            least = figure(limit)
+            text = unit.choose(
+                phrase("limit: {limit} rows at least; ✕ is below it", limit=least),
+                phrase("limit: {limit} people at least; ✕ is below it", limit=least),
+            )
+            divider = (sum(bar.is_breach for bar in bars), say(text))
+        bars_are = unit.choose(
+            phrase("rows in classes of this size"), phrase("people in classes of this size")
+        )
+        return Chart.of(
+            voice,
+            bar_list(bars, say(header["sizes"]), say(bars_are), names_width=None, divider=divider),
+            title=unit.choose(
+                phrase("Rows by the size of their class"),
+                phrase("People by the size of their class"),
+            ),
+            words=self._words(),
+            header=header.values(),
+            rows=[[row[name] for name in header] for row in table],
+            notes=zone_notes(zones),
+        )
+
+    def _label(self, sizes: str, zone: Zone, breaks: bool) -> Phrase:
+        texts = {"size": sizes, "rows": zone.text, "share": zone.percent(self.rows)}
+        label = self.unit.choose(
+            phrase("classes of {size}: {rows} rows, {share}", **texts),
+            phrase("classes of {size}: {rows} people, {share}", **texts),
+        )
+        return phrase("{label}; below the limit", label=label) if breaks else label
+
+    def _words(self) -> str:
+        unit, limit = self.unit, self.limit
+        rows = unit.counted(sum(item.rows for item in self.bins), of=self.rows)
+        classes = counted(sum(item.classes for item in self.bins), "class", "classes")
+        sentences = [phrase("{rows} in {classes}.", rows=rows, classes=classes)]
+        if limit is not None:
+            broken = sum(item.rows for item in self.bins if item.lowest < limit)
+            below = {"rows": unit.counted(broken, of=self.rows), "limit": figure(limit)}
+            sentences.append(
+                unit.choose(
+                    phrase("{rows} in classes below the limit of {limit} rows.", **below),
+                    phrase("{rows} in classes below the limit of {limit} people.", **below),
+                )
+            )
+        return joined(sentences, " ")
+
+    def _coarser_bins(self) -> tuple[SizeBin, ...]:
+        """Return the same few bins for every table, since sizes of classes tell numbers of rows.
+
+        Classes that may be a quarter of the table are in the last bin, which has no end. Rows of
+        classes of one size from 3 on are multiples of it, and what is left of all rows would
+        follow: so a bin has several sizes, with the limit between two bins.
+
+        >>> bins = (SizeBin(3, 3, 1, 3), SizeBin(4, 4, 1, 4), SizeBin(5, 9, 3, 20))
+        >>> coarser = ClassSizes(bins, None, 0)._coarser_bins()
+        >>> [(item.lowest, item.highest, item.rows) for item in coarser]
+        [(1, 1, 0), (2, 2, 0), (3, 4, 7), (5, 27, 20)]
+        """
+        total, least = self.rows, 1 if self.limit is None else math.ceil(self.limit)
+        edges = {
+            edge for edge in _EDGES if edge < 3 or (4 * edge <= total and abs(edge - least) != 1)
+        }
+        edges |= {item.lowest for item in self.bins if item.lowest == least}
+        coarser = []
+        for first, after in itertools.pairwise([*sorted(edges), max(total, *edges) + 1]):
+            inside = [item for item in self.bins if first <= item.lowest < after]
+            classes, rows = sum(item.classes for item in inside), sum(item.rows for item in inside)
+            coarser.append(SizeBin(first, after - 1, classes, rows))
+        return tuple(coarser)
+
+
+def _verdict(breaks: bool) -> Phrase:
+    return phrase("below the limit") if breaks else phrase("kept")
+
+
+def _sizes(item: SizeBin, *, is_open: bool) -> str:
+    """Return the sizes of a bin; how large the largest class is would tell a number of people."""
+    if is_open:
+        return f"≥{item.lowest:,}"
+    if item.lowest == item.highest:
+        return f"{item.lowest:,}"
+    return f"{item.lowest:,}–{item.highest:,}"
 
 
 def class_sizes(
@@ -64,8 +198,8 @@ def class_sizes(
     """Put the classes into bins; sizes that nobody has are left out at both ends.
 
     >>> from petaudit.tables import ClassHistogram
-    >>> counted = ClassHistogram(np.array([1, 6, 7]), np.array([3, 1, 2]), 0)
-    >>> [(own.lowest, own.highest, own.rows) for own in class_sizes(counted, 7).bins]
+    >>> histogram = ClassHistogram(np.array([1, 6, 7]), np.array([3, 1, 2]), 0)
+    >>> [(item.lowest, item.highest, item.rows) for item in class_sizes(histogram, 7).bins]
     [(1, 1, 3), (2, 2, 0), (3, 3, 0), (4, 4, 0), (5, 6, 6), (7, 9, 14)]
     """
     bound = finite(limit)
@@ -102,8 +236,8 @@ def _edges(largest: int, least: int) -> list[int]:
     return sorted({*round_numbers, 3, 4, min(least, powers[-1])})
 
 
-def class_sizes_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
-    """The classes of the table against the limit of k-anonymity."""
+def class_sizes_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
+    """Return the classes of the table against the limit of k-anonymity."""
     if inputs is None:
         return ()
     return (class_sizes(inputs.class_histogram, result.limit, inputs.unit),)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-from petaudit.pictures._words import check, finite, kept_name
-from petaudit.pictures.base import Picture
-
-if TYPE_CHECKING:
-    from petaudit.inputs import Inputs
-    from petaudit.measures._utility import ColumnsResult
-    from petaudit.measures.distribution_distance import DistributionDistanceResult
+from petaudit.errors import counted, phrase
+from petaudit.i18n.voice import Voice
+from petaudit.pictures.bars import Bar, bar_list
+from petaudit.pictures.base import Chart, Picture, check, finite, kept_name, more_columns
+from petaudit.pictures.svg import figure, name_in_table
 
 MOST_COLUMNS: Final = 15
 
@@ -40,30 +38,71 @@ class ColumnShares(Picture):
     def __post_init__(self) -> None:
         check(len(self.columns) <= MOST_COLUMNS, f"there are at most {MOST_COLUMNS} columns")
 
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw a bar for each column, the worst first, with the figure of all."""
+        if not self.columns:
+            return None
+        say = voice.say
+        table = [(name_in_table(item.column), figure(item.value)) for item in self.columns]
+        bars = [
+            Bar(item.column, _length(item.value), value, f"{name}: {value}")
+            for item, (name, value) in zip(self.columns, table, strict=True)
+        ]
+        mark = None
+        if self.overall is not None:
+            text = say(phrase("all columns: {value}", value=figure(self.overall)))
+            mark = (_length(self.overall), text)
+        title, bars_are = (
+            (phrase("What each column keeps"), phrase("0: nothing is kept, 1: everything"))
+            if self.is_kept
+            else (
+                phrase("How far each column moved"),
+                phrase("0: the same as in the original, 1: nothing in common"),
+            )
+        )
+        worst, value = table[0]
+        return Chart.of(
+            voice,
+            bar_list(bars, say(phrase("column name")), say(bars_are), mark=mark),
+            title=title,
+            words=phrase(
+                "{columns}; the worst is {column} with {value}.",
+                columns=counted(len(self.columns) + self.more, "column"),
+                column=worst,
+                value=value,
+            ),
+            header=(phrase("column name"), phrase("figure of the column")),
+            rows=table,
+            notes=more_columns(self.more),
+        )
+
+
+def _length(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
 
 def column_shares(
     measure: str, figures: Mapping[str, float | None], overall: float, *, is_kept: bool
 ) -> ColumnShares:
-    """The worst columns; those without a figure are among the ones that are not shown.
+    """Return the worst columns; those without a figure are among the ones that are not shown.
 
-    >>> found = column_shares("precision", {"zip": 0.5, "age": 0.25}, 0.375, is_kept=True)
-    >>> [own.column for own in found.columns]
+    >>> picture = column_shares("precision", {"zip": 0.5, "age": 0.25}, 0.375, is_kept=True)
+    >>> [item.column for item in picture.columns]
     ['age', 'zip']
     """
-    known = [(name, number) for name, own in figures.items() if (number := finite(own)) is not None]
-    known.sort(key=lambda own: own[1] if is_kept else -own[1])
+    numbers = {name: finite(value) for name, value in figures.items()}
+    known = [(name, number) for name, number in numbers.items() if number is not None]
+    known.sort(key=lambda item: item[1] if is_kept else -item[1])
     shown = tuple(ColumnShare(kept_name(name), number) for name, number in known[:MOST_COLUMNS])
     return ColumnShares(measure, is_kept, shown, len(figures) - len(shown), finite(overall))
 
 
-def column_shares_of(_: Inputs | None, result: ColumnsResult) -> tuple[Picture, ...]:
-    """What each column keeps."""
+def column_shares_of(_: object, result: Any) -> tuple[Picture, ...]:
+    """Return what each column keeps."""
     return (column_shares(result.measure, result.columns, result.value, is_kept=True),)
 
 
-def column_distances_of(
-    _: Inputs | None, result: DistributionDistanceResult
-) -> tuple[Picture, ...]:
-    """How far each column moved, by the distance that was asked for."""
-    figures = {own.column: own.distance for own in result.columns}
+def column_distances_of(_: object, result: Any) -> tuple[Picture, ...]:
+    """Return how far each column moved, by the distance that was asked for."""
+    figures = {item.column: item.distance for item in result.columns}
     return (column_shares(result.measure, figures, result.value, is_kept=False),)

@@ -8,24 +8,50 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.pictures._words import check, kept_name
-from petaudit.pictures.base import Picture
+from petaudit.errors import Phrase, joined, phrase
+from petaudit.i18n.voice import Voice
+from petaudit.i18n.zones import Zone
+from petaudit.pictures.base import Chart, Picture, check, kept_name, zone_notes
+from petaudit.pictures.svg import (
+    INK,
+    LINE,
+    MAIN,
+    MUTED,
+    WIDTH,
+    Sheet,
+    bar_paint,
+    figure,
+    fitted,
+    name_in_table,
+    scale,
+)
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import ClassFigures, Integers
-    from petaudit.exact.emd import Ground
     from petaudit.inputs import Inputs
-    from petaudit.measures.result import Result
+    from petaudit.measures._emd import Ground
     from petaudit.tables import ClassValueCounts, ValueCounts
 
 MOST_BINS: Final = 12
 MOST_CLASSES: Final = 3
 MOST_ATTRIBUTES: Final = 6
 SHOWABLE: Final = (0, 5, 20)
-_MOST_TIED = 1000
 """Reports leave out small classes, and few rows in many bins say nothing: so the worst of those
 with at least so many rows are kept too.
 """
+_MOST_TIED: Final = 1000
+_MOST_PANELS: Final = 3
+_SHOWN_FROM: Final = 4
+"""A class must have so many times the people that count as few: of others zones say nothing."""
+_TOP, _BOTTOM, _LEFT = 66, 206, 40
+_GAP = 18
+_STUB = 0.06
+_ORDERS: Final = {
+    "ordered": phrase("values from low to high"),
+    "hierarchical": phrase("values by hierarchy"),
+    "equal": phrase("values, most frequent first"),
+}
+_NO_CLASS: Final = phrase("There is no class that may be shown.")
 
 
 @dataclass(frozen=True)
@@ -41,7 +67,7 @@ class FarClassValues:
 
     @classmethod
     def from_plain(cls, given: Mapping[str, Any]) -> FarClassValues:
-        """From what JSON has made of its fields."""
+        """Return it from what JSON has made of its fields."""
         lists = {name: tuple(given[name]) for name in ("values", "counts")}
         return cls(**dict(given) | lists)
 
@@ -58,37 +84,38 @@ class FarValues:
 
 
 def far_classes(figures: ClassFigures, pairs: ClassValueCounts) -> tuple[FarClassValues, ...]:
-    """The worst classes, and the worst of those that are not very small.
+    """Return the worst classes, and the worst of those that are not very small.
 
     All that are as bad as the last of them are kept: engines have no order of classes, and which of
     them are shown must not depend on one.
     """
     among = [_worst(figures, np.flatnonzero(figures.sizes >= least)) for least in SHOWABLE]
     stops = np.append(pairs.class_starts[1:], len(pairs.counts))
-    found = []
+    worst = []
     for entry in sorted({entry for entries in among for entry in entries}):
-        own = slice(int(pairs.class_starts[entry]), int(stops[entry]))
-        found.append(
+        pairs_of_class = slice(int(pairs.class_starts[entry]), int(stops[entry]))
+        worst.append(
             FarClassValues(
                 int(figures.sizes[entry]),
                 int(figures.classes[entry]),
                 figures.shown(entry),
-                tuple(pairs.value_index[own].tolist()),
-                tuple(pairs.counts[own].tolist()),
+                tuple(pairs.value_index[pairs_of_class].tolist()),
+                tuple(pairs.counts[pairs_of_class].tolist()),
             )
         )
-    return tuple(found)
+    return tuple(worst)
 
 
-def farthest(found: Sequence[FarClassValues]) -> tuple[FarClassValues, ...]:
-    """Those of several blocks that would have been chosen from all classes at once."""
+def farthest(candidates: Sequence[FarClassValues]) -> tuple[FarClassValues, ...]:
+    """Return those of several blocks that would have been chosen from all classes at once."""
     kept: dict[int, FarClassValues] = {}
     for least in SHOWABLE:
-        own = [far for far in found if far.rows >= least]
-        if len(own) > MOST_CLASSES:
-            bound = sorted((far.distance for far in own), reverse=True)[MOST_CLASSES - 1]
-            own = sorted((far for far in own if far.distance >= bound), key=lambda far: -far.rows)
-        kept |= {id(far): far for far in own[:_MOST_TIED]}
+        large = [far for far in candidates if far.rows >= least]
+        if len(large) > MOST_CLASSES:
+            bound = sorted((far.distance for far in large), reverse=True)[MOST_CLASSES - 1]
+            large = [far for far in large if far.distance >= bound]
+            large.sort(key=lambda far: -far.rows)
+        kept |= {id(far): far for far in large[:_MOST_TIED]}
     return tuple(kept.values())
 
 
@@ -102,6 +129,19 @@ class ValueBin:
     rows: int
     values: int
     labels: tuple[str | None, ...] | None
+
+    def name(self, number: int, voice: Voice) -> str:
+        """Return what the bin is called: its labels, or its number where they are not told."""
+        if self.labels is None:
+            return voice.say(
+                phrase("group {number} of values", number=number)
+                if self.values > 1
+                else phrase("value {number}", number=number)
+            )
+        if not self.labels:
+            return voice.say(phrase("all others"))
+        ends = [voice.say(phrase("null")) if label is None else label for label in self.labels]
+        return " – ".join(name_in_table(end) for end in ends)
 
 
 @dataclass(frozen=True)
@@ -131,23 +171,177 @@ class Distributions(Picture):
     """All rows of the table, those that are suppressed among them; earlier documents do not say."""
 
     def __post_init__(self) -> None:
-        rows = sum(own.rows for own in self.bins)
+        rows = sum(item.rows for item in self.bins)
         check(not self.bins or rows > 0, "the table has rows")
         check(self.table_rows is None or rows <= self.table_rows, "more rows than there are")
         check(len(self.bins) <= MOST_BINS, f"there are at most {MOST_BINS} bins")
         check(len(self.classes) <= len(SHOWABLE) * MOST_CLASSES, "there are too many classes")
-        check(self.distance in {"ordered", "hierarchical", "equal"}, "the distance is unknown")
-        for own in self.classes:
-            check(len(own.counts) == len(self.bins), "every class has a count for each bin")
-            check(sum(own.counts) == own.rows, "the counts of a class are its rows")
+        check(self.distance in _ORDERS, "the distance is unknown")
+        for far in self.classes:
+            check(len(far.counts) == len(self.bins), "every class has a count for each bin")
+            check(sum(far.counts) == far.rows, "the counts of a class are its rows")
 
     def without_values(self) -> Distributions:
-        """The same bins without the labels at their ends."""
-        return replace(self, bins=tuple(replace(own, labels=None) for own in self.bins))
+        """Return the same bins without the labels at their ends."""
+        return replace(self, bins=tuple(replace(item, labels=None) for item in self.bins))
+
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw a panel for each class that may be shown: bars, and a mark at the table's share."""
+        if not self.bins:
+            return None
+        return self._without_small_bins(voice.threshold)._draw(voice)
+
+    def _draw(self, voice: Voice) -> Chart:
+        rows = self.table_rows or sum(item.rows for item in self.bins)
+        zones = voice.parts([item.rows for item in self.bins], self.table_rows)
+        least = _SHOWN_FROM * voice.threshold
+        classes = [far for far in self.classes if far.rows >= least][:_MOST_PANELS]
+        panels = [
+            _Panel(voice.zone(far.rows, self.table_rows), far.distance, voice.parts(far.counts))
+            for far in classes
+        ]
+        names = [item.name(place, voice) for place, item in enumerate(self.bins, start=1)]
+        table = [
+            (name, zone.percent(rows), *(panel.percent(place) for panel in panels))
+            for place, (name, zone) in enumerate(zip(names, zones, strict=True))
+        ]
+        notes = zone_notes([*zones, *(zone for panel in panels for zone in panel.counts)])
+        if classes != list(self.classes[: len(classes)]):
+            notes.append(
+                phrase(
+                    "Classes of fewer than {number} rows are left out, and may be the worst.",
+                    number=least,
+                )
+            )
+        sentences = [
+            phrase("Class {number}: {facts}.", number=number, facts=panel.facts)
+            for number, panel in enumerate(panels, start=1)
+        ]
+        heads = [phrase("class {number}", number=place + 1) for place in range(len(panels))]
+        return Chart.of(
+            voice,
+            self._sheet(panels, heads, table, [zone.middle / rows for zone in zones], voice),
+            title=phrase(
+                "{attribute} in the worst classes", attribute=name_in_table(self.attribute)
+            ),
+            words=joined(sentences, " ") if sentences else _NO_CLASS,
+            header=(phrase("values"), phrase("in the table"), *heads),
+            rows=table,
+            notes=notes,
+        )
+
+    def _without_small_bins(self, hide_below: int) -> Distributions:
+        """Return neighboring bins as one until none has few rows of the table."""
+        groups: list[list[int]] = []
+        rows = 0
+        for place, item in enumerate(self.bins):
+            if not groups or rows >= hide_below:
+                groups.append([])
+                rows = 0
+            groups[-1].append(place)
+            rows += item.rows
+        if len(groups) > 1 and rows < hide_below:
+            groups[-2:] = [groups[-2] + groups[-1]]
+        bins = tuple(_merged([self.bins[place] for place in group]) for group in groups)
+        classes = []
+        for far in self.classes:
+            counts = tuple(sum(far.counts[place] for place in group) for group in groups)
+            classes.append(replace(far, counts=counts))
+        return replace(self, bins=bins, classes=tuple(classes))
+
+    def _sheet(
+        self,
+        panels: Sequence[_Panel],
+        heads: Sequence[str],
+        table: Sequence[tuple[str, ...]],
+        marks: Sequence[float],
+        voice: Voice,
+    ) -> Sheet:
+        say = voice.say
+        if not panels:
+            sheet = Sheet(height=40)
+            sheet.text(0, 20, say(_NO_CLASS), fill=MUTED)
+            return sheet
+        sheet = Sheet(height=_BOTTOM + 26)
+        sheet.rect(_LEFT, _LEFT + 12, 6, 16, fill=MAIN)
+        sheet.text(_LEFT + 18, 11, say(phrase("share in the class")), fill=MUTED)
+        sheet.line(_LEFT + 190, _LEFT + 206, 11, 11, stroke=INK, stroke_width=2.5)
+        sheet.text(_LEFT + 212, 11, say(phrase("share in the table")), fill=MUTED)
+        shares = [share for panel in panels for share in panel.shares]
+        most = next(top for top in (0.1, 0.25, 0.5, 1.0) if max([*shares, *marks]) <= top)
+        y = scale((0, most), (_BOTTOM, _TOP))
+        for level in (0, most / 2, most):
+            sheet.line(_LEFT, WIDTH, y(level), y(level), stroke=LINE)
+            tick = f"{100 * level:g}%"
+            sheet.text(_LEFT - 5, y(level), tick, fill=MUTED, anchor="end", size=11)
+        wide = (WIDTH - _LEFT - _GAP * (len(panels) - 1)) / len(panels)
+        order = fitted(say(_ORDERS[self.distance]), wide, 11, 60)
+        for number, panel in enumerate(panels):
+            left = _LEFT + number * (wide + _GAP)
+            x = scale((0, len(table)), (left, left + wide))
+            for place, (name, in_table, *in_classes) in enumerate(table):
+                label = phrase(
+                    "{values}: {share} of the class, {table} of the table",
+                    values=name,
+                    share=in_classes[number],
+                    table=in_table,
+                )
+                is_hidden = panel.counts[place].is_small
+                top = _STUB * most if is_hidden else max(panel.shares[place], 0.008 * most)
+                paint = bar_paint(MAIN, say(label), is_hidden=is_hidden)
+                sheet.rect(x(place + 0.12), x(place + 0.88), y(0), y(top), **paint)
+                level = y(marks[place])
+                ends = (x(place + 0.02), x(place + 0.98))
+                sheet.line(*ends, level, level, stroke=INK, stroke_width=2.5)
+            middle = left + wide / 2
+            sheet.text(middle, _BOTTOM + 14, order, fill=MUTED, size=11, anchor="middle")
+            sheet.text(left, 36, say(heads[number]), weight="600")
+            sheet.text(left, 52, fitted(say(panel.facts), wide, 11, 60), size=11)
+        return sheet
 
 
-def distributions_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
-    """One picture for each sensitive attribute, of the first few."""
+@dataclass(frozen=True)
+class _Panel:
+    """A class as it may be told."""
+
+    rows: Zone
+    distance: float
+    counts: list[Zone]
+
+    @property
+    def whole(self) -> int:
+        """What shares are shares of: a number from the zone of all of its rows."""
+        return max(round(self.rows.middle), 1)
+
+    @property
+    def shares(self) -> list[float]:
+        """The share of each bin."""
+        return [min(zone.middle / self.whole, 1) for zone in self.counts]
+
+    def percent(self, place: int) -> str:
+        """The share of a bin as text."""
+        return self.counts[place].percent(self.whole)
+
+    @property
+    def facts(self) -> Phrase:
+        """How large the class is; how far it is would tell its rows, and is told with them only."""
+        rows = phrase("{number} rows", number=self.rows.text)
+        if not self.rows.is_exact:
+            return rows
+        return phrase("{rows}, distance {distance}", rows=rows, distance=figure(self.distance))
+
+
+def _merged(bins: Sequence[ValueBin]) -> ValueBin:
+    """Return several bins as one, with the first and the last label."""
+    if len(bins) == 1:
+        return bins[0]
+    first, last = bins[0].labels, bins[-1].labels
+    labels = None if first is None or last is None else (*first[:1], *last[-1:])
+    return ValueBin(sum(item.rows for item in bins), sum(item.values for item in bins), labels)
+
+
+def distributions_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
+    """Return one picture for each sensitive attribute, of the first few."""
     if inputs is None:
         return ()
     shown: Mapping[str, FarValues] = dict(list(result.far.items())[:MOST_ATTRIBUTES])
@@ -162,46 +356,42 @@ def distributions_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ..
 def distributions(
     attribute: str, far: FarValues, table_rows: int | None = None, *, with_labels: bool
 ) -> Distributions:
-    """Count the values of the worst classes in bins."""
+    """Return the values of the worst classes, counted in bins."""
     values = far.values
     order, bin_of = _bins(far.ground, values.counts)
     number = int(bin_of.max(initial=-1)) + 1
-    in_bin = np.zeros(number, np.int64)
-    np.add.at(in_bin, bin_of, values.counts)
+    rows = _sums(bin_of, values.counts, number)
     many = np.bincount(bin_of, minlength=number)
     ends = np.searchsorted(bin_of[order], np.arange(number + 1))
-    bins = tuple(
-        ValueBin(int(in_bin[place]), int(many[place]), labels)
-        for place in range(number)
-        for labels in [
-            _labels(values.labels, order[ends[place] : ends[place + 1]], far.ground)
-            if with_labels
-            else None
-        ]
-    )
-    found = []
-    for own in far.classes or ():
-        counts = np.zeros(number, np.int64)
-        np.add.at(counts, bin_of[list(own.values)], own.counts)
-        found.append(FarShares(own.rows, own.classes, own.distance, tuple(counts.tolist())))
-    return Distributions(
-        kept_name(attribute), far.ground.distance, bins, _chosen(found), table_rows
-    )
+    bins = []
+    for place in range(number):
+        inside = order[ends[place] : ends[place + 1]]
+        labels = _labels(values.labels, inside, far.ground) if with_labels else None
+        bins.append(ValueBin(int(rows[place]), int(many[place]), labels))
+    classes = []
+    for worst in far.classes or ():
+        counts = _sums(bin_of[list(worst.values)], worst.counts, number)
+        shares = FarShares(worst.rows, worst.classes, worst.distance, tuple(counts.tolist()))
+        classes.append(shares)
+    distance = far.ground.distance
+    return Distributions(kept_name(attribute), distance, tuple(bins), _chosen(classes), table_rows)
 
 
-def _chosen(found: list[FarShares]) -> tuple[FarShares, ...]:
-    """The worst, and the worst of those that are not very small; by what they are, in any order."""
+def _sums(bin_of: Integers, counts: Sequence[int] | Integers, number: int) -> Integers:
+    sums = np.zeros(number, np.int64)
+    np.add.at(sums, bin_of, counts)
+    return sums
 
-    def rank(own: FarShares) -> tuple[float, int, tuple[int, ...]]:
-        return -own.distance, -own.rows, own.counts
 
-    ranked = sorted(found, key=rank)
+def _chosen(classes: Sequence[FarShares]) -> tuple[FarShares, ...]:
+    """Return the worst, and the worst of those that are not very small; whatever their order."""
+    ranked = sorted(classes, key=lambda far: (-far.distance, -far.rows, far.counts))
     kept = {
-        id(own)
+        id(far)
         for least in SHOWABLE
-        for own in [each for each in ranked if each.rows >= least][:MOST_CLASSES]
+        for far in [each for each in ranked if each.rows >= least][:MOST_CLASSES]
     }
-    return tuple(own for own in ranked if id(own) in kept)
+    return tuple(far for far in ranked if id(far) in kept)
 
 
 def _worst(
@@ -217,7 +407,7 @@ def _worst(
 
 
 def _bins(ground: Ground, counts: Integers) -> tuple[Integers, Integers]:
-    """The values in order, and the bin of each value."""
+    """Return the values in order, and the bin of each value."""
     number = len(counts)
     if ground.distance == "equal":
         order = np.argsort(-counts, kind="stable")
@@ -241,8 +431,8 @@ def _bins(ground: Ground, counts: Integers) -> tuple[Integers, Integers]:
 def _labels(
     labels: Sequence[str | None], places: Integers, ground: Ground
 ) -> tuple[str | None, ...]:
-    """The first and the last label; without an order there is nothing between two labels."""
+    """Return the first and the last label; without an order there is nothing between two labels."""
     if len(places) > 1 and ground.distance == "equal":
         return ()
-    ends = dict.fromkeys([int(places[0]), int(places[-1])])
-    return tuple(None if (own := labels[place]) is None else kept_name(own) for place in ends)
+    ends = [labels[place] for place in dict.fromkeys([int(places[0]), int(places[-1])])]
+    return tuple(None if label is None else kept_name(label) for label in ends)

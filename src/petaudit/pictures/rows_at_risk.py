@@ -5,20 +5,35 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.i18n.units import Unit
-from petaudit.pictures._words import check
-from petaudit.pictures.base import Picture
+from petaudit.errors import Phrase, phrase, share
+from petaudit.i18n.numbers import Unit
+from petaudit.i18n.voice import Voice
+from petaudit.pictures.base import Chart, Picture, check, zone_notes
+from petaudit.pictures.svg import (
+    BREACH,
+    DASHED,
+    LINE,
+    MAIN,
+    MUTED,
+    WIDTH,
+    Sheet,
+    bar_paint,
+    figure,
+    fitted,
+    scale,
+)
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Integers
     from petaudit.inputs import Inputs
-    from petaudit.measures.result import Result
 
 THRESHOLDS: Final = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.33, 0.5)
+_TOP, _BOTTOM, _LEFT = 52, 252, 8
+_STUB = 10
 
 
 @dataclass(frozen=True)
@@ -46,20 +61,103 @@ class RowsAtRisk(Picture):
 
     @property
     def unit(self) -> Unit:
-        """The same as a unit."""
+        """What is counted, as a unit."""
         return Unit(self.counts)
 
     def __post_init__(self) -> None:
         check(self.counts in tuple(Unit), "rows or people are counted")
         check(self.rows_at_risk <= self.rows, "more rows are at risk than there are")
         before = RiskPoint(-math.inf, self.rows)
-        for own in self.points:
-            check(before.threshold < own.threshold, "thresholds ascend")
-            check(own.rows <= before.rows, "the higher the threshold, the fewer rows are above it")
-            before = own
-        check(
-            RiskPoint(self.threshold, self.rows_at_risk) in self.points,
-            "the threshold in use is one of the points",
+        for point in self.points:
+            check(before.threshold < point.threshold, "thresholds ascend")
+            check(point.rows <= before.rows, "a higher threshold has fewer rows above it")
+            before = point
+        used = RiskPoint(self.threshold, self.rows_at_risk)
+        check(used in self.points, "the threshold in use is one of the points")
+
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw a bar for each threshold."""
+        if not self.rows:
+            return None
+        say, unit, total = voice.say, self.unit, self.rows + self.suppressed_rows
+        thresholds = [
+            point.threshold for point in self.points if self._may_show(point, total, voice)
+        ]
+        zones = [
+            voice.zone(point.rows, total if unit is Unit.ROW else None)
+            for point in self.points
+            if point.threshold in thresholds
+        ]
+        share_of = unit.choose(
+            phrase("share of rows with a higher risk"), phrase("share of people with a higher risk")
+        )
+        sheet = Sheet(height=_BOTTOM + 44)
+        x = scale((0, len(zones)), (_LEFT, WIDTH - 8))
+        y = scale((0, total), (_BOTTOM, _TOP))
+        room = WIDTH / len(zones) - 4
+        sheet.line(_LEFT, WIDTH - 8, _BOTTOM, _BOTTOM, stroke=LINE)
+        sheet.text(_LEFT, 11, say(share_of), fill=MUTED)
+        for place, (threshold, zone) in enumerate(zip(thresholds, zones, strict=True)):
+            is_used = threshold == self.threshold
+            top = _BOTTOM - _STUB if zone.is_small else y(min(zone.middle, total))
+            text = zone.percent(total)
+            paint = bar_paint(
+                BREACH if is_used else MAIN,
+                say(self._label(threshold, text)),
+                is_hidden=zone.is_small,
+            )
+            sheet.rect(x(place + 0.14), x(place + 0.86), _BOTTOM, top, **paint)
+            shown = fitted(text.replace(" %", "%"), room, 11.5)
+            sheet.text(x(place + 0.5), top - 9, shown, anchor="middle", size=11.5)
+            sheet.text(x(place + 0.5), _BOTTOM + 12, figure(threshold), anchor="middle")
+            if is_used:
+                middle = x(place + 0.5)
+                sheet.line(middle, middle, _TOP - 22, top - 18, **DASHED)
+                is_left = place + 0.5 < len(zones) / 2
+                sheet.text(
+                    x(place + (0.6 if is_left else 0.4)),
+                    _TOP - 16,
+                    say(phrase("threshold in use: {threshold}", threshold=figure(threshold))),
+                    anchor="start" if is_left else "end",
+                    weight="600",
+                )
+        below = say(phrase("threshold of the risk"))
+        sheet.text(WIDTH / 2, _BOTTOM + 32, below, fill=MUTED, anchor="middle")
+        return Chart.of(
+            voice,
+            sheet,
+            title=unit.choose(
+                phrase("Rows at risk by threshold"), phrase("People at risk by threshold")
+            ),
+            words=phrase(
+                "{rows} ({share}) have a risk above the threshold of {threshold} that is in use.",
+                rows=unit.counted(self.rows_at_risk, of=total),
+                share=share(self.rows_at_risk, total),
+                threshold=figure(self.threshold),
+            ),
+            header=(phrase("threshold"), share_of, phrase("in use")),
+            rows=[
+                (
+                    figure(threshold),
+                    zone.percent(total),
+                    phrase("yes") if threshold == self.threshold else "",
+                )
+                for threshold, zone in zip(thresholds, zones, strict=True)
+            ],
+            notes=zone_notes(zones),
+        )
+
+    def _may_show(self, point: RiskPoint, total: int, voice: Voice) -> bool:
+        """As in the picture of class sizes: not beside 1/5, and not for a quarter of the table."""
+        if voice.is_exact or point.threshold == self.threshold:
+            return True
+        return point.threshold * total >= 4 and not 1 / 4 <= point.threshold < 1 / 2
+
+    def _label(self, threshold: float, share: str) -> Phrase:
+        texts = {"threshold": figure(threshold), "share": share}
+        return self.unit.choose(
+            phrase("risk above {threshold}: {share} of the rows", **texts),
+            phrase("risk above {threshold}: {share} of the people", **texts),
         )
 
 
@@ -71,39 +169,38 @@ def rows_at_risk(
     unit: Unit = Unit.ROW,
     suppressed: int = 0,
 ) -> RowsAtRisk:
-    """From the rows of classes with as many people, fewest people first.
+    """Return the picture of the rows of classes with as many people, fewest people first.
 
-    >>> found = rows_at_risk(np.array([1, 4, 5]), np.array([3, 8, 10]), 0.2, 11)
-    >>> [own.rows for own in found.points]
+    >>> picture = rows_at_risk(np.array([1, 4, 5]), np.array([3, 8, 10]), 0.2, 11)
+    >>> [point.rows for point in picture.points]
     [21, 21, 21, 21, 21, 21, 21, 21, 11, 3, 3, 3]
     """
     reached = np.concatenate([[0], np.cumsum(rows)])
-    points = {}
-    for own in sorted({*THRESHOLDS, threshold}):
-        exact = Fraction(repr(own))
+    counts = {}
+    for each in sorted({*THRESHOLDS, threshold}):
+        exact = Fraction(repr(each))
         # A risk of 1/people is above the threshold where there are fewer than 1/threshold people.
-        fewer = math.ceil(1 / exact) if exact else None
-        place = len(people) if fewer is None else int(np.searchsorted(people, fewer))
-        points[own] = int(reached[place])
-    # What the threshold really is may have no float: its rows are known, and its neighbours follow.
-    points[threshold] = at_risk
-    made = [
-        RiskPoint(own, max(many, at_risk) if own < threshold else min(many, at_risk))
-        for own, many in points.items()
-    ]
-    return RowsAtRisk(tuple(made), int(reached[-1]), threshold, at_risk, unit.value, suppressed)
+        place = int(np.searchsorted(people, math.ceil(1 / exact))) if exact else len(people)
+        counts[each] = int(reached[place])
+    # What the threshold really is may have no float: its rows are known, and its neighbors follow.
+    counts[threshold] = at_risk
+    points = tuple(
+        RiskPoint(each, max(many, at_risk) if each < threshold else min(many, at_risk))
+        for each, many in counts.items()
+    )
+    return RowsAtRisk(points, int(reached[-1]), threshold, at_risk, unit.value, suppressed)
 
 
-def rows_at_risk_of(inputs: Inputs | None, result: Result) -> tuple[Picture, ...]:
-    """Of everybody whom a row may be: in the table, or in the population where that is matched."""
+def rows_at_risk_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
+    """Return the rows at risk among the people of the table, or of a population that is matched."""
     if inputs is None:
         return ()
     if result.measure == "prosecutor-risk" or inputs.population is None:
-        found = inputs.class_histogram
-        people, rows = found.sizes, found.sizes * found.classes
+        classes = inputs.class_histogram
+        people, rows = classes.sizes, classes.sizes * classes.classes
     else:
-        among = inputs.population_classes
-        people, rows = among.population_sizes, among.sizes * among.classes
+        matched = inputs.population_classes
+        people, rows = matched.population_sizes, matched.sizes * matched.classes
     if not people.size:
         return ()
     threshold, at_risk = result.risk_threshold, result.rows_at_risk

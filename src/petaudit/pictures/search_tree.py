@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
+import numpy.typing as npt
 
-from petaudit.pictures._combinations import Identifying, combinations_at, rank_of
-from petaudit.pictures._words import check, kept_name
-from petaudit.pictures.base import Picture
+from petaudit.errors import counted, joined, phrase
+from petaudit.i18n.voice import Voice
+from petaudit.i18n.zones import Zone
+from petaudit.pictures.base import Chart, Picture, check, kept_name, zone_notes
+from petaudit.pictures.svg import (
+    HATCH,
+    LINE,
+    MAIN,
+    MUTED,
+    WIDTH,
+    Paint,
+    Sheet,
+    fitted,
+    name_in_table,
+    width_of,
+)
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
     from petaudit.singling.size_findings import SizeFindings
+
+Integers = npt.NDArray[np.int64]
 
 MOST_NODES: Final = 150
 MOST_LEAVES: Final = 28
 DEEPEST: Final = 5
 _FOR_PRUNED: Final = 6
 _FOR_COLUMNS: Final = 6
+_LARGEST: Final = 2**62
+
+_TOP = 44
+_LEAST_LEAF, _MOST_LEAF, _MOST_HEIGHT = 13.4, 24.0, 374.0
+_STEPS: Final = ((0.1, 0.6), (0.01, 0.38), (0.0, 0.18))
+"""From which share of the rows on a box is how dark."""
+_NONE: Final = Paint(stroke=LINE, stroke_width=1)
+_PRUNED: Final = Paint(stroke=MUTED, stroke_width=1, dash="3 3")
+_FEW: Final = Paint(fill=HATCH, stroke=MAIN, stroke_width=1, opacity=0.45)
 
 
 @dataclass(frozen=True)
@@ -51,10 +77,140 @@ class SearchTree(Picture):
     def __post_init__(self) -> None:
         check(len(self.nodes) <= MOST_NODES, f"there are at most {MOST_NODES} nodes")
         depth = 0
-        for own in self.nodes:
-            check(1 <= own.depth <= min(depth + 1, DEEPEST), "a node is below the one before it")
-            check(max(own.identified, own.unique or 0) <= self.rows, "more rows than there are")
-            depth = own.depth
+        for node in self.nodes:
+            check(1 <= node.depth <= min(depth + 1, DEEPEST), "a node is below the one before it")
+            check(max(node.identified, node.unique or 0) <= self.rows, "more rows than there are")
+            depth = node.depth
+
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw an icicle: every combination as a box beside the one that it continues.
+
+        How dark a box is says how many rows it identifies.
+        """
+        if not self.nodes:
+            return None
+        say = voice.say
+        zones = voice.parts([node.identified for node in self.nodes], self.rows)
+        boxes = self._boxes()
+        depth = max(node.depth for node in self.nodes)
+        leaves = max(box.last for box in boxes) + 1
+        wide = WIDTH / depth
+        high = min(max(_MOST_HEIGHT / leaves, _LEAST_LEAF), _MOST_LEAF)
+        sheet = Sheet(height=_TOP + leaves * high + 4)
+        for place in range(depth):
+            number = place + 1
+            head = phrase("{number} columns", number=number) if place else phrase("one column")
+            sheet.text(place * wide, 11, fitted(say(head), wide - 6), fill=MUTED)
+        _draw_legend(sheet, voice)
+        table = []
+        for node, box, zone in zip(self.nodes, boxes, zones, strict=True):
+            columns = " + ".join(map(name_in_table, box.path))
+            unique = "–" if node.unique is None else voice.zone(node.unique, self.rows).text
+            left, top = (node.depth - 1) * wide, _TOP + box.first * high
+            bottom = _TOP + (box.last + 1) * high
+            paint = self._paint(node, zone)
+            paint["label"] = say(_label(node, columns, zone, unique))
+            margin = 0.08 * high
+            sheet.rect(left, left + wide - 2, top + margin, bottom - margin, **paint)
+            name = fitted(f"✂ {node.column}" if node.is_pruned else node.column, wide - 12, 11)
+            sheet.text(left + 6, (top + bottom) / 2, name, size=11, has_halo=zone.is_small)
+            rows = "–" if node.is_pruned else zone.text
+            table.append((columns, rows, unique, phrase("yes") if node.is_pruned else ""))
+        notes = zone_notes(zones)
+        if self.more:
+            combinations = counted(self.more, "combination")
+            notes.append(phrase("Not shown: {combinations}.", combinations=combinations))
+        sentences = [
+            phrase(
+                "{shown} of the search, each beside the one that it continues.",
+                shown=counted(len(self.nodes), "combination"),
+            )
+        ]
+        if self.pruned:
+            pruned = counted(self.pruned, "combination")
+            sentences.append(phrase("{pruned} pruned.", pruned=pruned))
+        return Chart.of(
+            voice,
+            sheet,
+            title=phrase("The search, column by column"),
+            words=joined(sentences, " "),
+            header=(
+                phrase("columns"),
+                phrase("identified rows"),
+                phrase("unique rows"),
+                phrase("pruned"),
+            ),
+            rows=table,
+            notes=notes,
+        )
+
+    def _boxes(self) -> list[_Box]:
+        """Return the place of every node: the leaves that it stands beside."""
+        boxes: list[_Box] = []
+        above: list[_Box] = []
+        leaf = -1
+        for node in self.nodes:
+            continues_last = len(above) == node.depth - 1 and bool(above)
+            del above[node.depth - 1 :]
+            if not continues_last:
+                leaf += 1
+            path = above[-1].path if above else ()
+            box = _Box((*path, node.column), leaf, leaf)
+            for parent in above:
+                parent.last = leaf
+            above.append(box)
+            boxes.append(box)
+        return boxes
+
+    def _paint(self, node: SearchNode, zone: Zone) -> Paint:
+        if node.is_pruned:
+            return _PRUNED.copy()
+        if node.unique is None:
+            return _NONE.copy()
+        if zone.is_small:
+            return _FEW.copy()
+        if not zone.highest:
+            return Paint(fill="transparent", **_NONE)
+        share = zone.middle / max(self.rows, 1)
+        return Paint(fill=MAIN, opacity=next(dark for least, dark in _STEPS if share >= least))
+
+
+@dataclass
+class _Box:
+    path: tuple[str, ...]
+    first: int
+    last: int
+
+
+def _label(node: SearchNode, columns: str, zone: Zone, unique: str) -> str:
+    if node.is_pruned:
+        return phrase("{columns}: pruned", columns=columns)
+    if node.unique is None:
+        return phrase("{columns}: not looked at", columns=columns)
+    return phrase(
+        "{columns}: {rows} identified rows, {unique} unique rows",
+        columns=columns,
+        rows=zone.text,
+        unique=unique,
+    )
+
+
+def _draw_legend(sheet: Sheet, voice: Voice) -> None:
+    y, x = 31, 0.0
+    over_10, over_1, under_1 = (Paint(fill=MAIN, opacity=opacity) for _, opacity in _STEPS)
+    entries = [
+        (_NONE, phrase("none identified")),
+        *([(_FEW, phrase("few or none"))] if voice.threshold else []),
+        (under_1, phrase("under 1 % of rows")),
+        (over_1, phrase("1 to 10 %")),
+        (over_10, phrase("over 10 %")),
+        (_PRUNED, phrase("pruned")),
+    ]
+    for paint, text in entries:
+        shown = voice.say(text)
+        sheet.rect(x, x + 12, y - 5, y + 5, **paint)
+        sheet.text(x + 17, y, shown, fill=MUTED, size=11)
+        x += 31 + width_of(shown, 11)
 
 
 @dataclass
@@ -66,72 +222,126 @@ class _Branches:
     def add(self, combination: tuple[int, ...], most_leaves: int) -> None:
         """Add one if there is room."""
         wanted = self.shown | {combination[:size] for size in range(1, len(combination) + 1)}
-        parents = {own[:-1] for own in wanted}
+        parents = {shown[:-1] for shown in wanted}
         if len(wanted) <= MOST_NODES and len(wanted - parents) <= most_leaves:
             self.shown = wanted
 
 
-def search_tree(found: Findings, identifying: Sequence[Identifying]) -> SearchTree:
-    """Show what identifies most rows, where branches were pruned, and single columns."""
-    names = found.prepared.columns
-    sizes = {own.size: own for own in found.sizes}
+def search_tree(findings: Findings, known: Sequence[Identifying]) -> SearchTree:
+    """Return what identifies most rows, where branches were pruned, and single columns."""
+    names = findings.prepared.columns
+    sizes = {item.size: item for item in findings.sizes}
     branches = _Branches()
-    for combination in _worst(identifying):
+    for combination in _worst(known):
         branches.add(combination, MOST_LEAVES - _FOR_PRUNED - _FOR_COLUMNS)
-    for combination in _pruned(found.sizes, len(names)):
+    for combination in _pruned(findings.sizes, len(names)):
         branches.add(combination, MOST_LEAVES - _FOR_COLUMNS)
     for column in range(len(names)):
         branches.add((column,), MOST_LEAVES)
     nodes, looked_at = [], 0
     for combination in sorted(branches.shown):
-        own = sizes.get(len(combination))
+        size = sizes.get(len(combination))
         rank = rank_of(combination, len(names))
-        repeated = None if own is None or rank >= len(own.repeated) else int(own.repeated[rank])
+        repeated = None if size is None or rank >= len(size.repeated) else int(size.repeated[rank])
         looked_at += repeated is not None
         nodes.append(
             SearchNode(
                 len(combination),
                 kept_name(names[combination[-1]]),
-                _identified(identifying, len(combination), rank),
-                None if repeated is None or repeated < 0 else found.rows - repeated,
+                _identified(known, len(combination), rank),
+                None if repeated is None or repeated < 0 else findings.rows - repeated,
                 repeated is not None and repeated < 0,
             )
         )
-    return SearchTree(tuple(nodes), found.combinations - looked_at, found.pruned, found.rows)
+    return SearchTree(
+        tuple(nodes), findings.combinations - looked_at, findings.pruned, findings.rows
+    )
 
 
-def _identified(identifying: Sequence[Identifying], size: int, rank: int) -> int:
-    for own in identifying:
-        if own.combinations.shape[1] == size:
-            place = int(np.searchsorted(own.ranks, rank))
-            if place < len(own.ranks) and own.ranks[place] == rank:
-                return int(own.rows[place])
+def _identified(known: Sequence[Identifying], size: int, rank: int) -> int:
+    for item in known:
+        if item.combinations.shape[1] == size:
+            place = int(np.searchsorted(item.ranks, rank))
+            if place < len(item.ranks) and item.ranks[place] == rank:
+                return int(item.rows[place])
     return 0
 
 
-def _worst(identifying: Sequence[Identifying]) -> list[tuple[int, ...]]:
-    """Enough of the combinations that identify most."""
-    found: list[tuple[int, tuple[int, ...]]] = []
-    for own in identifying:
-        if own.combinations.shape[1] <= DEEPEST:
-            order = np.argsort(-own.rows, kind="stable")[:MOST_NODES]
-            columns = map(tuple, own.combinations[order].tolist())
-            found += zip(own.rows[order].tolist(), columns, strict=True)
-    found.sort(key=lambda entry: (-entry[0], len(entry[1]), entry[1]))
-    return [combination for _, combination in found[:MOST_NODES]]
+def _worst(known: Sequence[Identifying]) -> list[tuple[int, ...]]:
+    """Return enough of the combinations that identify most."""
+    worst: list[tuple[int, tuple[int, ...]]] = []
+    for item in known:
+        if item.combinations.shape[1] <= DEEPEST:
+            order = np.argsort(-item.rows, kind="stable")[:MOST_NODES]
+            columns = map(tuple, item.combinations[order].tolist())
+            worst += zip(item.rows[order].tolist(), columns, strict=True)
+    worst.sort(key=lambda entry: (-entry[0], len(entry[1]), entry[1]))
+    return [combination for _, combination in worst[:MOST_NODES]]
 
 
 def _pruned(sizes: Sequence[SizeFindings], columns: int) -> Iterator[tuple[int, ...]]:
-    """The first few combinations below which nothing was looked at, smallest first."""
+    """Yield the first few combinations below which nothing was looked at, smallest first."""
     roots: set[tuple[int, ...]] = set()
-    for own in sizes:
-        if own.size > DEEPEST:
+    for item in sizes:
+        if item.size > DEEPEST:
             return
-        ranks = np.flatnonzero(own.repeated < 0)[: 4 * MOST_NODES].astype(np.int64)
-        for combination in map(tuple, combinations_at(ranks, columns, own.size).tolist()):
-            if any(combination[:size] in roots for size in range(1, own.size)):
+        ranks = np.flatnonzero(item.repeated < 0)[: 4 * MOST_NODES].astype(np.int64)
+        for combination in map(tuple, combinations_at(ranks, columns, item.size).tolist()):
+            if any(combination[:size] in roots for size in range(1, item.size)):
                 continue
             roots.add(combination)
             yield combination
             if len(roots) >= _FOR_PRUNED:
                 return
+
+
+@dataclass(frozen=True)
+class Identifying:
+    """The combinations of one size that identify rows: their places, columns and rows."""
+
+    ranks: Integers
+    combinations: Integers
+    rows: Integers
+
+
+def identifying(size: SizeFindings, columns: int) -> Identifying:
+    """Return as many as there are identified rows at most, however many were looked at."""
+    ranks = np.flatnonzero(size.collisions).astype(np.int64)
+    return Identifying(ranks, combinations_at(ranks, columns, size.size), size.collisions[ranks])
+
+
+def combinations_at(ranks: Integers, columns: int, size: int) -> Integers:
+    """Return the combinations at some places of ``itertools.combinations(range(columns), size)``.
+
+    >>> combinations_at(np.array([0, 3, 5]), 4, 2).tolist()
+    [[0, 1], [1, 2], [2, 3]]
+    """
+    left = ranks.copy()
+    filled = np.zeros(len(ranks), np.int64)
+    combinations = np.zeros((len(ranks), size), np.int64)
+    for column in range(columns):
+        starting = [
+            min(math.comb(columns - 1 - column, size - 1 - place), _LARGEST)
+            for place in range(size)
+        ]
+        many = np.array([*starting, 0], np.int64)[filled]
+        is_chosen = (left < many) & (filled < size)
+        chosen = np.flatnonzero(is_chosen)
+        combinations[chosen, filled[chosen]] = column
+        filled[chosen] += 1
+        left = np.where(is_chosen, left, left - many)
+    return combinations
+
+
+def rank_of(combination: Sequence[int], columns: int) -> int:
+    """Return the place of a combination among those of its size.
+
+    >>> [rank_of(columns, 4) for columns in [(0, 1), (1, 2), (2, 3)]]
+    [0, 3, 5]
+    """
+    size, before, rank = len(combination), -1, 0
+    for place, column in enumerate(combination):
+        for skipped in range(before + 1, column):
+            rank += math.comb(columns - 1 - skipped, size - 1 - place)
+        before = column
+    return rank

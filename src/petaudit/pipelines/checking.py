@@ -25,9 +25,9 @@ from petaudit.pipelines.plan import PlannedRun, Step, files_of
 from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.tables import Tables
-from petaudit.roles import check_column
 from petaudit.singling.control_overlap import SAME_TABLE
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.yaml_files import KeyPath, Problems
+from petaudit.tables.headers import check_column
 from petaudit.tables.joint import check_same_columns
 
 

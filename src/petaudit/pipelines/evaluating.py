@@ -24,7 +24,7 @@ from petaudit.errors import (
     without_row_numbers,
 )
 from petaudit.exact.fractions import exact
-from petaudit.i18n.kept import with_phrases
+from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Result
 from petaudit.measures.kinds import TableFile
@@ -41,8 +41,7 @@ from petaudit.pipelines.plan import PlannedRun, files_of
 from petaudit.pipelines.tables import RunTables, Tables, without_folder
 from petaudit.roles import Role, Roles
 from petaudit.system.debugging import show_trace
-from petaudit.tables.made_tables import table_data, table_from
-from petaudit.tables.result_frames import ResultColumn
+from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
 _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
 """Settings of data modules that decide what is measured, beside the tables."""
@@ -89,7 +88,7 @@ class Entry:
         texts = kept["data"][TEXTS]
         data = {name: value for name, value in kept["data"].items() if name != TEXTS}
         tables = {name: table_from(table) for name, table in kept["tables"].items()}
-        restored = {**with_phrases(data, texts), TEXTS: texts}
+        restored = {**restore_phrases(data, texts), TEXTS: texts}
         return cls(run, restored, None, None, tables, dict(kept["seconds"]))
 
 

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from petaudit.errors import InputError, PetauditWarning, phrase
+from petaudit.system.files import state_folder
 from petaudit.system.output import refuse_inputs, write_whole
-from petaudit.system.user_folders import state_folder
 
 KEY_FILE: Final = "resume.key"
 _BYTES: Final = 32

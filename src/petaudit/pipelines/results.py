@@ -22,7 +22,7 @@ from petaudit.auditing.document import (
 from petaudit.auditing.gate import ERROR, FAILED, PASSED, conclude, tables_of
 from petaudit.errors import InputError, joined, phrase
 from petaudit.exact.fractions import exact
-from petaudit.i18n.kept import texts_of
+from petaudit.i18n.documents import phrases_in
 from petaudit.i18n.text import json_text
 from petaudit.measures import Better, find_measure
 from petaudit.pipelines.models import EVALUATOR
@@ -284,7 +284,7 @@ def result_document(
         "errors": errors,
         "files": list(files),
         # The entries have their own.
-        TEXTS: texts_of([judgement, policies, not_evaluated]),
+        TEXTS: phrases_in([judgement, policies, not_evaluated]),
         "timings": dict(timings),
     }
     return new_document(RUN, conclusion.verdict, content)

@@ -33,9 +33,9 @@ from petaudit.pipelines.table_schema import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
 from petaudit.system.files import Watch
-from petaudit.tables import Source, is_address, is_uri, located, one_state, open_source, shown_table
+from petaudit.tables import Source, is_address, is_uri, located, open_source, shown_table, snapshot
 from petaudit.tables.headers import shown_names
-from petaudit.tables.rows import RowPicker, first_rows
+from petaudit.tables.source import RowPicker, first_rows
 
 SCHEME = "benchmark://"
 _QUOTED_PATH = re.compile(r"'/[^']*/([^'/]+)'")
@@ -94,7 +94,7 @@ class Tables:
             path = self.resolved(table.address)
             delimiter = "\t" if table.delimiter == "tab" else table.delimiter
             try:
-                with one_state(self._sessions):
+                with snapshot(self._sessions):
                     source = open_source(
                         path,
                         delimiter=delimiter,

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import counted, joined, phrase, term
-from petaudit.i18n.units import Unit
+from petaudit.i18n.numbers import Unit
+from petaudit.i18n.voice import Voice
 from petaudit.measures import Family, Measure, all_measures
-from petaudit.pictures.optional import if_possible
-from petaudit.reports.charts import draw, draw_comparison
-from petaudit.reports.gauge import gauge_of
-from petaudit.reports.sentences import concerns, headline, next_steps, status_word, summary
-from petaudit.reports.view import MARKS, Card, View, short, sorted_cards, value_text
-from petaudit.reports.voice import Voice
+from petaudit.measures.limits import short
+from petaudit.pictures import Chart, if_possible
+from petaudit.pictures.before_after import ComparedFigure, draw_comparison
+from petaudit.pictures.notebook import MARKS, STATUS_WORDS
+from petaudit.reports.sentences import concerns, headline, next_steps, summary
+from petaudit.reports.view import Card, View, sorted_cards
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from petaudit.pictures import Picture
-    from petaudit.reports.charts import Chart
-
+GAUGE_WIDTH: Final = 200.0
 MOST_CHARTS: Final = 12
 """Each costs time and space; a pipeline of a hundred runs has hundreds."""
 _FEW_CARDS: Final = 6
@@ -34,301 +34,254 @@ _KEYS: Final = {
     Family.UTILITY: "utility",
     Family.OTHER: "other",
 }
+_BETTER: Final = {"lower": phrase("a lower figure"), "higher": phrase("a higher figure")}
+_ROLES: Final = {
+    "identifier": phrase("identifiers"),
+    "quasi_identifier": phrase("quasi-identifiers"),
+    "sensitive_attribute": phrase("sensitive attributes"),
+    "insensitive_attribute": phrase("insensitive attributes"),
+}
 
 
 def as_html(view: View, voice: Voice) -> str:
-    """The report in a voice.
+    """Return the report in a voice.
 
     What comes from the data's owner is escaped by the template, always; the pictures are the only
-    markup that is put in as it is, and they are made by :mod:`petaudit.reports.charts`.
+    markup that is put in as it is, and they are made by :mod:`petaudit.pictures`.
     """
-    template = _environment().get_template("report.html.j2")
-    return template.render(_Page(view, voice).content())
+    from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
 
-
-class _Page:
-    def __init__(self, view: View, voice: Voice) -> None:
-        self.view, self.voice = view, voice
-        self.charts_left = MOST_CHARTS
-        self.charts_made = 0
-        self.undrawn = 0
-        self.notes: dict[int, list[str]] = {id(card): [] for card in view.cards}
-        """What is said of pictures that could not be drawn, by card."""
-
-    def content(self) -> dict[str, Any]:
-        view, say = self.view, self.voice.say
-        style = _style()
-        charts = self._charts()
-        comparison, notes = if_possible(self._comparison)
-        numbers = {id(card): number for number, card in enumerate(view.cards)}
-        groups = [
-            {
-                "key": _KEYS[family],
-                "title": say(term(family.value)),
-                "cards": [
-                    self._card(card, numbers[id(card)], charts[id(card)])
-                    for card in sorted_cards(cards)
-                ],
-            }
-            for family, cards in view.by_family().items()
-        ]
-        return {
-            "t": lambda text: say(term(text)),
-            "language": self.voice.language,
-            "policy": _policy(style),
-            "style": _safe_style(style),
-            "version": self.voice.name(view.version),
-            "subject": self.voice.name(view.subject),
-            "verdict": view.tone,
-            "status_title": say(status_word(view.tone)),
-            "marks": MARKS,
-            "word": lambda status: say(status_word(status)),
-            "revealed": self.voice.revealed,
-            "mark": self.voice.mark,
-            "mode": self.voice.mode,
-            "kicker": say(self._kicker()),
-            "headline": say(headline(view)),
-            "concerns": self.voice.say_all(concerns(view)),
-            "summary": self.voice.say_all(summary(view)),
-            "steps": self.voice.say_all(next_steps(view)),
-            "policies": [self.voice.say_all(own.said) for own in view.policies],
-            "groups": groups,
-            "number_of_cards": len(view.cards),
-            "has_before": any(card.before is not None for card in view.cards),
-            "comparison": comparison,
-            "compared_with": self._compared_with(),
-            "undrawn": self.voice.say_all([*notes, *self._left_undrawn()]),
-            "chart": self._chart_markup,
-            "problems": self.voice.say_all(view.problems),
-            "warnings": self._warnings(),
-            "left_out_title": say(counted(len(view.left_out), "measure")),
-            "left_out": [
-                {"title": say(own.title), "reason": self.voice.say(own.reason)}
-                for own in view.left_out
-            ],
-            "tables": [
-                {
-                    "part": say(own.part),
-                    "place": self.voice.name(own.place or own.name),
-                    "counted": None if own.counted is None else self.voice.name(own.counted),
-                    "rows": self.voice.count(own.rows, of=own.rows),
-                    "columns": f"{len(own.columns):,}",
-                    "sha256": None if own.sha256 is None else self.voice.name(own.sha256),
-                    "why_no_hash": say(own.why_no_hash),
-                }
-                for own in view.tables
-            ],
-            "roles": self._roles(),
-            "settings": [
-                {"name": self.voice.name(name), "value": self.voice.name(value)}
-                for name, value in view.settings.items()
+    charts, undrawn = _charts(view, voice)
+    comparison, notes = if_possible(_comparison, view, voice)
+    numbers = {id(card): number for number, card in enumerate(view.cards)}
+    groups = [
+        {
+            "key": _KEYS[family],
+            "title": family.value,
+            "cards": [
+                _card(card, f"measure-{numbers[id(card)]}", charts[id(card)], view, voice)
+                for card in sorted_cards(cards)
             ],
         }
-
-    def _kicker(self) -> str:
-        subject = self.voice.name(self.view.subject)
-        match self.view.kind:
-            case "run":
-                return phrase("Privacy audit by the pipeline {subject}", subject=subject)
-            case "mpuccs":
-                return phrase("Singling-out audit of {subject}", subject=subject)
-        return phrase("Privacy audit of {subject}", subject=subject)
-
-    def _warnings(self) -> list[str]:
-        """Those that stand with no card."""
-        with_cards = {text for card in self.view.cards for text in card.warnings}
-        return self.voice.say_all(text for text in self.view.warnings if text not in with_cards)
-
-    def _charts(self) -> dict[int, list[Chart]]:
-        """The pictures of each card; breaches have the first claim to them."""
-        drawn: dict[int, list[Chart]] = {id(card): [] for card in self.view.cards}
-        for card in sorted_cards(self.view.cards):
-            self.undrawn += max(len(card.pictures) - self.charts_left, 0)
-            for picture in card.pictures[: self.charts_left]:
-                chart, notes = if_possible(self._drawn, picture)
-                self.notes[id(card)] += notes
-                if chart is not None:
-                    drawn[id(card)].append(chart)
-                    self.charts_left -= 1
-        return drawn
-
-    def _drawn(self, picture: Picture) -> Chart | None:
-        shown = picture if self.voice.revealed else picture.without_values()
-        return draw(shown, language=self.voice.language, hide_below=self.voice.threshold)
-
-    def _compared_with(self) -> str | None:
-        if self.view.compared_with is None:
-            return None
-        name = self.voice.name(self.view.compared_with)
-        return self.voice.say(phrase("Before is what {name} says.", name=name))
-
-    def _left_undrawn(self) -> Iterator[str]:
-        """What is not drawn is said, so that nobody looks for it."""
-        if self.undrawn:
-            yield phrase(
-                "{number} more pictures are not drawn, to keep the page small.", number=self.undrawn
-            )
-
-    def _comparison(self) -> Chart | None:
-        titles = Counter(card.title for card in self.view.cards)
-        rows = [
-            (
-                self.voice.say(_named(card, titles[card.title] == 1)),
-                card.before.value,
-                card.value,
-                card.limit,
-                card.better,
-            )
-            for card in self.view.cards
-            if card.before is not None and card.before.value is not None and card.value is not None
-        ]
-        if not rows:
-            return None
-        return draw_comparison(rows, language=self.voice.language)
-
-    def _chart_markup(self, chart: Chart) -> Any:
-        from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
-
-        self.charts_made += 1
-        template = _environment().get_template("chart.html.j2")
-        text = template.render(
-            chart=chart,
-            # Made by us from numbers and escaped names; see petaudit.reports.charts.
-            svg=Markup(chart.svg),  # noqa: S704
-            id=f"chart-{self.charts_made}",
-            t=lambda text: self.voice.say(term(text)),
+        for family, cards in view.by_family().items()
+    ]
+    if undrawn:
+        # What is not drawn is said, so that nobody looks for it.
+        more = phrase(
+            "{number} more pictures are not drawn, to keep the page small.", number=undrawn
         )
-        return Markup(text)  # noqa: S704
-
-    def _card(self, card: Card, number: int, charts: Sequence[Chart]) -> dict[str, Any]:
-        say = self.voice.say
-        known = all_measures().get(card.measure)
-        is_few = len(self.view.cards) <= _FEW_CARDS
-        gauge, notes = if_possible(gauge_of, card)
-        return {
-            "id": f"measure-{number}",
-            "title": say(card.title),
-            "run": None if card.run is None else self.voice.name(card.run),
-            "status": card.status,
-            "value": self._value(card),
-            "rule": say(_rule(card)),
-            "before": self._before(card),
-            "has_before": card.before is not None,
-            "not_compared": (
-                None
-                if card.before is None or card.before.reason is None
-                else say(phrase("Not compared: {reason}", reason=card.before.reason))
-            ),
-            "better": say(_better(card)),
-            "gauge": gauge,
-            "better_is": card.better,
-            "gauge_text": say(self._gauge_text(card)),
-            "open": is_few or card.status != "measured" or bool(charts),
-            "question": "" if known is None else say(term(known.question)),
-            "meaning": "" if known is None else say(_meaning(known, card.unit)),
-            "formula": "" if known is None else say(term(known.formula)),
-            "does_not_say": "" if known is None else say(_does_not_say(known, card.unit)),
-            "reference": "" if known is None else known.reference,
-            "reason": None if card.reason is None else self.voice.say(card.reason),
-            "explanation": self.voice.say_all(card.explanation),
-            "warnings": self.voice.say_all(
-                dict.fromkeys((*card.warnings, *self.notes[id(card)], *notes))
-            ),
-            "charts": charts,
-            "worst": self._worst(card),
-        }
-
-    def _value(self, card: Card) -> str:
-        if isinstance(card.value, bool):
-            return self.voice.say(phrase("holds") if card.value else phrase("does not hold"))
-        shown = value_text(card)
-        if card.lower_bound and card.value is not None:
-            return self.voice.say(phrase("at least {value}", value=shown))
-        return shown
-
-    def _before(self, card: Card) -> str:
-        if card.before is None or card.before.value is None:
-            return "-"
-        return short(card.before.value)
-
-    def _gauge_text(self, card: Card) -> str:
-        if card.rule is None:
-            return phrase("{value}; no limit was set", value=value_text(card))
-        return phrase("{value}; it must be {rule}", value=value_text(card), rule=card.rule)
-
-    def _worst(self, card: Card) -> list[dict[str, str]]:
-        """Classes by their labels, which are there only where values are to be seen."""
-        if not self.voice.revealed:
-            return []
-        return [
-            {
-                "attribute": self.voice.name(own.attribute),
-                "figure": short(own.figure),
-                "rows": self.voice.count(own.rows),
-                "labels": ", ".join(
-                    f"{self.voice.name(name)} = {self.voice.name('-' if label is None else label)}"
-                    for name, label in own.labels.items()
-                ),
-            }
-            for own in card.worst
-            if own.labels is not None
-        ]
-
-    def _roles(self) -> list[dict[str, str]]:
-        found: dict[str, list[str]] = {}
-        for column, role in self.view.roles.items():
-            found.setdefault(role, []).append(self.voice.name(column))
-        return [
-            {"title": self.voice.say(_role(role)), "columns": self.voice.say(joined(columns))}
-            for role, columns in found.items()
-        ]
-
-
-def _named(card: Card, is_alone: bool) -> str:
-    """The title, or the run where several have the same title."""
-    return card.title if is_alone or card.run is None else card.run
-
-
-def _meaning(known: Measure, unit: Unit) -> str:
-    if unit is Unit.ROW or not known.meaning:
-        return term(known.meaning) if known.meaning else ""
-    if known.meaning_of_people:
-        return term(known.meaning_of_people)
-    counted_people = phrase(
-        "People were counted here, not rows: everybody once in each class that they are in."
+        notes = (*notes, more)
+    with_cards = {text for card in view.cards for text in card.warnings}
+    style = _style()
+    template = _environment().get_template("report.html.j2")
+    return template.render(
+        view=view,
+        voice=voice,
+        say=voice.say,
+        name=voice.name,
+        t=lambda text: voice.say(term(text)),
+        policy=_policy(style),
+        # Files of this package, and drawings made by us from numbers and escaped names.
+        style=Markup(style),  # noqa: S704
+        markup=Markup,
+        marks=MARKS,
+        status_words=STATUS_WORDS,
+        kicker=_kicker(view, voice),
+        headline=headline(view),
+        concerns=concerns(view),
+        summary=summary(view),
+        steps=next_steps(view),
+        groups=groups,
+        has_before=any(card.before is not None for card in view.cards),
+        comparison=comparison,
+        compared_with=_compared_with(view, voice),
+        undrawn=notes,
+        short=short,
+        warnings=[text for text in view.warnings if text not in with_cards],
+        left_out_title=counted(len(view.left_out), "measure"),
+        roles=_roles(view, voice),
     )
-    return joined([term(known.meaning), counted_people], " ")
 
 
-def _does_not_say(known: Measure, unit: Unit) -> str:
-    own = known.does_not_say_of_people if unit is Unit.PERSON else ""
-    return term(own or known.does_not_say) if own or known.does_not_say else ""
+def _kicker(view: View, voice: Voice) -> str:
+    subject = voice.name(view.subject)
+    match view.kind:
+        case "run":
+            return phrase("Privacy audit by the pipeline {subject}", subject=subject)
+        case "mpuccs":
+            return phrase("Singling-out audit of {subject}", subject=subject)
+    return phrase("Privacy audit of {subject}", subject=subject)
 
 
-def _rule(card: Card) -> str:
-    if card.rule is None:
-        return phrase("none set")
-    if card.profile is None:
-        return card.rule
-    return phrase("{rule} (profile {profile})", rule=card.rule, profile=card.profile)
+def _compared_with(view: View, voice: Voice) -> str | None:
+    if view.compared_with is None:
+        return None
+    return phrase("Before is what {name} says.", name=voice.name(view.compared_with))
 
 
-def _better(card: Card) -> str:
-    words: Mapping[str, str] = {
-        "lower": phrase("a lower figure"),
-        "higher": phrase("a higher figure"),
+@dataclass
+class _Drawings:
+    """The charts of a card, and what is said of pictures that could not be drawn."""
+
+    charts: list[Chart] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _charts(view: View, voice: Voice) -> tuple[dict[int, _Drawings], int]:
+    """Return the drawings of each card, breaches first, and how many pictures have no room."""
+    drawings = {id(card): _Drawings() for card in view.cards}
+    left, undrawn = MOST_CHARTS, 0
+    for card in sorted_cards(view.cards):
+        undrawn += max(len(card.pictures) - left, 0)
+        for picture in card.pictures[:left]:
+            shown = picture if voice.revealed else picture.without_values()
+            chart, notes = if_possible(shown.draw, voice)
+            drawings[id(card)].notes += notes
+            if chart is not None:
+                drawings[id(card)].charts.append(chart)
+                left -= 1
+    return drawings, undrawn
+
+
+def _comparison(view: View, voice: Voice) -> Chart | None:
+    titles = Counter(card.title for card in view.cards)
+    figures = [
+        ComparedFigure(
+            # The run where several have the same title.
+            voice.say(card.title if titles[card.title] == 1 or card.run is None else card.run),
+            card.before.value,
+            card.value,
+            card.limit,
+            card.better,
+        )
+        for card in view.cards
+        if card.before is not None and card.before.value is not None and card.value is not None
+    ]
+    return draw_comparison(figures, voice)
+
+
+def _card(
+    card: Card, identity: str, drawings: _Drawings, view: View, voice: Voice
+) -> dict[str, Any]:
+    """Return a card for the template: texts that are still to be said, and what is drawn."""
+    gauge, notes = if_possible(gauge_of, card)
+    value = card.value_text
+    shown: str = value
+    if isinstance(card.value, bool):
+        shown = phrase("holds") if card.value else phrase("does not hold")
+    elif card.lower_bound and card.value is not None:
+        shown = phrase("at least {value}", value=value)
+    gauge_text = phrase("{value}; no limit was set", value=value)
+    if card.rule is not None:
+        gauge_text = phrase("{value}; it must be {rule}", value=value, rule=card.rule)
+    return {
+        "id": identity,
+        "result": card,
+        "measure": _explained(all_measures().get(card.measure), card.unit),
+        "value": shown,
+        "rule": card.rule_with_profile or phrase("none set"),
+        "before": short(None if card.before is None else card.before.value),
+        "not_compared": (
+            None
+            if card.before is None or card.before.reason is None
+            else phrase("Not compared: {reason}", reason=card.before.reason)
+        ),
+        "better": _BETTER.get(card.better, phrase("that it holds")),
+        "gauge": gauge,
+        "gauge_text": gauge_text,
+        "open": len(view.cards) <= _FEW_CARDS or card.status != "measured" or drawings.charts,
+        "warnings": list(dict.fromkeys((*card.warnings, *drawings.notes, *notes))),
+        "charts": drawings.charts,
+        # Classes by their labels, which are there only where values are to be seen.
+        "worst": [each for each in card.worst if each.labels is not None] if voice.revealed else [],
     }
-    return words.get(card.better, phrase("that it holds"))
 
 
-def _role(role: str) -> str:
-    words: Mapping[str, str] = {
-        "identifier": phrase("identifiers"),
-        "quasi_identifier": phrase("quasi-identifiers"),
-        "sensitive_attribute": phrase("sensitive attributes"),
-        "insensitive_attribute": phrase("insensitive attributes"),
+def _explained(measure: Measure | None, unit: Unit) -> dict[str, str]:
+    """Return what a measure says about itself, where rows or people were counted."""
+    if measure is None:
+        return dict.fromkeys(("question", "meaning", "formula", "does_not_say", "reference"), "")
+    meaning, does_not_say = measure.meaning, measure.does_not_say
+    said_meaning = term(meaning) if meaning else ""
+    if unit is Unit.PERSON:
+        does_not_say = measure.does_not_say_of_people or does_not_say
+        if meaning and measure.meaning_of_people:
+            said_meaning = term(measure.meaning_of_people)
+        elif meaning:
+            people = phrase(
+                "People were counted here, not rows: everybody once in each class that they are in."
+            )
+            said_meaning = joined([said_meaning, people], " ")
+    return {
+        "question": term(measure.question),
+        "meaning": said_meaning,
+        "formula": term(measure.formula),
+        "does_not_say": term(does_not_say) if does_not_say else "",
+        "reference": measure.reference,
     }
-    return words.get(role, role)
+
+
+def _roles(view: View, voice: Voice) -> dict[str, str]:
+    """Return the columns of each role."""
+    columns: dict[str, list[str]] = {}
+    for column, role in view.roles.items():
+        columns.setdefault(role, []).append(voice.name(column))
+    return {_ROLES.get(role, role): joined(names) for role, names in columns.items()}
+
+
+@dataclass(frozen=True)
+class Gauge:
+    """Places from 0 to :data:`GAUGE_WIDTH`; lower figures are to the left."""
+
+    value: float
+    limit: float | None
+    good_from: float
+    """The stretch in which the figure keeps its limit."""
+    good_to: float
+
+    @property
+    def good_width(self) -> float:
+        """How long that stretch is."""
+        return round(self.good_to - self.good_from, 2)
+
+
+def gauge_of(card: Card) -> Gauge | None:
+    """The gauge of a card; None where there is no figure, or no scale to put it on.
+
+    >>> gauge_of(Card("t-closeness", "failed", 0.75, 0.5, "lower"))
+    Gauge(value=150.0, limit=100.0, good_from=0.0, good_to=100.0)
+    """
+    value = card.value
+    known = all_measures().get(card.measure)
+    if value is None or isinstance(value, bool) or known is None:
+        return None
+    low, high = known.range
+    place = _place(float(value), low, high, card.limit)
+    limit = None if card.limit is None else _place(card.limit, low, high, card.limit)
+    if place is None:
+        return None
+    if limit is None:
+        return Gauge(place, None, 0.0, 0.0)
+    if card.better == "higher":
+        return Gauge(place, limit, limit, GAUGE_WIDTH)
+    return Gauge(place, limit, 0.0, limit)
+
+
+def _place(value: float, low: float, high: float, limit: float | None) -> float | None:
+    """Where a figure stands; without an end to the scale, the limit stands in its middle.
+
+    From there each way is a matter of ratios: ten times the limit is near the end.
+    """
+    if math.isnan(value) or math.isinf(low):
+        return None
+    if math.isfinite(high):
+        share = (value - low) / (high - low) if high > low else 0.0
+    elif math.isinf(value):
+        share = 1.0
+    else:
+        middle = max((limit if limit is not None else 10 + low) - low, 1e-12)
+        share = (value - low) / (value - low + middle) if value > low else 0.0
+    return round(GAUGE_WIDTH * min(max(share, 0.0), 1.0), 2)
 
 
 @cache
@@ -350,12 +303,6 @@ def _style() -> str:
 
     text = (files("petaudit.reports") / "page" / "report.css").read_text(encoding="utf-8")
     return "".join(line.strip() + "\n" for line in text.splitlines())
-
-
-def _safe_style(style: str) -> Any:
-    from markupsafe import Markup  # noqa: PLC0415 (as above)
-
-    return Markup(style)  # noqa: S704 (a file of this package)
 
 
 def _policy(style: str) -> str:

@@ -9,9 +9,9 @@ from typing import Final
 from xml.etree import ElementTree as Tree
 
 from petaudit.errors import phrase, term
+from petaudit.i18n.voice import Voice
 from petaudit.reports.sentences import breach_sentence, headline
-from petaudit.reports.view import Card, View, sorted_cards, value_text
-from petaudit.reports.voice import Voice
+from petaudit.reports.view import Card, View, sorted_cards
 
 _FAILURE: Final = "failure"
 _ERROR: Final = "error"
@@ -34,9 +34,9 @@ def as_junit(view: View, voice: Voice) -> str:
     cases = [*_cases(view)]
     if view.exit_code in _EXIT_CODES:
         outcome = _EXIT_CODES[view.exit_code]
-        if all(own.outcome != outcome for own in cases):
+        if all(case.outcome != outcome for case in cases):
             cases.append(_Case("verdict", outcome, "verdict", headline(view)))
-    outcomes = Counter(own.outcome for own in cases)
+    outcomes = Counter(case.outcome for case in cases)
     counts = {
         "tests": str(len(cases)),
         "failures": str(outcomes[_FAILURE]),
@@ -50,12 +50,12 @@ def as_junit(view: View, voice: Voice) -> str:
     for key, value in _properties(view, voice):
         Tree.SubElement(properties, "property", {"name": key, "value": voice.name(value)})
     seen: Counter[str] = Counter()
-    for own in cases:
-        shown = voice.name(own.name)
+    for case in cases:
+        shown = voice.name(case.name)
         seen[shown] += 1
         # CI systems take tests of the same name for one.
         title = shown if seen[shown] == 1 else f"{shown} #{seen[shown]}"
-        suite.append(_element(own, title, f"petaudit.{voice.name(view.kind)}", voice))
+        suite.append(_element(case, title, f"petaudit.{voice.name(view.kind)}", voice))
     Tree.indent(root)
     text = Tree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -72,15 +72,15 @@ def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
     yield "petaudit.contains_values", "true" if voice.revealed and view.holds_values else "false"
 
 
-def _element(own: _Case, name: str, classname: str, voice: Voice) -> Tree.Element:
+def _element(case: _Case, name: str, classname: str, voice: Voice) -> Tree.Element:
     element = Tree.Element("testcase", {"classname": classname, "name": name})
-    message = voice.say(own.message)
-    text = "\n".join([message, *voice.say_all(own.lines)])
-    if own.outcome is None:
+    message = voice.say(case.message)
+    text = "\n".join([message, *voice.say_all(case.lines)])
+    if case.outcome is None:
         Tree.SubElement(element, "system-out").text = text
     else:
-        given = {"type": own.kind, "message": message}
-        Tree.SubElement(element, own.outcome, given).text = text
+        given = {"type": case.kind, "message": message}
+        Tree.SubElement(element, case.outcome, given).text = text
     return element
 
 
@@ -107,7 +107,7 @@ def _of_card(card: Card) -> _Case:
     more = (*card.explanation, *card.warnings)
     if card.status == "error":
         return _Case(name, _ERROR, "not measured", breach_sentence(card), more)
-    value = value_text(card)
+    value = card.value_text
     if card.lower_bound and card.value is not None:
         value = f"≥ {value}"
     figure = phrase(

@@ -12,18 +12,11 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from petaudit.errors import joined, phrase, term
-from petaudit.reports.sentences import breach_sentence, concerns, headline, next_steps, status_word
-from petaudit.reports.view import (
-    MARKS,
-    Card,
-    TableFacts,
-    View,
-    WorstClass,
-    short,
-    sorted_cards,
-    value_text,
-)
-from petaudit.reports.voice import Voice
+from petaudit.i18n.voice import Voice
+from petaudit.measures.limits import short
+from petaudit.pictures.notebook import MARKS, STATUS_WORDS
+from petaudit.reports.sentences import breach_sentence, concerns, headline, next_steps
+from petaudit.reports.view import Card, TableFacts, View, WorstClass, sorted_cards
 
 MOST: Final = 60_000
 """GitHub takes 65,536 characters."""
@@ -50,10 +43,10 @@ _BACKTICKS: Final = re.compile("`+")
 
 def as_markdown(view: View, voice: Voice) -> str:
     """The verdict, a table with the worst first, the reasons, and the rest to unfold."""
-    verdict = f"{MARKS[view.tone]} petaudit: {_said(voice, status_word(view.tone))}"
+    verdict = f"{MARKS[view.tone]} petaudit: {_text(voice, STATUS_WORDS[view.tone])}"
     parts = [
         f"## {verdict} · {neutral(voice.name(view.subject))}",
-        _said(voice, headline(view)),
+        _text(voice, headline(view)),
         *_concerns(view, voice),
         *_table(view, voice),
         *_section(_policies(view, voice), term("Policy"), voice, _FOR_ERRORS),
@@ -74,11 +67,11 @@ def neutral(text: str) -> str:
     text = " ".join(text.split())
     if len(text) > _LONGEST:
         text = f"{text[:_LONGEST]}…"
-    found = _RUN.sub(lambda run: _word(run[0], text[run.end() : run.end() + 1]), text)
-    mark = _LIST_MARK.match(found)
+    shown = _RUN.sub(lambda run: _word(run[0], text[run.end() : run.end() + 1]), text)
+    mark = _LIST_MARK.match(shown)
     if mark is not None:
-        found = f"{found[: mark.end() - 1]}\\{found[mark.end() - 1 :]}"
-    return found or r"\-"
+        shown = f"{shown[: mark.end() - 1]}\\{shown[mark.end() - 1 :]}"
+    return shown or r"\-"
 
 
 def _word(word: str, after: str) -> str:
@@ -104,18 +97,18 @@ def _code_in_sentence(word: str, after: str) -> str:
 
 def _code(word: str) -> str:
     """A word as code, between more backticks than it has in a row itself."""
-    longest = max((len(own) for own in _BACKTICKS.findall(word)), default=0)
+    longest = max((len(run) for run in _BACKTICKS.findall(word)), default=0)
     fence = "`" * (longest + 1)
     room = " " if word[0] == "`" or word[-1] == "`" else ""
     return f"{fence}{room}{word}{room}{fence}"
 
 
-def _said(voice: Voice, text: str) -> str:
+def _text(voice: Voice, text: str) -> str:
     return neutral(voice.say(text))
 
 
 def _concerns(view: View, voice: Voice) -> Iterator[str]:
-    shown, is_cut = _fitting((f"- {_said(voice, text)}" for text in concerns(view)), _FOR_ERRORS)
+    shown, is_cut = _fitting((f"- {_text(voice, text)}" for text in concerns(view)), _FOR_ERRORS)
     if shown:
         yield "\n".join(shown)
         yield from _cut(is_cut, voice)
@@ -132,7 +125,7 @@ def _table(view: View, voice: Voice) -> Iterator[str]:
         term("Limit"),
         term("Verdict"),
     ]
-    head = [_row([_said(voice, title) for title in titles]), _row(["---"] * len(titles))]
+    head = [_row([_text(voice, title) for title in titles]), _row(["---"] * len(titles))]
     rows = (_row(_cells(card, voice, is_compared)) for card in sorted_cards(view.cards))
     shown, is_cut = _fitting(rows, _FOR_TABLE)
     yield "\n".join([*head, *shown])
@@ -141,76 +134,72 @@ def _table(view: View, voice: Voice) -> Iterator[str]:
 
 def _row(cells: Iterable[str]) -> str:
     """A row of a table, where a bar is written with a backslash even in code."""
-    own = [cell.replace("|", "\\|") for cell in cells]
-    return f"| {' | '.join(own)} |"
+    escaped = [cell.replace("|", "\\|") for cell in cells]
+    return f"| {' | '.join(escaped)} |"
 
 
 def _cells(card: Card, voice: Voice, is_compared: bool) -> Iterator[str]:
     yield _named(card, voice)
-    value = value_text(card)
-    yield _said(voice, f"≥ {value}" if card.lower_bound and card.value is not None else value)
+    value = card.value_text
+    yield _text(voice, f"≥ {value}" if card.lower_bound and card.value is not None else value)
     if is_compared:
-        yield _said(voice, short(None if card.before is None else card.before.value))
-    yield _said(voice, _limit(card))
-    yield f"{MARKS[card.status]} {_said(voice, status_word(card.status))}"
+        yield _text(voice, short(None if card.before is None else card.before.value))
+    yield _text(voice, _limit(card))
+    yield f"{MARKS[card.status]} {_text(voice, STATUS_WORDS[card.status])}"
 
 
 def _limit(card: Card) -> str:
-    rule = None if card.limit is None and card.status in ("measured", "error") else card.rule
-    if rule is None:
-        return "-"
-    if card.profile is None:
-        return rule
-    return phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
+    has_none = card.limit is None and card.status in ("measured", "error")
+    return "-" if has_none else card.rule_with_profile or "-"
 
 
 def _named(card: Card, voice: Voice) -> str:
-    title = _said(voice, card.title)
+    title = _text(voice, card.title)
     return title if card.run is None else f"{title} · {neutral(voice.name(card.run))}"
 
 
 def _policies(view: View, voice: Voice) -> Iterator[str]:
     for policy in view.policies:
-        yield from (f"- {_said(voice, text)}" for text in policy.said)
+        yield from (f"- {_text(voice, text)}" for text in policy.said)
 
 
 def _breaches(view: View, voice: Voice) -> Iterator[str]:
     for card in view.with_status("failed"):
-        yield f"- **{_said(voice, breach_sentence(card))}**"
-        yield from (f"  - {_said(voice, text)}" for text in card.explanation)
+        yield f"- **{_text(voice, breach_sentence(card))}**"
+        yield from (f"  - {_text(voice, text)}" for text in card.explanation)
         if voice.revealed:
-            yield from (f"  - {_worst(own, voice)}" for own in card.worst)
+            yield from (f"  - {_worst(worst, voice)}" for worst in card.worst)
 
 
-def _worst(own: WorstClass, voice: Voice) -> str:
+def _worst(worst: WorstClass, voice: Voice) -> str:
     """The worst classes of an attribute, which are told only where values are revealed."""
     facts = phrase(
         "Worst for {attribute}: {figure} (classes: {classes}, rows: {rows})",
-        attribute=voice.name(own.attribute),
-        figure=short(own.figure),
-        classes=voice.count(own.classes),
-        rows=voice.count(own.rows),
+        attribute=voice.name(worst.attribute),
+        figure=short(worst.figure),
+        classes=voice.count(worst.classes),
+        rows=voice.count(worst.rows),
     )
-    if own.labels is None:
-        return _said(voice, facts)
+    if worst.labels is None:
+        return _text(voice, facts)
     null = voice.say(term("null"))
     labels = [
         f"{voice.name(name)} = {null if label is None else voice.name(repr(label))}"
-        for name, label in own.labels.items()
+        for name, label in worst.labels.items()
     ]
-    return _said(voice, phrase("{facts}: {labels}", facts=facts, labels=joined(labels)))
+    return _text(voice, phrase("{facts}: {labels}", facts=facts, labels=joined(labels)))
 
 
 def _errors(view: View, voice: Voice) -> Iterator[str]:
     for card in view.with_status("error"):
-        yield f"- {_said(voice, breach_sentence(card))}"
-        yield from (f"  - {_said(voice, text)}" for text in card.explanation)
-    yield from (f"- {_said(voice, text)}" for text in view.problems)
+        yield f"- {_text(voice, breach_sentence(card))}"
+        yield from (f"  - {_text(voice, text)}" for text in card.explanation)
+    yield from (f"- {_text(voice, text)}" for text in view.problems)
 
 
 def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
     shown, is_cut = _fitting(_rest(view, voice), most)
-    yield f"<details>\n<summary>{_said(voice, term('Details'))}</summary>"
+    yield f"<details>\n<summary>{_text(voice, term('Details'))}</summary>"
     yield "\n".join(shown)
     yield from _cut(is_cut, voice)
     yield "</details>"
@@ -218,37 +207,38 @@ def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
 
 def _rest(view: View, voice: Voice) -> Iterator[str]:
     sections: dict[str, Iterator[str]] = {
-        term("What to do next"): (f"- {_said(voice, text)}" for text in next_steps(view)),
+        term("What to do next"): (f"- {_text(voice, text)}" for text in next_steps(view)),
         term("Left out"): (
-            f"- {_said(voice, _with_reason(own.title, own.reason))}" for own in view.left_out
+            f"- {_text(voice, _with_reason(measure.title, measure.reason))}"
+            for measure in view.left_out
         ),
         term("Not compared"): (
-            f"- {_said(voice, _with_reason(card.run or card.title, card.before.reason))}"
+            f"- {_text(voice, _with_reason(card.run or card.title, card.before.reason))}"
             for card in view.cards
             if card.before is not None and card.before.reason is not None
         ),
-        term("Warnings"): (f"- {_said(voice, text)}" for text in _warnings(view)),
+        term("Warnings"): (f"- {_text(voice, text)}" for text in _warnings(view)),
         term("What this report is based on"): (
-            f"- {_said(voice, _origin(own, voice))}" for own in view.tables
+            f"- {_text(voice, _origin(table, voice))}" for table in view.tables
         ),
         term("Explanations"): _explanations(view, voice),
     }
     for title, lines in sections.items():
         for number, line in enumerate(lines):
             if number == 0:
-                yield f"- **{_said(voice, title)}**"
+                yield f"- **{_text(voice, title)}**"
             yield f"  {line}"
 
 
-def _origin(own: TableFacts, voice: Voice) -> str:
+def _origin(table: TableFacts, voice: Voice) -> str:
     """Where a table came from, what counted it, and by what it can be told from another."""
     facts = [
-        voice.name(own.place or own.name),
-        *([] if own.counted is None else [own.counted]),
-        phrase("rows: {rows}", rows=voice.count(own.rows, of=own.rows)),
-        phrase("SHA-256: {hash}", hash=own.sha256 or own.why_no_hash),
+        voice.name(table.place or table.name),
+        *([] if table.counted is None else [table.counted]),
+        phrase("rows: {rows}", rows=voice.count(table.rows, of=table.rows)),
+        phrase("SHA-256: {hash}", hash=table.sha256 or table.why_no_hash),
     ]
-    return phrase("{part}: {facts}", part=own.part, facts=joined(facts, "; "))
+    return phrase("{part}: {facts}", part=table.part, facts=joined(facts, "; "))
 
 
 def _with_reason(title: str, reason: str) -> str:
@@ -256,27 +246,27 @@ def _with_reason(title: str, reason: str) -> str:
 
 
 def _warnings(view: View) -> list[str]:
-    own = [text for card in view.cards for text in card.warnings]
-    return list(dict.fromkeys([*view.warnings, *own]))
+    of_cards = [text for card in view.cards for text in card.warnings]
+    return list(dict.fromkeys([*view.warnings, *of_cards]))
 
 
 def _explanations(view: View, voice: Voice) -> Iterator[str]:
     for card in view.cards:
         if card.status in ("passed", "measured") and card.explanation:
             yield f"- {_named(card, voice)}"
-            yield from (f"  - {_said(voice, text)}" for text in card.explanation)
+            yield from (f"  - {_text(voice, text)}" for text in card.explanation)
 
 
 def _section(lines: Iterable[str], title: str, voice: Voice, most: int) -> Iterator[str]:
     shown, is_cut = _fitting(lines, most)
     if shown:
-        yield f"### {_said(voice, title)}"
+        yield f"### {_text(voice, title)}"
         yield "\n".join(shown)
         yield from _cut(is_cut, voice)
 
 
 def _fitting(lines: Iterable[str], most: int) -> tuple[list[str], bool]:
-    """The first lines that have room, and whether there are more; those are not even made."""
+    """The first lines that have room, and whether there are more; the rest is not computed."""
     shown: list[str] = []
     used = 0
     for line in lines:
@@ -290,7 +280,7 @@ def _fitting(lines: Iterable[str], most: int) -> tuple[list[str], bool]:
 def _cut(is_cut: bool, voice: Voice) -> Iterator[str]:
     if is_cut:
         text = phrase("The rest is not shown, to keep this short; the JSON result has it.")
-        yield f"*{_said(voice, text)}*"
+        yield f"*{_text(voice, text)}*"
 
 
 def _footer(view: View, voice: Voice) -> str:
@@ -305,4 +295,4 @@ def _footer(view: View, voice: Voice) -> str:
         parts.append(phrase("CONTAINS VALUES OF THE DATA"))
     else:
         parts.append(phrase("no values of the data, but small counts are shown"))
-    return _said(voice, joined(parts, "; "))
+    return _text(voice, joined(parts, "; "))

@@ -1,12 +1,16 @@
-"""Result documents for reports: from a file that may hold anything, to a view."""
+"""Result documents for reports: from a file that may hold anything, to a view.
+
+The dataclasses of the view are the schema: what is taken from a document is read as their fields,
+and what does not fit is refused. Errors do not quote it, since it may be a value of the data.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from petaudit.auditing.document import CHECK, MPUCCS, RUN, restored
 from petaudit.auditing.gate import (
@@ -21,44 +25,73 @@ from petaudit.auditing.gate import (
 )
 from petaudit.auditing.review import ColumnReview
 from petaudit.errors import InputError, phrase
+from petaudit.exact.fractions import quotient
 from petaudit.measures import all_measures
-from petaudit.reports.cards import card_of, run_card_of
-from petaudit.reports.fields import (
-    better_of,
-    entries_of,
-    file_name,
-    mapping,
-    required,
-    sentence,
-    text,
-    texts,
-    texts_by_name,
-    verdict_of,
-)
-from petaudit.reports.places import place_of, title_of
-from petaudit.reports.view import Card, Change, LeftOut, PolicyFacts, TableFacts, View
+from petaudit.pictures import pictures_in
+from petaudit.reports.places import file_name, place_of, title_of
+from petaudit.reports.view import Before, Card, Sentence, View, read_number, read_sentence
 from petaudit.roles import Role
+from petaudit.system.plain import Reader
+
+_READER: Final = Reader(ignores_others=True)
+_TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies")
+"""What a view has as the document says it; all else is worked out."""
+_MOST_WORST: Final = 3
+_PARTS: Final = {
+    "table": phrase("released table"),
+    "synthetic": phrase("synthetic table"),
+    "original": phrase("original table"),
+    "control": phrase("control table"),
+    "population": phrase("population table"),
+}
 
 
-def view_of(document: Mapping[str, Any], *, origin: str = "the document") -> View:
-    """The view of a result document.
+Plain: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Document:
+    """What views are worked out from; documents of each kind have some of it."""
+
+    petaudit: str
+    verdict: str
+    inputs: Mapping[str, Plain] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    options: Plain = field(default_factory=dict)
+    columns: Plain | None = None
+    results: tuple[Plain, ...] = ()
+    not_measured: tuple[Plain, ...] = ()
+    problems: tuple[Sentence, ...] = ()
+    open_questions: tuple[Sentence, ...] = ()
+    configuration: Plain = field(default_factory=dict)
+    compare_to: Plain | None = None
+    errors: tuple[Plain, ...] = ()
+    result: Plain = field(default_factory=dict)
+    changes: tuple[Plain, ...] = ()
+
+
+def view_of(document: Plain, *, origin: str = "the document") -> View:
+    """Return the view of a result document.
 
     >>> view = view_of({"document": "petaudit.check/1", "petaudit": "1", "verdict": "error",
     ...                 "exit_code": 2, "inputs": {}, "results": []})
     >>> view.kind, view.cards
     ('check', ())
     """
-    makers = {CHECK: _check, RUN: _run, MPUCCS: _mpuccs}
+    contents = {CHECK: _check, RUN: _run, MPUCCS: _mpuccs}
     try:
-        view = makers[document["document"]](restored(document))
-        if not _agrees(view):
-            raise InputError(
-                "{origin}: its verdict does not follow from its results", origin=origin
-            )
-        return view
+        content = contents[document["document"]]
+        plain = restored(document)
+        read = _READER.read(_Document, plain)
+        taken = {name: plain.get(name) for name in _TAKEN} | {"version": read.petaudit}
+        view = _READER.read(View, taken | content(read))
+        if view.verdict not in EXIT_CODES:
+            raise ValueError("the verdict is none of the known ones")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
-        # Which value was no good is not said: it may be a value of the data.
         raise InputError("{origin}: its results cannot be read", origin=origin) from None
+    if not _agrees(view):
+        raise InputError("{origin}: its verdict does not follow from its results", origin=origin)
+    return view
 
 
 def _agrees(view: View) -> bool:
@@ -73,208 +106,192 @@ def _agrees(view: View) -> bool:
     return view.verdict == verdict and view.exit_code == EXIT_CODES[verdict]
 
 
-def _check(document: Mapping[str, Any]) -> View:
-    inputs = mapping(document.get("inputs"))
-    cards = [card_of(entry, entry) for entry in entries_of(document, "results")]
-    not_measured = entries_of(document, "not_measured")
-    options = mapping(document.get("options"))
-    cards += [
-        Card(
-            measure=str(entry["measure"]),
-            status="error",
-            value=None,
-            limit=_limit_of(str(entry["measure"]), options),
-            better=better_of(entry),
-            reason=sentence(entry.get("reason")),
-        )
-        for entry in not_measured
-        if entry.get("status") == "error"
-    ]
-    name = title_of(mapping(inputs.get("table")).get("name"))
-    review = _review(document, [card.measure for card in cards])
-    roles = texts_by_name(document.get("roles"))
+def _check(document: _Document) -> dict[str, Any]:
+    options = document.options
+    failures = [entry for entry in document.not_measured if entry.get("status") == ERROR]
+    cards = [_card(entry) for entry in document.results]
+    cards += [_card(entry, limit=_asked_limit(entry["measure"], options)) for entry in failures]
+    review = _review(document, cards)
     figures = [
         Figure(
             *(card.measure, card.status, card.value, card.limit), card.strict, bool(card.conditions)
         )
         for card in cards
     ]
-    conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(roles))])
-    return View(
-        kind="check",
-        subject=name,
-        version=str(document["petaudit"]),
-        verdict=verdict_of(document),
-        exit_code=int(document["exit_code"]),
-        tables=_tables({part: inputs[part] for part in _PARTS if part in inputs}, _PARTS),
-        roles=roles,
-        cards=tuple(cards),
-        left_out=tuple(
-            LeftOut(str(entry["measure"]), required(entry.get("reason")))
-            for entry in not_measured
-            if entry.get("status") != "error"
-        ),
-        warnings=texts(document.get("warnings")),
-        breaks=_together(conclusion.problems, document.get("problems")),
-        questions=_together(conclusion.open_questions, document.get("open_questions")),
-        strict=options.get("strict") is True,
-        policies=_policies(document),
-        settings=_settings(options),
-        holds_values=options.get("reveal_values") is True,
-    )
+    conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(document.roles))])
+    return {
+        "kind": "check",
+        "subject": title_of(document.inputs.get("table", {}).get("name")),
+        "tables": _tables(document.inputs, _PARTS),
+        "cards": cards,
+        "left_out": [entry for entry in document.not_measured if entry not in failures],
+        "breaks": _once(conclusion.problems, document.problems),
+        "questions": _once(conclusion.open_questions, document.open_questions),
+        "strict": options.get("strict") is True,
+        "settings": _settings(options),
+        "holds_values": options.get("reveal_values") is True,
+    }
 
 
-def _together(followed: Sequence[str], said: object) -> tuple[str, ...]:
-    """What follows from the rest of a document, and what it says itself, each once."""
-    return tuple(dict.fromkeys((*followed, *texts(said))))
+def _run(document: _Document) -> dict[str, Any]:
+    entries, configuration = document.results, document.configuration
+    inputs, compare_to = document.inputs, document.compare_to
+    cards = [_run_card(entry) for entry in entries]
+    roles = [entry["roles"] for entry in entries if entry.get("roles")]
+    conclusion = conclude(tables_of(entries))
+    settings = {"sha256": str(configuration.get("sha256"))}
+    return {
+        "kind": "run",
+        "subject": file_name(configuration.get("name")),
+        "tables": _tables(inputs, {part: part for part in inputs}),
+        "roles": roles[0] if roles and all(each == roles[0] for each in roles) else {},
+        "cards": cards,
+        "warnings": _once(*(card.warnings for card in cards)),
+        "problems": [
+            phrase("{run}: {reason}", run=error["run"], reason=read_sentence(error["reason"]))
+            for error in document.errors
+            if error["run"] not in {card.run for card in cards}
+        ],
+        "breaks": _once(conclusion.problems, document.problems),
+        "questions": _once(conclusion.open_questions, document.open_questions),
+        "strict": configuration.get("strict") is True,
+        "settings": settings | {f"--set {each}": "" for each in configuration.get("set") or ()},
+        "compared_with": None if compare_to is None else file_name(compare_to.get("name")),
+        "holds_values": any(worst.labels is not None for card in cards for worst in card.worst),
+    }
 
 
-def _review(document: Mapping[str, Any], measures: Sequence[str]) -> ColumnReview:
-    """The columns of the table without a role; a document of 0.6 does not say what they are like.
+def _mpuccs(document: _Document) -> dict[str, Any]:
+    verdict = document.verdict
+    return {
+        "kind": "mpuccs",
+        "subject": title_of(document.inputs.get("synthetic", {}).get("name")),
+        "verdict": ERROR if verdict == "undecided" else verdict,
+        "tables": _tables(document.inputs, _PARTS),
+        "roles": {},
+        "cards": [_card(document.result, status=verdict)],
+        "changes": [each for each in document.changes if each.get("change") == "left out"],
+        "settings": _settings({"options": {"mpuccs": document.options}}),
+    }
+
+
+def _tables(inputs: Mapping[str, Plain], parts: Mapping[str, str]) -> list[dict[str, Any]]:
+    tables = []
+    for part, title in parts.items():
+        if part in inputs:
+            name = inputs[part].get("name")
+            names = {"part": title, "name": title_of(name), "place": place_of(name)}
+            tables.append({**inputs[part], **names})
+    return tables
+
+
+def _card(entry: Plain, **changes: Any) -> Card:
+    """Return the card of a result; the measure's own keys are in ``details`` if there are any."""
+    details = entry.get("details") or entry
+    entry = {**entry, **changes}
+    pictures, notes = pictures_in(entry.get("pictures"))
+    status, limit, limit_exact = entry["status"], entry.get("limit"), entry.get("limit_exact")
+    if limit_exact is not None:
+        # A file may say anything: it must be a quotient, and that of the limit.
+        number = quotient(limit_exact)
+        limit_exact = None if number is None or float(number) != limit else limit_exact
+    if status == "undecided":
+        entry["reason"] = phrase(
+            "the figure is a lower bound, so it does not show that the limit holds"
+        )
+    exact = details.get("exact_value")
+    derived = {
+        "status": status if status in EXIT_CODES else ERROR,
+        "limit": None if isinstance(limit, bool) else limit,
+        "limit_exact": limit_exact,
+        "exact": exact if isinstance(exact, str) else None,
+        "warnings": _once(entry.get("warnings"), notes),
+        "pictures": pictures,
+        "remedy": details.get("remedy"),
+        "suppressed_left_out": bool(details.get("suppressed_rows")),
+        "unit": details.get("counts"),
+        "worst": [
+            {
+                **worst,
+                "attribute": attribute["attribute"],
+                "figure": worst.get("figure", worst.get("distance")),
+            }
+            for attribute in details.get("attributes") or ()
+            for worst in (attribute.get("worst_classes") or ())[:_MOST_WORST]
+        ],
+    }
+    # These come from comparing runs, whatever an entry says of them.
+    compared = dict.fromkeys(("line", "before", "worsening", "breaks_limit"))
+    return _READER.read(Card, {**entry, **compared, **derived})
+
+
+def _run_card(entry: Plain) -> Card:
+    """Return the card of a run of a pipeline, compared with an earlier one."""
+    card, comparison = _card(entry), entry.get("comparison")
+    breaches = entry.get("breaches") or ()
+    worse = [breach for breach in breaches if breach.get("kind") == "worsening"]
+    if card.run is None:
+        raise ValueError("a run has a name")
+    if comparison is not None:
+        before = {"value": comparison.get("previous"), "reason": comparison.get("reason")}
+        card = replace(card, before=_READER.read(Before, before))
+    if worse:
+        previous, allowed = (read_number(worse[0].get(name)) for name in ("limit", "allowed"))
+        worsening = phrase(
+            "it was {before}, and only {allowed} worse is allowed",
+            before="-" if previous is None else f"{previous:.6g}",
+            allowed="-" if allowed is None else f"{allowed:.6g}",
+        )
+        card = replace(card, worsening=worsening, breaks_limit=len(worse) < len(breaches))
+    lines = [int(breach["line"]) for breach in breaches if breach.get("line") is not None]
+    return replace(card, line=lines[0] if lines else None)
+
+
+def _once(*texts: Iterable[str] | None) -> tuple[str, ...]:
+    """Return what follows from the rest of a document, and what it says itself, each once."""
+    return tuple(dict.fromkeys(text for several in texts for text in several or ()))
+
+
+def _review(document: _Document, cards: Sequence[Card]) -> ColumnReview:
+    """Return the columns of the table without a role; a document of 0.6 says only their names.
 
     A measure that compares all columns of two tables has looked at every one of them.
     """
     known = all_measures()
-    if all(name in known and known[name].has_same_columns for name in measures):
+    if all(card.measure in known and known[card.measure].has_same_columns for card in cards):
         return ColumnReview()
-    options = mapping(document.get("options"))
-    told = ColumnReview()
-    if document.get("columns") is not None:
-        told = ColumnReview.from_dict(mapping(document["columns"]))
-    table = mapping(mapping(document.get("inputs")).get("table"))
-    looked_at = {*texts_by_name(document.get("roles")), options.get("key"), options.get("person")}
+    options, columns = document.options, document.columns
+    review = ColumnReview() if columns is None else ColumnReview.from_dict(columns)
+    table = document.inputs.get("table", {})
     without_role = {
-        str(name): told.without_role.get(str(name), Role.INSENSITIVE.value)
+        name: review.without_role.get(name, Role.INSENSITIVE.value)
         for name in table.get("columns") or ()
-        if name not in looked_at
+        if name not in {*document.roles, options.get("key"), options.get("person")}
     }
-    return replace(told, without_role=without_role)
+    return replace(review, without_role=without_role)
 
 
-def _policies(document: Mapping[str, Any]) -> tuple[PolicyFacts, ...]:
-    return tuple(
-        PolicyFacts(str(own["name"]), texts(own.get("lines")), texts(own.get("not_measured")))
-        for own in entries_of(document, "policies")
-    )
-
-
-def _limit_of(measure: str, options: Mapping[str, Any]) -> float | None:
-    """The limit that was asked for, where nothing came of it; text is as it was typed."""
-    given = mapping(mapping(options.get("options")).get(measure)).get("limit")
+def _asked_limit(measure: str, options: Plain) -> float | None:
+    """Return the limit that was asked for, where nothing came of it; text is as it was typed."""
+    given = ((options.get("options") or {}).get(measure) or {}).get("limit")
     try:
         return None if given is None or isinstance(given, bool) else float(Fraction(str(given)))
     except (ValueError, ZeroDivisionError):
         return None
 
 
-def _run(document: Mapping[str, Any]) -> View:
-    entries = entries_of(document, "results")
-    configuration = mapping(document["configuration"])
-    compare_to = document.get("compare_to")
-    ran = {entry.get("run") for entry in entries}
-    cards = [run_card_of(entry) for entry in entries]
-    conclusion = conclude(tables_of(entries))
-    return View(
-        kind="run",
-        subject=file_name(configuration.get("name")),
-        version=str(document["petaudit"]),
-        verdict=verdict_of(document),
-        exit_code=int(document["exit_code"]),
-        tables=_tables(mapping(document.get("inputs")), {}),
-        roles=_common_roles(entries),
-        cards=tuple(cards),
-        warnings=tuple(dict.fromkeys(text for card in cards for text in card.warnings)),
-        problems=tuple(
-            phrase("{run}: {reason}", run=own["run"], reason=required(own["reason"]))
-            for own in entries_of(document, "errors")
-            if own["run"] not in ran
-        ),
-        breaks=_together(conclusion.problems, document.get("problems")),
-        questions=_together(conclusion.open_questions, document.get("open_questions")),
-        strict=configuration.get("strict") is True,
-        policies=_policies(document),
-        settings={
-            "sha256": str(configuration.get("sha256")),
-            **{f"--set {own}": "" for own in texts(configuration.get("set"))},
-        },
-        compared_with=(
-            file_name(mapping(compare_to).get("name")) if compare_to is not None else None
-        ),
-        holds_values=any(own.labels is not None for card in cards for own in card.worst),
-    )
-
-
-def _mpuccs(document: Mapping[str, Any]) -> View:
-    result = mapping(document["result"])
-    inputs = mapping(document["inputs"])
-    card = card_of({**result, "status": document["verdict"]}, result)
-    undecided = document["verdict"] == "undecided"
-    return View(
-        kind="mpuccs",
-        subject=title_of(mapping(inputs.get("synthetic")).get("name")),
-        version=str(document["petaudit"]),
-        verdict="error" if undecided else verdict_of(document),
-        exit_code=int(document["exit_code"]),
-        tables=_tables({part: inputs[part] for part in _PARTS if part in inputs}, _PARTS),
-        roles={},
-        cards=(card,),
-        warnings=texts(document.get("warnings")),
-        changes=tuple(
-            Change(str(own["column"]), int(own["rows_before"]), int(own["rows_after"]))
-            for own in entries_of(document, "changes")
-            if own.get("change") == "left out"
-        ),
-        policies=_policies(document),
-        settings=_settings({"options": {"mpuccs": mapping(document.get("options"))}}),
-    )
-
-
-_PARTS: Final = {
-    "table": phrase("released table"),
-    "synthetic": phrase("synthetic table"),
-    "original": phrase("original table"),
-    "control": phrase("control table"),
-    "population": phrase("population table"),
-}
-
-
-def _tables(inputs: Mapping[str, Any], parts: Mapping[str, str]) -> tuple[TableFacts, ...]:
-    found = []
-    for part, given in inputs.items():
-        facts = mapping(given)
-        rows = facts.get("rows")
-        found.append(
-            TableFacts(
-                part=parts.get(part, part),
-                name=title_of(facts.get("name")),
-                rows=None if rows is None else int(rows),
-                columns=tuple(str(name) for name in facts.get("columns") or ()),
-                sha256=text(facts.get("sha256")),
-                place=place_of(facts.get("name")),
-                engine=text(facts.get("engine")),
-            )
-        )
-    return tuple(found)
-
-
-def _common_roles(entries: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The roles of all entries that have any, if they agree."""
-    given = [texts_by_name(own.get("roles")) for own in entries if own.get("roles")]
-    return given[0] if given and all(own == given[0] for own in given) else {}
-
-
-def _settings(options: Mapping[str, Any]) -> dict[str, str]:
-    """What was set, by name; the limits stand with their measures."""
-    found = {}
-    for measure, own in mapping(options.get("options") or {}).items():
-        for name, value in mapping(own).items():
-            if name != "limit" and value is not None:
-                found[f"{measure}.{name}"] = _setting(value)
+def _settings(options: Plain) -> dict[str, str]:
+    """Return what was set, by name; the limits stand with their measures."""
+    settings = {
+        f"{measure}.{name}": value
+        for measure, of_measure in (options.get("options") or {}).items()
+        for name, value in (of_measure or {}).items()
+        if name != "limit"
+    }
     for name in ("suppressed", "key", "person", "person_is_pseudonym"):
-        if options.get(name) is not None:
-            found[name] = _setting(options[name])
-    return found
-
-
-def _setting(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        settings[name] = options.get(name)
+    return {
+        name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for name, value in settings.items()
+        if value is not None
+    }

@@ -20,10 +20,10 @@ from urllib.parse import quote
 
 from petaudit.errors import phrase, term
 from petaudit.i18n.text import json_text
+from petaudit.i18n.voice import Voice
 from petaudit.measures import all_measures
 from petaudit.reports.sentences import breach_sentence, headline
 from petaudit.reports.view import Card, View, sorted_cards
-from petaudit.reports.voice import Voice
 
 SCHEMA: Final = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -51,7 +51,7 @@ def as_sarif(view: View, voice: Voice, *, location: str | None = None) -> str:
     Of an absolute path only the name is told.
     """
     findings = list(_findings(view))
-    names = [card.measure for card in view.cards] + [own.rule for own in findings]
+    names = [card.measure for card in view.cards] + [finding.rule for finding in findings]
     rules = list(dict.fromkeys(voice.name(name) for name in names))
     driver = {
         "name": "petaudit",
@@ -112,28 +112,31 @@ def _results(
 ) -> Iterator[dict[str, Any]]:
     seen: Counter[str] = Counter()
     places = {name: place for place, name in enumerate(rules)}
-    for own in findings:
-        rule = voice.name(own.rule)
-        mark = _fingerprint(own)
+    for finding in findings:
+        rule = voice.name(finding.rule)
+        mark = _fingerprint(finding)
         seen[mark] += 1
-        place = {"artifactLocation": {"uri": uri}, "region": {"startLine": max(own.line or 1, 1)}}
-        properties = {} if own.card is None else _properties(own.card, voice)
+        place = {
+            "artifactLocation": {"uri": uri},
+            "region": {"startLine": max(finding.line or 1, 1)},
+        }
+        properties = {} if finding.card is None else _properties(finding.card, voice)
         yield {
             "ruleId": rule,
             "ruleIndex": places[rule],
             "kind": "fail",
-            "level": own.level,
-            "message": _message(voice, *own.texts),
+            "level": finding.level,
+            "message": _message(voice, *finding.texts),
             "locations": [{"physicalLocation": place}],
             "partialFingerprints": {"primaryLocationLineHash": f"{mark}:{seen[mark]}"},
             **({"properties": properties} if properties else {}),
         }
 
 
-def _fingerprint(own: _Finding) -> str:
+def _fingerprint(finding: _Finding) -> str:
     """The same for the same measure of the same run, whatever the figure and the language."""
-    told = "\0".join([own.rule, "" if own.run is None else str(own.run)])
-    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    identity = "\0".join([finding.rule, "" if finding.run is None else str(finding.run)])
+    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _properties(card: Card, voice: Voice) -> dict[str, Any]:
@@ -153,8 +156,8 @@ def _number(value: float | bool | None) -> float | bool | str | None:
 
 def _invocation(view: View, voice: Voice) -> dict[str, Any]:
     errors = [breach_sentence(card) for card in view.with_status("error")] + [*view.problems]
-    own = [text for card in view.cards for text in card.warnings]
-    warnings = list(dict.fromkeys([*view.warnings, *own]))
+    of_cards = [text for card in view.cards for text in card.warnings]
+    warnings = list(dict.fromkeys([*view.warnings, *of_cards]))
     notes = [
         *({"level": "error", "message": _message(voice, text)} for text in errors),
         *({"level": "warning", "message": _message(voice, text)} for text in warnings),
@@ -175,12 +178,12 @@ def _invocation(view: View, voice: Voice) -> dict[str, Any]:
 
 def _message(voice: Voice, *texts: str) -> dict[str, str]:
     """Plain text; SARIF would make links of ``[](...)`` and put something else for ``{0}``."""
-    found = []
+    lines = []
     for text in texts:
         shown = voice.say(text)
         shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
-        found.append(shown.replace("](", "] (").replace("{", "{{").replace("}", "}}"))
-    return {"text": "\n".join(found)}
+        lines.append(shown.replace("](", "] (").replace("{", "{{").replace("}", "}}"))
+    return {"text": "\n".join(lines)}
 
 
 def _uri(path: str) -> str:
@@ -189,9 +192,9 @@ def _uri(path: str) -> str:
     >>> _uri("ci/my audit.yaml"), _uri("/home/ann/audit.yaml"), _uri("C:\\x\\audit.yaml")
     ('ci/my%20audit.yaml', 'audit.yaml', 'audit.yaml')
     """
-    own = path.replace("\\", "/")
-    parts = PurePosixPath(own).parts
-    if _ABSOLUTE.match(own) or ".." in parts:
-        parts = (PurePosixPath(own).name,)
+    given = path.replace("\\", "/")
+    parts = PurePosixPath(given).parts
+    if _ABSOLUTE.match(given) or ".." in parts:
+        parts = (PurePosixPath(given).name,)
     kept = [part for part in parts if part not in ("", "/", "..")]
     return quote("/".join(kept), safe="/", errors="replace") or "petaudit"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally, term
+from petaudit.auditing.headline import verdict_sentence
+from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
 from petaudit.measures import Family
-from petaudit.reports.view import Card, Change, View, value_text
+from petaudit.reports.view import Card, Change, RemedyFacts, View
 
 _MOST_NAMED: Final = 4
 _ROLE_QI: Final = "quasi_identifier"
@@ -16,41 +17,15 @@ _PRIVACY: Final = (Family.PRIVACY, Family.RISK)
 
 
 def headline(view: View) -> str:
-    """The verdict in one sentence."""
-    failed, judged = len(view.with_status("failed")), len(view.judged)
-    match view.tone:
-        case "failed" if view.breaks and not failed:
-            return phrase("Do not release this as it is: the table still names people.")
-        case "failed" if view.breaks:
-            return phrase(
-                "Do not release this as it is: the table still names people, and {failed} of "
-                "{judged} limits are not met.",
-                failed=failed,
-                judged=judged,
-            )
-        case "failed" if judged <= 1:
-            return phrase("Do not release this as it is: the limit is not met.")
-        case "failed":
-            return phrase(
-                "Do not release this as it is: {failed} of {judged} limits are not met.",
-                failed=failed,
-                judged=judged,
-            )
-        case "error" if not view.with_status("error") and not view.problems and view.cards:
-            return phrase("Not decided: there are open questions, and all must be answered.")
-        case "error":
-            return phrase("Not decided: something that was asked for could not be measured.")
-        case "open" if judged == 1:
-            return phrase("The limit that was set holds, with open questions.")
-        case "open":
-            return phrase(
-                "All {number} limits that were set hold, with open questions.", number=judged
-            )
-        case "passed" if judged == 1:
-            return phrase("The limit that was set holds.")
-        case "passed":
-            return phrase("All {number} limits that were set hold.", number=judged)
-    return phrase("Nothing was judged: no limit was set.")
+    """Return the verdict in one sentence."""
+    return verdict_sentence(
+        view.verdict,
+        failed=len(view.with_status("failed")),
+        judged=len(view.judged),
+        names_people=bool(view.breaks),
+        has_questions=bool(view.questions),
+        is_incomplete=bool(view.with_status("error") or view.problems or not view.cards),
+    )
 
 
 def concerns(view: View) -> list[str]:
@@ -60,22 +35,22 @@ def concerns(view: View) -> list[str]:
 
 def summary(view: View) -> list[str]:
     """What was looked at, what was found, and what that does not mean."""
-    found = [*_looked_at(view), *_findings(view), *_of_policies(view)]
+    sentences = [*_looked_at(view), *_findings(view), *_of_policies(view)]
     if view.verdict == "passed":
-        found.append(
+        sentences.append(
             phrase(
                 "That is what was asked for. It does not mean that nothing can happen: each "
                 "measure below says what it does not say."
             )
         )
     if view.verdict == "measured":
-        found.append(
+        sentences.append(
             phrase(
                 "The figures below are right, but whether they are good enough is for the limits "
                 "of your organisation to say."
             )
         )
-    return found
+    return sentences
 
 
 def _of_policies(view: View) -> Iterator[str]:
@@ -92,42 +67,42 @@ def _of_policies(view: View) -> Iterator[str]:
 
 def next_steps(view: View) -> list[str]:
     """What to do, the most urgent first; there is always something."""
-    found: list[str] = list(_for_problems(view))
+    steps: list[str] = list(_for_problems(view))
     if view.breaks:
-        found.append(phrase("Remove the columns that name people, and check again."))
+        steps.append(phrase("Remove the columns that name people, and check again."))
     if view.questions:
-        found.append(
+        steps.append(
             phrase("Answer the open questions above before the table is released, and note how.")
         )
     for card in view.with_status("failed"):
-        found += _for_breach(card)
+        steps += _for_breach(card)
     if view.kind == "check" and view.verdict == "measured":
-        found.append(
+        steps.append(
             phrase(
                 "Set limits, for example --k 5 for k-anonymity, so that the next report says "
                 "whether they hold."
             )
         )
     if view.kind == "mpuccs":
-        found += _for_search(view)
+        steps += _for_search(view)
     elif view.verdict == "passed":
-        found.append(
+        steps.append(
             phrase(
                 "Check that the quasi-identifiers are all the columns by which somebody could "
                 "recognise a person; a column that was forgotten is not protected."
             )
         )
     if view.left_out:
-        found.append(
+        steps.append(
             phrase(
                 "Look at what was left out ({measures}) and give what it needs, where it matters.",
                 measures=counted(len(view.left_out), "measure"),
             )
         )
-    found.append(
+    steps.append(
         phrase("Keep this report with the release: it names the files and settings that were used.")
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(steps))
 
 
 def _as_sentence(text: str) -> str:
@@ -188,7 +163,7 @@ def breach_sentence(card: Card) -> str:
         worse = phrase(
             "{title} is {value}: {why}.",
             title=_named(card),
-            value=value_text(card),
+            value=card.value_text,
             why=card.worsening,
         )
         return joined([worse, _broken_limit(card)], " ") if card.breaks_limit else worse
@@ -201,7 +176,7 @@ def _broken_limit(card: Card) -> str:
     return phrase(
         "{title} is {value}, and must be {rule}.",
         title=_named(card),
-        value=value_text(card),
+        value=card.value_text,
         rule=card.rule or "-",
     )
 
@@ -258,25 +233,20 @@ def _for_problems(view: View) -> Iterator[str]:
 
 
 def _for_breach(card: Card) -> Iterator[str]:
-    remedy = card.remedy or {}
-    rows, drop = (remedy.get(f"rows_to_{name}") for name in ("suppress", "drop"))
-    total = remedy.get("of_rows")
-    whole = total if isinstance(total, int) else None
-    found = remedy.get("rows_breaking")
-    breaking = found if isinstance(found, int) else 0
-    if isinstance(rows, int) and rows:
+    remedy = card.remedy or RemedyFacts()
+    if remedy.rows_to_suppress:
         yield phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, rows, breaking, whole),
+            rows=_to_remove(card, remedy.rows_to_suppress, remedy),
         )
-    elif isinstance(drop, int) and drop:
+    elif remedy.rows_to_drop:
         yield phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
             title=_named(card),
-            rows=_to_remove(card, drop, breaking, whole),
+            rows=_to_remove(card, remedy.rows_to_drop, remedy),
         )
     elif card.family in _PRIVACY and card.measure != "mpuccs":
         yield phrase(
@@ -297,10 +267,11 @@ def _for_breach(card: Card) -> Iterator[str]:
         yield phrase("{title}: see below.", title=_named(card))
 
 
-def _to_remove(card: Card, number: int, breaking: int, of_rows: int | None) -> str:
-    all_rows = card.unit.counted(max(breaking, number), of=of_rows)
-    rows = exactly(card.unit.counted(number, of=of_rows), all_rows)
-    return card.unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
+def _to_remove(card: Card, number: int, remedy: RemedyFacts) -> str:
+    unit, of_rows = card.unit, remedy.of_rows
+    all_rows = unit.counted(max(remedy.rows_breaking, number), of=of_rows)
+    rows = exactly(unit.counted(number, of=of_rows), all_rows)
+    return unit.choose(rows, phrase("the rows of {people} in these classes", people=rows))
 
 
 def _for_search(view: View) -> Iterator[str]:
@@ -309,10 +280,10 @@ def _for_search(view: View) -> Iterator[str]:
             "Set a limit, for example --profile research, so that the next report says whether it "
             "holds."
         )
-    helpful = sorted(view.changes, key=lambda own: own.rows_after)
+    helpful = sorted(view.changes, key=lambda change: change.rows_after)
     if helpful and helpful[0].rows_after < helpful[0].rows_before:
         yield _best_change(helpful[0])
-    if not any(own.part == "control table" for own in view.tables):
+    if not any(table.part == "control table" for table in view.tables):
         yield phrase(
             "Give a control, people whom the synthesizer never saw: without one nobody knows how "
             "much of this is coincidence."
@@ -329,15 +300,3 @@ def _best_change(best: Change) -> str:
         after=tally(best.rows_after),
         before=counted(best.rows_before, "identified row"),
     )
-
-
-def status_word(status: str) -> str:
-    """A status for people."""
-    words = {
-        "passed": term("passed"),
-        "failed": term("failed"),
-        "error": term("not decided"),
-        "measured": term("measured"),
-        "open": term("passed, with open questions"),
-    }
-    return words[status]

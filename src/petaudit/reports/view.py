@@ -1,33 +1,60 @@
 """What a report shows, whatever it looks like: the same for HTML, Markdown, JUnit and SARIF.
 
 Texts are phrases; whoever shows a view says them in a language and hides small counts
-(:class:`petaudit.reports.voice.Voice`).
+(:class:`petaudit.i18n.voice.Voice`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Final, TypeAlias
 
-from petaudit.errors import joined, phrase, term
-from petaudit.i18n.units import Unit
+from petaudit.errors import InputError, phrase, term
+from petaudit.i18n.numbers import Unit, foreign
 from petaudit.measures import Better, Family, all_measures
-from petaudit.measures.limits import limit_rule
+from petaudit.measures.limits import figure_rule, figure_texts, short
 from petaudit.pictures import Picture
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
-MARKS: Final = {"failed": "✗", "error": "?", "passed": "✓", "measured": "·", "open": "!"}
-"""A sign for each, so that colour is never all there is."""
+
+
+def read_sentence(plain: object) -> str:
+    """Return a sentence of a document; one that is no phrase keeps its small numbers to itself."""
+    if not isinstance(plain, str):
+        raise ValueError("a sentence is text")
+    return foreign(plain)
+
+
+def read_number(plain: object) -> float | bool | None:
+    """Return a figure of a document, for which JSON has no word if it is infinite."""
+    if plain is None or isinstance(plain, bool):
+        return plain
+    if not isinstance(plain, int | float) and plain not in ("inf", "-inf"):
+        raise ValueError("a figure is a number")
+    number = float(plain)
+    return None if math.isnan(number) else number
+
+
+def read_label(plain: object) -> str | None:
+    """Return a label of the data."""
+    return None if plain is None else str(plain)
+
+
+Sentence: TypeAlias = Annotated[str, read_sentence]
+Number: TypeAlias = Annotated[float | bool | None, read_number]
+Limit: TypeAlias = Annotated[float | None, read_number]
+Label: TypeAlias = Annotated[str | None, read_label]
 
 
 @dataclass(frozen=True)
 class Before:
     """The figure of an earlier result, or why there is none to compare with."""
 
-    value: float | bool | None
-    reason: str | None = None
+    value: Number
+    reason: Sentence | None = None
 
 
 @dataclass(frozen=True)
@@ -37,12 +64,12 @@ class Card:
     measure: str
     status: str
     """One of :data:`STATUSES`."""
-    value: float | bool | None
-    limit: float | None
-    better: str
+    value: Number = None
+    limit: Limit = None
+    better: str = Better.LOWER.value
     """``lower``, ``higher`` or ``true``."""
     strict: bool = False
-    conditions: tuple[str, ...] = ()
+    conditions: tuple[Sentence, ...] = ()
     profile: str | None = None
     lower_bound: bool = False
     figure: str | None = None
@@ -54,11 +81,11 @@ class Card:
     """The figure as a fraction, where floats could not tell it from the limit."""
     limit_exact: str | None = None
     """The limit as a quotient, where no float shows it as it is."""
-    reason: str | None = None
-    explanation: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    reason: Sentence | None = None
+    explanation: tuple[Sentence, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
     pictures: tuple[Picture, ...] = ()
-    remedy: Mapping[str, Any] | None = None
+    remedy: RemedyFacts | None = None
     suppressed_left_out: bool = False
     """Whether the figure is of a table that has suppressed rows as well."""
     unit: Unit = Unit.ROW
@@ -102,14 +129,38 @@ class Card:
 
         None without a limit.
         """
-        if self.better == Better.TRUE.value:
-            return phrase("must hold")
-        if self.limit is None and self.status in ("passed", "failed") and self.before is not None:
+        is_judged = self.status in ("passed", "failed") and self.better != Better.TRUE.value
+        if self.limit is None and self.before is not None and is_judged:
             return phrase("not worse than {before}", before=short(self.before.value))
-        if self.limit is None:
-            return None
-        said = limit_rule(self.better, strict=self.strict, limit=limit_text(self))
-        return joined([said, *self.conditions]) if self.conditions else said
+        limit = None if self.limit is None else self.limit_exact or self._texts[1]
+        return figure_rule(self.better, limit, strict=self.strict, conditions=self.conditions)
+
+    @property
+    def rule_with_profile(self) -> str | None:
+        """The same, with the profile that set the limit."""
+        if self.rule is None or self.profile is None:
+            return self.rule
+        return phrase("{rule} (profile {profile})", rule=self.rule, profile=self.profile)
+
+    @property
+    def value_text(self) -> str:
+        """The figure, with as many digits as it takes to tell it from the limit."""
+        return self._texts[0]
+
+    @property
+    def _texts(self) -> tuple[str, str]:
+        is_failed = self.status == "failed"
+        return figure_texts(self.value, self.limit, self.exact if is_failed else None)
+
+
+@dataclass(frozen=True)
+class RemedyFacts:
+    """What would be enough to keep a limit."""
+
+    rows_to_suppress: int = 0
+    rows_to_drop: int = 0
+    rows_breaking: int = 0
+    of_rows: int | None = None
 
 
 @dataclass(frozen=True)
@@ -117,10 +168,10 @@ class WorstClass:
     """Classes that are worst for an attribute; labels only where values were revealed."""
 
     attribute: str
-    figure: float | None
-    rows: int | None
-    classes: int | None
-    labels: Mapping[str, str | None] | None
+    figure: Limit = None
+    rows: int | None = None
+    classes: int | None = None
+    labels: Mapping[str, Label] | None = None
 
 
 @dataclass(frozen=True)
@@ -140,9 +191,9 @@ class TableFacts:
     """What it is for: a phrase such as ``table`` or ``original``, or a pipeline's own name."""
     name: str
     """What it is called, where there is no room for more."""
-    rows: int | None
-    columns: tuple[str, ...]
-    sha256: str | None
+    rows: int | None = None
+    columns: tuple[str, ...] = ()
+    sha256: str | None = None
     place: str | None = None
     """The whole address, where there is more to it than the name of a file."""
     engine: str | None = None
@@ -180,7 +231,7 @@ class LeftOut:
     """A measure that was not asked for by name and does not suit the inputs."""
 
     measure: str
-    reason: str
+    reason: Sentence
 
     @property
     def title(self) -> str:
@@ -194,15 +245,17 @@ class PolicyFacts:
     """A published rule that set limits."""
 
     name: str
-    lines: tuple[str, ...]
+    lines: tuple[Sentence, ...] = ()
     """What it is, what it demands, and where that stands."""
-    not_measured: tuple[str, ...] = ()
+    not_measured: tuple[Sentence, ...] = ()
     """What it demands beside the limits; nothing shows that this is kept."""
 
     @property
     def said(self) -> tuple[str, ...]:
         """All of it."""
-        still_open = (phrase("not measured: {demand}", demand=own) for own in self.not_measured)
+        still_open = (
+            phrase("not measured: {demand}", demand=demand) for demand in self.not_measured
+        )
         return (*self.lines, *still_open)
 
 
@@ -219,11 +272,11 @@ class View:
     """``passed``, ``failed``, ``error`` or ``measured``."""
     exit_code: int
     tables: tuple[TableFacts, ...]
-    roles: Mapping[str, str]
-    cards: tuple[Card, ...]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    cards: tuple[Card, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    warnings: tuple[str, ...] = ()
-    problems: tuple[str, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
+    problems: tuple[Sentence, ...] = ()
     """Errors that belong to no card."""
     breaks: tuple[str, ...] = ()
     """Why the table must not be released, whatever the figures say."""
@@ -254,53 +307,54 @@ class View:
 
     def by_family(self) -> dict[Family, tuple[Card, ...]]:
         """The cards of each family that there is, in the order of the families."""
-        found = {
-            family: tuple(own for own in self.cards if own.family is family) for family in Family
+        cards = {
+            family: tuple(card for card in self.cards if card.family is family) for family in Family
         }
-        return {family: cards for family, cards in found.items() if cards}
-
-
-def value_text(card: Card) -> str:
-    """The figure, with as many digits as it takes to tell it from the limit; a dash for none."""
-    return _figures(card)[0]
-
-
-def limit_text(card: Card) -> str:
-    """The limit, with as many digits as it takes to tell it from the figure."""
-    return card.limit_exact or _figures(card)[1]
-
-
-def short(value: float | bool | None) -> str:
-    """A figure for people.
-
-    >>> short(0.123456789), short(True), short(None), short(float("inf")), short(30162.0)
-    ('0.123457', 'true', '-', '∞', '30,162')
-    """
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if value in (float("inf"), float("-inf")):
-        return "∞" if value > 0 else "-∞"
-    if float(value).is_integer() and abs(value) < _MOST_DIGITS:
-        return f"{int(value):,}"
-    return f"{value:.6g}"
-
-
-_MOST_DIGITS: Final = 1e15
-
-
-def _figures(card: Card) -> tuple[str, str]:
-    value, limit = card.value, card.limit
-    shown, bound = short(value), short(limit)
-    if shown == bound and value is not None and value != limit:
-        return repr(value), repr(limit)
-    if shown == bound and card.status == "failed" and card.exact is not None:
-        # They differ beyond the last digit of a float.
-        return card.exact, bound
-    return shown, bound
+        return {family: of_family for family, of_family in cards.items() if of_family}
 
 
 def sorted_cards(cards: Sequence[Card]) -> tuple[Card, ...]:
     """Breaches first, then what could not be measured, each in the order of the document."""
     return tuple(sorted(cards, key=lambda card: STATUSES.index(card.status)))
+
+
+def with_baseline(view: View, earlier: View, name: str) -> View:
+    """The view with the figures of an earlier one, where both measured the same thing.
+
+    >>> now = View("check", "a.csv", "1", "measured", 0, (), {}, (
+    ...     Card("precision", "measured", 0.5, None, "higher"),))
+    >>> then = View("check", "a.csv", "1", "measured", 0, (), {}, (
+    ...     Card("precision", "measured", 0.8, None, "higher"),))
+    >>> with_baseline(now, then, "then.json").cards[0].before
+    Before(value=0.8, reason=None)
+    """
+    before = {_key(card): card for card in earlier.cards}
+    cards = tuple(_compared(card, before.get(_key(card)), view, earlier) for card in view.cards)
+    if not any(card.before is not None and card.before.value is not None for card in cards):
+        raise InputError("{name}: it has no figure that this result has, too", name=name)
+    return replace(view, cards=cards, compared_with=name)
+
+
+def _key(card: Card) -> tuple[str, str | None]:
+    return card.measure, card.run
+
+
+def _compared(card: Card, before: Card | None, view: View, earlier: View) -> Card:
+    if card.before is not None and card.before.value is not None:
+        # The gate of the pipeline compared it already.
+        return card
+    if before is None or before.value is None:
+        return replace(card, before=Before(None, phrase("the earlier result has no such figure")))
+    is_same = card.figure == before.figure and _whose(card, view) == _whose(before, earlier)
+    if view.roles != earlier.roles or not is_same:
+        return replace(
+            card, before=Before(None, phrase("the earlier figure was measured otherwise"))
+        )
+    return replace(card, before=Before(before.value))
+
+
+def _whose(card: Card, view: View) -> tuple[str, str | None]:
+    """What was counted, and by which column people were told apart."""
+    if card.unit is Unit.ROW:
+        return card.unit.value, None
+    return card.unit.value, card.person or view.settings.get("person")

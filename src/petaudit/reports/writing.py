@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import OptionError, listing, suggestion
-from petaudit.i18n.choice import checked_language
-from petaudit.i18n.current import language
+from petaudit.i18n.catalogue import language
+from petaudit.i18n.voice import HIDE_BELOW, Voice
+from petaudit.system.languages import checked_language
 from petaudit.system.output import refuse_inputs, write_whole
 
 if TYPE_CHECKING:
+    from petaudit.measures import Result
     from petaudit.reports.view import View
-    from petaudit.reports.voice import Voice
 
 FORMATS: Final = ("html", "markdown", "junit", "sarif")
 _BY_ENDING: Final = {
@@ -23,12 +24,10 @@ _BY_ENDING: Final = {
     ".xml": "junit",
     ".sarif": "sarif",
 }
-HIDE_BELOW: Final = 5
-"""Numbers of people from 1 to one less are not told in reports."""
 
 
 def report(
-    found: object,
+    result: object,
     path: str | Path | None = None,
     *,
     format: str | None = None,  # noqa: A002 (what everybody calls it)
@@ -40,23 +39,22 @@ def report(
 ) -> str:
     """Make a report of a result, write it if there is a path, and return its text.
 
-    ``found`` is an :class:`~petaudit.Audit`, the result of one measure, an
+    ``result`` is an :class:`~petaudit.Audit`, the result of one measure, an
     :class:`~petaudit.Executor` that has run, a result document, or the path of one; so is
     ``baseline``, an earlier result to compare with. ``format`` is ``html``, ``markdown``,
     ``junit`` or ``sarif``, or what the path ends with.
 
     >>> import petaudit, pyarrow as pa
-    >>> found = petaudit.audit(pa.table({"zip": ["130**"] * 3}), quasi_identifiers="zip",
+    >>> result = petaudit.audit(pa.table({"zip": ["130**"] * 3}), quasi_identifiers="zip",
     ...                        measures="k-anonymity", options={"k-anonymity": {"limit": 2}})
-    >>> print(petaudit.report(found, format="markdown").splitlines()[0])
+    >>> print(petaudit.report(result, format="markdown").splitlines()[0])
     ## ✓ petaudit: passed · the frame
     """
     chosen = checked_format(format, path)
     spoken = language() if lang is None else checked_language(lang, "lang")
-    from petaudit.reports.baseline import with_baseline  # noqa: PLC0415 (with the rest)
-    from petaudit.reports.voice import Voice  # noqa: PLC0415 (as above)
+    from petaudit.reports.view import with_baseline  # noqa: PLC0415 (with the rest)
 
-    view = _view(found)
+    view = _view(result)
     if baseline is not None:
         name = Path(baseline).name if isinstance(baseline, str | Path) else "baseline"
         view = with_baseline(view, _view(baseline), name)
@@ -65,10 +63,10 @@ def report(
         revealed=reveal_values,
         hide_below=checked_threshold(hide_below, "hide_below"),
     )
-    text = _made(view, voice, chosen, location)
+    text = _rendered(view, voice, chosen, location)
     if path is not None:
         target = Path(path)
-        refuse_inputs(target, [*_files(found), *_files(baseline)])
+        refuse_inputs(target, [*_files(result), *_files(baseline)])
         write_whole(target, lambda file: file.write(text.encode(errors="backslashreplace")))
     return text
 
@@ -114,7 +112,7 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
     return _BY_ENDING[ending]
 
 
-def _made(view: View, voice: Voice, format_name: str, location: str | None) -> str:
+def _rendered(view: View, voice: Voice, format_name: str, location: str | None) -> str:
     match format_name:
         case "markdown":
             from petaudit.reports.markdown import as_markdown  # noqa: PLC0415 (one is enough)
@@ -133,39 +131,47 @@ def _made(view: View, voice: Voice, format_name: str, location: str | None) -> s
     return as_html(view, voice)
 
 
-def _view(found: object) -> View:
+def _view(result: object) -> View:
     from petaudit.auditing.document import read_document  # noqa: PLC0415 (as above)
     from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
 
-    if isinstance(found, str | Path):
-        return view_of(read_document(Path(found)), origin=str(found))
-    return view_of(_document(found))
+    if isinstance(result, str | Path):
+        return view_of(read_document(Path(result)), origin=str(result))
+    return view_of(_document(result))
 
 
-def _document(found: object) -> Mapping[str, Any]:
-    if isinstance(found, Mapping):
-        return found
-    kept = getattr(found, "document", None)
+def _document(result: object) -> Mapping[str, Any]:
+    if isinstance(result, Mapping):
+        return result
+    kept = getattr(result, "document", None)
     if isinstance(kept, Mapping):
         return kept
     from petaudit.measures import Result  # noqa: PLC0415 (they bring an engine)
 
-    if isinstance(found, Result):
-        from petaudit.reports.single import document_of  # noqa: PLC0415 (as above)
-
-        return document_of(found)
-    if hasattr(found, "not_measured") and hasattr(found, "to_dict"):
-        made: Mapping[str, Any] = found.to_dict()
-        return made
+    if isinstance(result, Result):
+        return _single(result)
+    if hasattr(result, "not_measured") and hasattr(result, "to_dict"):
+        document: Mapping[str, Any] = result.to_dict()
+        return document
     raise OptionError(
         "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
         "path of one was expected",
-        kind=type(found).__name__,
+        kind=type(result).__name__,
     )
 
 
-def _files(found: object) -> list[Path]:
+def _single(result: Result) -> Mapping[str, Any]:
+    """Return a result as a check of which nothing else is known."""
+    from petaudit.auditing.document import CHECK, new_document  # noqa: PLC0415 (as above)
+    from petaudit.auditing.gate import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
+
+    entry = result.to_entry()
+    verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
+    return new_document(CHECK, verdict, {"inputs": {}, "results": [entry]})
+
+
+def _files(result: object) -> list[Path]:
     """What a report must not overwrite."""
-    if isinstance(found, str | Path):
-        return [Path(found)]
-    return [path for path in getattr(found, "files", ()) if isinstance(path, Path)]
+    if isinstance(result, str | Path):
+        return [Path(result)]
+    return [path for path in getattr(result, "files", ()) if isinstance(path, Path)]

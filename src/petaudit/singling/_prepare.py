@@ -15,7 +15,7 @@ from petaudit.singling.common_values import ColumnUse, doubts_about
 from petaudit.singling.control_overlap import Overlap, overlap_of
 from petaudit.singling.size_findings import SizeFindings
 from petaudit.tables.joint import JointColumn, JointTables
-from petaudit.tables.joint_store import LISTED_AT_ONCE, Exposed, Listed
+from petaudit.tables.joint.store import LISTED_AT_ONCE, Exposed, Listed
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
 """The place of each table among the encoded ones."""

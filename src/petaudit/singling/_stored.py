@@ -13,7 +13,8 @@ from petaudit.singling.control_overlap import Overlap
 from petaudit.singling.size_findings import SizeFindings
 from petaudit.system.memory import memory_limit
 from petaudit.tables.joint import JointColumn
-from petaudit.tables.joint_store import Listed, ListingPair, StoredPair
+from petaudit.tables.joint.duck_pair import DuckPair
+from petaudit.tables.joint.store import Listed, StoredPair
 
 _DRAWING: Final = 32
 """Bytes per row of a table that samples are drawn from."""
@@ -54,7 +55,7 @@ class StoredTables:
     @property
     def lists_rows(self) -> bool:
         """Whether rows have numbers and can be fetched; from a cluster only counts are."""
-        return isinstance(self.pair, ListingPair)
+        return isinstance(self.pair, DuckPair)
 
     @property
     def can_be_sampled(self) -> bool:
@@ -71,12 +72,12 @@ class StoredTables:
     @property
     def overlap(self) -> Overlap:
         """How many rows the control has in common with the original."""
-        return Overlap(self.listing.overlap())
+        return Overlap(self.listing.overlap)
 
     @property
-    def listing(self) -> ListingPair:
+    def listing(self) -> DuckPair:
         """The pair, where it has rows to list."""
-        if isinstance(self.pair, ListingPair):
+        if isinstance(self.pair, DuckPair):
             return self.pair
         raise NotMeasurableError(
             "the tables are counted by {engine}, and only counts leave it: there is no "

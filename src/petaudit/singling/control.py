@@ -34,7 +34,7 @@ import numpy as np
 from petaudit.exact.excess import Excess, Successes, excess
 from petaudit.singling._arrays import Indices
 from petaudit.singling._prepare import CONTROL, ORIGINAL
-from petaudit.tables.joint_store import Exposed
+from petaudit.tables.joint.store import Exposed
 
 _MOST_SAMPLES: Final = 5
 _FOR_FEW: Final = 1.5

@@ -14,7 +14,7 @@ from petaudit.singling._prepare import SYNTHETIC
 from petaudit.singling._walk import EntropyRule
 from petaudit.singling.search import Progress, progress_of
 from petaudit.singling.size_findings import SizeFindings
-from petaudit.tables.joint_store import GroupSizes, OutOfTimeError, StoredPair
+from petaudit.tables.joint.store import GroupSizes, OutOfTimeError, StoredPair
 
 
 @dataclass

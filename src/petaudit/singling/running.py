@@ -28,9 +28,10 @@ from petaudit.singling.search import Search, available_threads
 from petaudit.singling.size_findings import SizeFindings
 from petaudit.singling.way import Way, choose_way
 from petaudit.tables import Source
-from petaudit.tables.coarser import CoarserStep, coarser_steps
 from petaudit.tables.joint import check_same_columns, joint_tables
-from petaudit.tables.joint_store import Exposed, OutOfTimeError, PairSettings, store_tables
+from petaudit.tables.joint.coarser import CoarserStep, coarser_steps
+from petaudit.tables.joint.exposed import count_exposed
+from petaudit.tables.joint.store import Exposed, OutOfTimeError, store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
@@ -79,7 +80,6 @@ class Run:
         with self._timed("encode"):
             joint = joint_tables(
                 tables,
-                reference=ORIGINAL,
                 decimals=self.options.numeric_precision,
                 unit=self.options.datetime_precision,
                 person=self.options.person,
@@ -100,13 +100,13 @@ class Run:
 
     def _find_in_engine(self, tables: Sequence[Source], way: Way) -> Findings:
         with self._timed("encode"):
-            settings = PairSettings(
-                ORIGINAL,
-                self.options.numeric_precision,
-                self.options.datetime_precision,
-                self.options.deduplicate,
+            pair = store_tables(
+                tables,
+                decimals=self.options.numeric_precision,
+                unit=self.options.datetime_precision,
+                deduplicate=self.options.deduplicate,
             )
-            stored = StoredTables(store_tables(tables, settings))
+            stored = StoredTables(pair)
         has_control = len(tables) > CONTROL
         said = checked_control(stored.overlap) if has_control and stored.lists_rows else ()
         with self._timed("search"):
@@ -136,7 +136,8 @@ class Run:
         )
         try:
             with stored.pair.deadline.at(self.deadline):
-                return stored.listing.exposed(
+                return count_exposed(
+                    stored.listing,
                     sample,
                     looked_at,
                     keep_matches=self.options.has_gaps(len(stored.columns)),

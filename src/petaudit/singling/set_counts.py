@@ -11,7 +11,7 @@ from petaudit.singling._arrays import Codes
 from petaudit.singling._partition import Pair, Partition
 from petaudit.singling.memory_need import need_of_special
 from petaudit.system.memory import memory_limit
-from petaudit.tables.column_codes import codes_of_rows
+from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.set_counts import SetCounts, count_sets
 from petaudit.tables.source import Source
 

@@ -1,25 +1,35 @@
-"""What the name of a column says about it."""
+"""What the name of a column tells about its role."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
-from typing import Final
+from importlib.resources import files
+from typing import Any, Final
 
-from petaudit.starter.senses import SENSES
-from petaudit.starter.words import (
-    CHINESE,
-    ENGLISH,
-    NUMBERS,
-    PERSONS,
-    SIMPLIFIED,
-    TRADITIONAL,
-    VAGUE,
-    Meaning,
-)
+from petaudit.errors import term
+
+
+class Meaning(StrEnum):
+    """How a word bears on the role of its column."""
+
+    IDENTIFIER = "names one person, however often it occurs"
+    LIKELY_IDENTIFIER = "names one person unless there are only a few values"
+    RECORD_NUMBER = "names one person if nearly every value is different"
+    KNOWN = "may be known to an attacker"
+    SENSITIVE = "must not become known"
+    HARMLESS = "tells nothing about a person"
+
+
+@cache
+def words() -> dict[str, Any]:
+    """Return the content of ``words.toml``."""
+    return tomllib.loads((files("petaudit.starter") / "words.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -47,15 +57,22 @@ def _singular(word: str) -> str:
     return word[:-1] if len(word) > 2 and word[-1] == "s" and word[-2] != "s" else word
 
 
-_TO_SIMPLIFIED: Final = str.maketrans(TRADITIONAL, SIMPLIFIED)
+@cache
+def _to_simplified() -> dict[int, int]:
+    return str.maketrans(words()["traditional"], words()["simplified"])
 
 
 def _simplified(text: str) -> str:
-    return text.upper().translate(_TO_SIMPLIFIED)
+    return text.upper().translate(_to_simplified())
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(map(_singular, words.split(", ")))
+def _split(texts: str) -> list[str]:
+    return re.split(r",\s+", texts.strip())
+
+
+@cache
+def _singulars(name: str) -> frozenset[str]:
+    return frozenset(map(_singular, _split(words()[name])))
 
 
 _IDENTIFIERS: Final = (Meaning.IDENTIFIER, Meaning.LIKELY_IDENTIFIER, Meaning.RECORD_NUMBER)
@@ -65,25 +82,6 @@ _WORD: Final = re.compile(
     rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[^\WA-Z\d_{_CJK}]+|[A-Z]+|\d+"
 )
 _IDEOGRAPHS: Final = re.compile(rf"[{_CJK}]")
-_BEFORE_THESE: Final = _listed(
-    "at, of, per, in, for, by, when, since, from, on, to, with, before, after, during"
-)
-"""The words before one of these say what the column is: an age at diagnosis is an age."""
-_COUNTING: Final = _listed("num, n, count, nr, has, have, is, was, any, number, no")
-"""A name that starts so counts things or says whether there are any."""
-_ABOUT_IT: Final = _listed(
-    "type, kind, flag, status, count, verified, format, provider, brand, model, class, category, "
-    "group, length, size, usage, level, rate, ratio, percent, percentage, pct, share, total, sum, "
-    "avg, mean, median, day, consent, valid, present, available, known, change, error"
-)
-"""A name that ends so is about a number or a name, and does not hold it."""
-_ABOUT_IT_CHINESE: Final = tuple(
-    _simplified(
-        "類型 類別 種類 型態 狀態 格式 品牌 廠牌 型號 關係 次數 人數 個數 筆數 數量 比例 比率 費 "
-        "費用 金額 總數 長度 與否"
-    ).split()
-)
-_WHETHER_CHINESE: Final = tuple(_simplified("是否 有無 有否").split())
 
 
 def sense_of(name: str) -> Sense | None:
@@ -110,30 +108,32 @@ def words_of(name: str) -> list[str]:
 
 
 def _english(name: str) -> _Match | None:
-    words = [_singular(word) for word in words_of(name) if not word.isdigit()]
-    is_about = bool(words) and words[-1] in _ABOUT_IT
-    while len(words) > 1 and words[0] in _COUNTING:
+    parts = [_singular(word) for word in words_of(name) if not word.isdigit()]
+    is_about = bool(parts) and parts[-1] in _singulars("about")
+    while len(parts) > 1 and parts[0] in _singulars("counting"):
         is_about = True
-        words = words[2:] if words[1] == "of" and len(words) > 2 else words[1:]
+        parts = parts[2:] if parts[1] == "of" and len(parts) > 2 else parts[1:]
     found = [
         match
-        for match in _phrases_in(words)
+        for match in _phrases_in(parts)
         if not (is_about and match.meaning in _IDENTIFIERS)
         # A name by itself is a person's; with other words it may be a product's.
-        and (match.meaning is not Meaning.LIKELY_IDENTIFIER or len(words) == 1)
+        and (match.meaning is not Meaning.LIKELY_IDENTIFIER or len(parts) == 1)
         # A number of something ends in the word.
-        and (match.meaning is not Meaning.RECORD_NUMBER or match.end == len(words))
+        and (match.meaning is not Meaning.RECORD_NUMBER or match.end == len(parts))
     ]
-    turn = next((place for place, word in enumerate(words) if word in _BEFORE_THESE), len(words))
+    prepositions = _singulars("prepositions")
+    turn = next((place for place, word in enumerate(parts) if word in prepositions), len(parts))
+    # The words before a preposition say what the column is: an age at diagnosis is an age.
     return max([match for match in found if match.start < turn] or found, default=None)
 
 
-def _phrases_in(words: Sequence[str]) -> Iterator[_Match]:
+def _phrases_in(parts: Sequence[str]) -> Iterator[_Match]:
     known = _english_phrases()
-    for start in range(len(words)):
-        for length in range(1, min(_LONGEST_PHRASE, len(words) - start) + 1):
-            for sense in known.get(tuple(words[start : start + length]), ()):
-                counted = 0 if sense.says == VAGUE else length
+    for start in range(len(parts)):
+        for length in range(1, min(_LONGEST_PHRASE, len(parts) - start) + 1):
+            for sense in known.get(tuple(parts[start : start + length]), ()):
+                counted = 0 if sense.says == words()["vague"] else length
                 yield _Match(counted, start + length, start, sense.meaning, sense.says)
 
 
@@ -142,24 +142,31 @@ _LONGEST_PHRASE: Final = 4
 
 @cache
 def _english_phrases() -> dict[tuple[str, ...], list[Sense]]:
-    found: dict[tuple[str, ...], list[Sense]] = {}
+    known: dict[tuple[str, ...], list[Sense]] = {}
 
     def add(text: str, sense: Sense) -> None:
-        words = tuple(map(_singular, text.split()))
-        found.setdefault(words, []).append(sense)
-        if len(words) > 1:
+        parts = tuple(map(_singular, text.split()))
+        known.setdefault(parts, []).append(sense)
+        if len(parts) > 1:
             # People also write birthdate and zipcode.
-            found.setdefault((_singular("".join(text.split())),), []).append(sense)
+            known.setdefault((_singular("".join(text.split())),), []).append(sense)
 
-    for meaning, by_sense in ENGLISH.items():
+    for sense, texts in senses("english"):
+        for text in texts:
+            add(text, sense)
+    for person in _split(words()["persons"]):
+        add(f"{person} name", Sense(Meaning.IDENTIFIER, term("person's name")))
+        for number in _split(words()["numbers"]):
+            add(f"{person} {number}", Sense(Meaning.IDENTIFIER, term("number of a person")))
+    return known
+
+
+def senses(language: str) -> Iterator[tuple[Sense, list[str]]]:
+    """Yield each sense of ``words.toml`` with its words, in ``english`` or ``chinese``."""
+    for meaning, by_sense in words()[language].items():
         for says, texts in by_sense.items():
-            for text in texts.split(", "):
-                add(text, Sense(meaning, SENSES[says]))
-    for person in PERSONS.split(", "):
-        add(f"{person} name", Sense(Meaning.IDENTIFIER, SENSES["person's name"]))
-        for number in NUMBERS.split(", "):
-            add(f"{person} {number}", Sense(Meaning.IDENTIFIER, SENSES["number of a person"]))
-    return found
+            listed = _split(texts) if language == "english" else texts.split()
+            yield Sense(Meaning[meaning.upper()], term(says)), listed
 
 
 def _chinese(name: str) -> _Match | None:
@@ -167,7 +174,10 @@ def _chinese(name: str) -> _Match | None:
     text = re.sub(r"[\W_\d]+$", "", text)
     # A remark in brackets, such as a unit, is no part of the name.
     text = re.sub(r"[((\[].*$", "", text) or text
-    is_about = text.endswith(_ABOUT_IT_CHINESE) or text.startswith(_WHETHER_CHINESE)
+    ends, starts = (
+        tuple(_simplified(words()[name]).split()) for name in ("about_chinese", "whether_chinese")
+    )
+    is_about = text.endswith(ends) or text.startswith(starts)
     found = []
     for word, sense in _chinese_words().items():
         place = text.rfind(word)
@@ -179,16 +189,11 @@ def _chinese(name: str) -> _Match | None:
         is_weak = sense.meaning in (Meaning.RECORD_NUMBER, Meaning.LIKELY_IDENTIFIER)
         if sense.meaning in _IDENTIFIERS and (is_about or (is_weak and end != len(text))):
             continue
-        length = 0 if sense.says == VAGUE else len(word)
+        length = 0 if sense.says == words()["vague"] else len(word)
         found.append(_Match(length, end, place, sense.meaning, sense.says))
     return max(found, default=None)
 
 
 @cache
 def _chinese_words() -> dict[str, Sense]:
-    return {
-        _simplified(word): Sense(meaning, SENSES[says])
-        for meaning, by_sense in CHINESE.items()
-        for says, words in by_sense.items()
-        for word in words.split()
-    }
+    return {_simplified(word): sense for sense, texts in senses("chinese") for word in texts}

@@ -11,8 +11,8 @@ from typing import Final
 import yaml
 
 from petaudit.errors import shortened
-from petaudit.i18n.catalogue import ENGLISH
-from petaudit.i18n.current import here, language
+from petaudit.i18n.catalogue import ENGLISH, language
+from petaudit.i18n.phrases import translate
 
 WIDEST: Final = 100
 _PLAIN: Final = re.compile(r"(\.{0,2}/)*[^\W\d_][\w./-]*((:| )[\w./-]+)*")
@@ -45,9 +45,13 @@ def comment(text: str, indent: str = "") -> list[str]:
     """A sentence as comment lines, in the chosen language."""
     start = f"{indent}# "
     if language() != ENGLISH:
-        return [f"{start}{line}" for line in _wrapped(here(text), WIDEST - len(start))]
+        return [f"{start}{line}" for line in _wrapped(translate(text), WIDEST - len(start))]
     return textwrap.wrap(
-        here(text), WIDEST, initial_indent=start, subsequent_indent=start, break_on_hyphens=False
+        translate(text),
+        WIDEST,
+        initial_indent=start,
+        subsequent_indent=start,
+        break_on_hyphens=False,
     )
 
 
@@ -81,7 +85,7 @@ def commented(lines: Sequence[str], indent: str = "") -> list[str]:
 def entry(line: str, why: str, column: int) -> list[str]:
     """A line with its reason behind it from a column on, or above it where that is too long."""
     pad = " " * max(column - width(line), 2)
-    together = f"{line}{pad}# {here(why)}"
+    together = f"{line}{pad}# {translate(why)}"
     if width(together) <= WIDEST:
         return [together]
     indent = line[: len(line) - len(line.lstrip(" "))]

@@ -8,11 +8,10 @@ from typing import Final
 import numpy as np
 
 from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
-from petaudit.synthesizing.drawing import GaussianCopula, draw_independent
+from petaudit.synthesizing.copula import GaussianCopula, Marginal, draw_independent, marginal_of
 from petaudit.synthesizing.exchange import Column, Table, joined_table, read_columns
-from petaudit.synthesizing.marginal import Marginal, marginal_of
+from petaudit.synthesizing.normal import Slices
 from petaudit.synthesizing.ordering import CellColumn, well_ordered
-from petaudit.synthesizing.slices import Slices
 
 METHODS: Final = ("gaussian-copula", "independent")
 MOST_ROWS: Final = 1_000_000_000

@@ -15,9 +15,8 @@ from typing import Final
 
 import numpy as np
 
-from petaudit.synthesizing.marginal import Marginal
-from petaudit.synthesizing.normal import Real, random_bits
-from petaudit.synthesizing.slices import Slices, Whole
+from petaudit.synthesizing.copula import Marginal
+from petaudit.synthesizing.normal import Real, Slices, Whole, random_bits
 
 MOST_ROWS: Final = 50_000
 LEAST_ROWS: Final = 2_000

@@ -1,17 +1,19 @@
-"""What holds for every file that is read: it is a regular one, and stays what it was."""
+"""Reading files: regular ones, watched for changes; errors of the system; folders of the user."""
 
 from __future__ import annotations
 
 import errno
 import hashlib
+import os
+import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import LONGEST_PATH, InputError, phrase, shortened, term
 
 _COARSEST_CLOCK: Final = 2_000_000_000
 """Nanoseconds within which some file system gives two changes the same time."""
@@ -191,3 +193,72 @@ def _is_recent(state: tuple[int, ...]) -> bool:
 
 def _changed(path: Path) -> InputError:
     return InputError("{file} changed while it was being read; run it again", file=path.name)
+
+
+_REASONS: Final[Mapping[str, str]] = {
+    text: text
+    for text in (
+        term("No such file or directory"),
+        term("Permission denied"),
+        term("Operation not permitted"),
+        term("Is a directory"),
+        term("Not a directory"),
+        term("Directory not empty"),
+        term("File name too long"),
+        term("No space left on device"),
+        term("Read-only file system"),
+        term("File exists"),
+        term("Too many levels of symbolic links"),
+        term("Too many open files"),
+        term("Input/output error"),
+        term("Connection refused"),
+        term("Connection reset by peer"),
+        term("Network is unreachable"),
+        term("No route to host"),
+        term("Name or service not known"),
+        term("Temporary failure in name resolution"),
+    )
+}
+
+
+def file_problem(problem: OSError) -> str:
+    """What is wrong with a file that nobody expected to be wrong.
+
+    >>> file_problem(OSError(36, "File name too long", "a.csv"))
+    'a.csv: cannot be used (File name too long)'
+    """
+    name = problem.filename if isinstance(problem.filename, str) else phrase("a file")
+    return phrase(
+        "{path}: cannot be used ({reason})",
+        path=shortened(name, LONGEST_PATH),
+        reason=os_reason(problem),
+    )
+
+
+def os_reason(problem: OSError) -> str:
+    """Why a file could not be read or written; what is not known here stays in English.
+
+    >>> os_reason(FileNotFoundError(2, "No such file or directory"))
+    'No such file or directory'
+    """
+    reason = problem.strerror or str(problem)
+    return _REASONS.get(reason, reason)
+
+
+def cache_folder() -> Path:
+    """For what can be had again; a RuntimeError where the user has no home."""
+    return _folder("XDG_CACHE_HOME", "Library/Caches", ".cache")
+
+
+def state_folder() -> Path:
+    """For what stays from run to run."""
+    return _folder("XDG_STATE_HOME", "Library/Application Support", ".local/state")
+
+
+def _folder(variable: str, on_mac: str, elsewhere: str) -> Path:
+    # The standard of these variables says that a relative path is to be ignored.
+    if (named := os.environ.get(variable)) and Path(named).is_absolute():
+        return Path(named)
+    if sys.platform == "win32" and (named := os.environ.get("LOCALAPPDATA")):
+        return Path(named)
+    return Path.home() / (on_mac if sys.platform == "darwin" else elsewhere)

@@ -1,15 +1,29 @@
-"""The counts layer: the only place that talks to an engine."""
+"""Tables wherever they are, and counts of them: the only package that talks to an engine.
 
-from petaudit.tables._databases.addresses import is_address, located, parse_address
-from petaudit.tables._databases.session import one_state
+From a table to figures, in the order in which to read:
+
+- ``source`` opens a file, a frame, or a table of a database or cluster, each by the module of its
+  engine (``engines``: DuckDB, frames, Spark, PostgreSQL, and what the remote ones share);
+- ``files`` and ``csv_files`` find and read what is on disk, ``typed`` checks declared types;
+- ``table_counts`` is the one door to its engine, which every query passes, and keeps all counts;
+- ``column_values`` has the labels of a column, how often each occurs, and a code per row;
+- ``classes`` groups rows by quasi-identifiers: what they are grouped by (``keys``), classes with
+  their sizes and values (``table``), in blocks that fit into memory (``blocks``);
+- ``pairs`` and ``sums`` look at rows of two tables or columns, ``population`` at the classes of two
+  tables, ``set_counts`` and ``minimal_uniques`` at many sets of columns;
+- ``joint`` gives several tables common codes, for searches that compare their rows.
+"""
+
 from petaudit.tables._encoding import folded_pairs
-from petaudit.tables._files import find_files
-from petaudit.tables._pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables._private_folder import remove_orphans
-from petaudit.tables._relabel import relabelled_table
-from petaudit.tables._spark.files import is_uri
-from petaudit.tables.class_blocks import AnyAnswer, BlockQuestion, ClassBlocks
-from petaudit.tables.class_table import ClassTable
+from petaudit.tables._relabel import in_kind_of, relabelled_table
+from petaudit.tables.addresses import is_address, located, parse_address
+from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks
+from petaudit.tables.classes.table import ClassTable
+from petaudit.tables.engines.postgres_session import snapshot
+from petaudit.tables.engines.spark_files import is_uri
+from petaudit.tables.files import find_files
+from petaudit.tables.pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables.results import (
     ClassHistogram,
     ClassValueCounts,
@@ -35,10 +49,10 @@ __all__ = [
     "check_aligned",
     "find_files",
     "folded_pairs",
+    "in_kind_of",
     "is_address",
     "is_uri",
     "located",
-    "one_state",
     "open_source",
     "pair_codes",
     "pair_counts",
@@ -46,4 +60,5 @@ __all__ = [
     "relabelled_table",
     "remove_orphans",
     "shown_table",
+    "snapshot",
 ]

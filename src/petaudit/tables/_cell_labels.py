@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.labels.cells import BLANKS, label_of
-from petaudit.tables._encoding import python_values
+from petaudit.tables._encoding import dictionary_cells, python_values
 from petaudit.tables.results import Integers
 
 
@@ -36,6 +36,17 @@ def cell_labels(cells: pa.Array | pa.ChunkedArray) -> list[str | None]:
     return [label_of(plain(value)) for value in values]
 
 
+def label_codes(column: pa.ChunkedArray) -> tuple[Integers, list[str | None]]:
+    """A code per row and the label of each code.
+
+    >>> codes, labels = label_codes(pa.chunked_array([[2.0, None, 2.0]]))
+    >>> codes.tolist(), labels
+    ([0, 1, 0], ['2', None])
+    """
+    codes, cells = dictionary_cells(column)
+    return codes, cell_labels(cells)
+
+
 def in_order(labels: Sequence[str | None]) -> Integers:
     """Where the labels stand that come first, second and so on: numbers by value, texts, null.
 
@@ -55,8 +66,8 @@ def in_order(labels: Sequence[str | None]) -> Integers:
         group = np.cumsum(begins)
         tied = np.flatnonzero(np.bincount(group)[group] > 1)
         keys = {
-            place: (own, labels[place] or "")
-            for place, own in zip(order[tied].tolist(), group[tied].tolist(), strict=True)
+            place: (rank, labels[place] or "")
+            for place, rank in zip(order[tied].tolist(), group[tied].tolist(), strict=True)
         }
         order[tied] = sorted(keys, key=keys.__getitem__)
     texts = {place: label for place in order[numbers:].tolist() if (label := labels[place])}
@@ -68,10 +79,10 @@ def in_order(labels: Sequence[str | None]) -> Integers:
 
 def _values(labels: Sequence[str | None]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     try:
-        found = [float(label or "nan") for label in labels]
+        values = [float(label or "nan") for label in labels]
     except ValueError:
-        found = [_value(label) for label in labels]
-    return np.array(found, dtype=np.float64)
+        values = [_value(label) for label in labels]
+    return np.array(values, dtype=np.float64)
 
 
 def _value(label: str | None) -> float:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 import narwhals.stable.v2 as nw
 
 from petaudit.errors import phrase, term
-from petaudit.tables._database import quote_text
+from petaudit.tables.engines.duckdb import quote_text
 
 TypeName: TypeAlias = Literal["int", "float", "str", "date", "datetime", "bool"]
 Sql: TypeAlias = Callable[[str], str]

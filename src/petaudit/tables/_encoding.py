@@ -74,19 +74,13 @@ def python_values(cells: pa.Array | pa.ChunkedArray) -> list[Any]:
     ]
 
 
-def dictionary_codes(column: pa.ChunkedArray) -> tuple[Integers, list[Any]]:
-    """A code per row and the value of each code; a null is a value.
+def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
+    """A code per row and the cell of each code; a null is one.
 
-    >>> codes, values = dictionary_codes(pa.chunked_array([["b", None, "b"]]))
-    >>> codes.tolist(), values
+    >>> codes, cells = dictionary_cells(pa.chunked_array([["b", None, "b"]]))
+    >>> codes.tolist(), cells.to_pylist()
     ([0, 1, 0], ['b', None])
     """
-    codes, cells = dictionary_cells(column)
-    return codes, python_values(cells)
-
-
-def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
-    """The same with the values as Arrow has them."""
     encoded = column.combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], "string")

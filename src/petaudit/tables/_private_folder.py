@@ -1,9 +1,8 @@
 """A folder that only this process can read, gone when it ends, or soon after it was killed.
 
 The process that makes a folder holds a lock on a file in it for as long as it lives; the system
-lets go of the lock however the process ends. A folder whose lock can be taken has lost its owner.
-The lock file gets its name only once it is locked, so there is no moment in which the folder of a
-live process looks deserted.
+lets go of the lock however the process ends. A folder whose lock can be taken has lost its owner,
+or has just been made: then its maker finds it gone, and makes another.
 """
 
 from __future__ import annotations
@@ -30,17 +29,13 @@ except ImportError:  # pragma: no cover (Windows; its temporary folder is the us
     fcntl = None  # type: ignore[assignment]
 
 LOCK: Final = "petaudit.lock"
-_NOT_YET_LOCKED: Final = "petaudit.lock.new"
 _PREFIX: Final = "petaudit-"
-_DAY: Final = 24 * 60 * 60
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 _LITTLE: Final = 1 << 16
 _TRIES: Final = 20
 _PAUSE: Final = 0.05
 # The names that ``tempfile`` makes: a user's petaudit-results.2026 is none of them.
 _FOLDER = re.compile(rf"{_PREFIX}[a-z0-9_]{{8}}", re.ASCII)
-# All that is ever in a folder of ours without a lock: a user's petaudit-examples holds more.
-_OURS = re.compile(rf"spill|petaudit_[0-9]+(-utf8\.csv)?|{re.escape(_NOT_YET_LOCKED)}", re.ASCII)
 
 _held: set[int] = set()
 
@@ -76,11 +71,12 @@ def temporary_folder_full(problem: Exception) -> EngineError | None:
 def private_folder() -> Path:
     """Create the folder on first use (mode 0700) and remove it at exit."""
     remove_orphans()
-    with temporary_room():
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    atexit.register(_remove_own, folder, os.getpid())
-    _hold(folder)
-    return folder
+    while True:
+        with temporary_room():
+            folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        if _hold(folder):
+            atexit.register(_remove_own, folder, os.getpid())
+            return folder
 
 
 def remove_orphans() -> int:
@@ -100,17 +96,24 @@ def remove_orphans() -> int:
     return removed
 
 
-def _hold(folder: Path) -> None:
-    """Lock the folder until this process ends; without locks only its age says that it is dead."""
+def _hold(folder: Path) -> bool:
+    """Lock the folder until this process ends; False if a cleaner was faster."""
     if fcntl is None:  # pragma: no cover (Windows)
-        return
-    staged = folder / _NOT_YET_LOCKED
+        return True
     # On a file system without locks cleaners cannot take this one either, and stay away.
     with suppress(OSError):
-        descriptor = os.open(staged, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(folder / LOCK, flags, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_ours = os.fstat(descriptor).st_nlink > 0
+        except BlockingIOError:
+            is_ours = False
+        if not is_ours:
+            os.close(descriptor)
+            return False
         _held.add(descriptor)
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        staged.rename(folder / LOCK)
+    return True
 
 
 def _remove_own(folder: Path, owner: int) -> None:
@@ -138,28 +141,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def _removed_if_deserted(entry: os.DirEntry[str]) -> bool:
-    own = entry.stat(follow_symlinks=False)
-    is_private = stat.S_ISDIR(own.st_mode) and not stat.S_IMODE(own.st_mode) & 0o077
-    if not is_private or own.st_uid != os.geteuid():
+    status = entry.stat(follow_symlinks=False)
+    is_private = stat.S_ISDIR(status.st_mode) and not stat.S_IMODE(status.st_mode) & 0o077
+    if not is_private or status.st_uid != os.geteuid():
         return False
     folder = Path(entry.path)
-    if (folder / LOCK).is_symlink() or not (folder / LOCK).exists():
-        return _removed_if_old(folder)
+    # A folder of the user's with such a name has no lock.
     with _locked(folder / LOCK) as is_locked:
-        return is_locked and _removed(folder)
-
-
-def _removed_if_old(folder: Path) -> bool:
-    """A folder without a lock: of an older version, or its owner died before it could lock."""
-    if not all(_OURS.fullmatch(name) for name in os.listdir(folder)):  # noqa: PTH208 (names)
-        return False
-    paths = [Path(parent, name) for parent, _, files in os.walk(folder) for name in (*files, ".")]
-    # A walk through a folder that another cleaner has just removed finds nothing, not even it.
-    if time.time() - max(path.lstat().st_mtime for path in (folder, *paths)) <= _DAY:
-        return False
-    if not (folder / _NOT_YET_LOCKED).exists():
-        return _removed(folder)
-    with _locked(folder / _NOT_YET_LOCKED) as is_locked:
         return is_locked and _removed(folder)
 
 
@@ -184,16 +172,14 @@ def _locked(path: Path) -> Iterator[bool]:
 
 def _removed(folder: Path) -> bool:
     """Remove everything and the lock last: a cleaner that fails or dies leaves an orphan again."""
-    locks = {LOCK, _NOT_YET_LOCKED}
-    for path in [path for path in folder.iterdir() if path.name not in locks]:
+    for path in [path for path in folder.iterdir() if path.name != LOCK]:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
         else:
             with suppress(OSError):
                 path.unlink()
-    if not {path.name for path in folder.iterdir()} <= locks:
+    if [path.name for path in folder.iterdir()] != [LOCK]:
         return False
-    for name in locks:
-        (folder / name).unlink(missing_ok=True)
+    (folder / LOCK).unlink()
     folder.rmdir()
     return True

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._encoding import class_indices, dictionary_codes
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._cell_labels import label_codes
+from petaudit.tables._encoding import class_indices
 from petaudit.tables.results import Integers
 from petaudit.tables.source import Source
 
@@ -27,42 +29,61 @@ def relabelled_table(
     The size of a class is its rows, or the different people of the person column. Also which rows
     have the mark in every quasi-identifier now, whatever the reason.
     """
-    columns: dict[str, pa.ChunkedArray] = {}
-    codes: dict[str, tuple[Integers, list[str | None]]] = {}
-    for name in source.columns:
-        cells = source.counts.column_values(name)
-        if name in labels_of or name in quasi_identifiers:
-            codes[name] = _relabelled(cells, labels_of.get(name))
-        if name not in labels_of and (name not in quasi_identifiers or smallest_class <= 1):
-            columns[name] = cells
+    cells = dict(zip(source.columns, source.counts.columns_values(source.columns), strict=True))
+    codes = {
+        name: _relabelled(cells[name], labels_of.get(name))
+        for name in source.columns
+        if name in labels_of or name in quasi_identifiers
+    }
     suppressed = np.ones(source.rows, dtype=bool)
     for name in quasi_identifiers:
-        own, labels = codes[name]
-        suppressed &= own == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
+        codes_of_rows, labels = codes[name]
+        suppressed &= codes_of_rows == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
     if smallest_class > 1:
         classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
         members = classes
         if person is not None:
             # As in the original: the column may be an identifier, and suppressed by now.
-            people, _ = _relabelled(source.counts.column_values(person), None)
+            people, _ = _relabelled(cells[person], None)
             width = int(people.max(initial=0)) + 1
             members = np.unique(classes * width + people) // width
         suppressed |= np.bincount(members, minlength=1)[classes] < smallest_class
-    for name, (own, labels) in codes.items():
-        if name not in columns:
+    for name, (codes_of_rows, labels) in codes.items():
+        if name in labels_of or smallest_class > 1:
             hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
             with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
-            columns[name] = with_mark.take(pa.array(np.where(hidden, len(labels), own)))
-    made = pa.table({name: columns[name] for name in source.columns})
-    return made, suppressed
+            cells[name] = with_mark.take(pa.array(np.where(hidden, len(labels), codes_of_rows)))
+    return pa.table(cells), suppressed
+
+
+def in_kind_of(
+    frame: object, table: pa.Table, changed: Collection[str], kept: npt.NDArray[np.bool_]
+) -> Any:
+    """Return a relabelled table as a frame of the kind that it was made from.
+
+    Frames in memory and lazy frames of Polars keep their kind, pandas also its index and the types
+    of columns that are not ``changed``. Anything else, such as a file, becomes a PyArrow table.
+    """
+    given = nw.from_native(frame, pass_through=True)
+    if isinstance(given, nw.LazyFrame) and given.implementation.is_polars():
+        return nw.from_arrow(table, backend="polars").lazy().to_native()
+    if not isinstance(given, nw.DataFrame) or given.implementation.is_pyarrow():
+        return table
+    # Names were trimmed; the order of the columns is the same.
+    own_names = dict(zip(table.column_names, given.columns, strict=True))
+    names = [name for name in table.column_names if name in changed]
+    columns = nw.from_arrow(table.select(names), backend=given.implementation)
+    made = given.filter(kept.tolist()).with_columns(
+        *(columns[name].alias(own_names[name]) for name in names)
+    )
+    return made.to_native()
 
 
 def _relabelled(
     cells: pa.ChunkedArray, labels_of: Mapping[str | None, str | None] | None
 ) -> tuple[Integers, list[str | None]]:
     """Codes of the new labels: two values that share a label share a code."""
-    codes, raw = dictionary_codes(cells)
-    old = [label_of(plain(value)) for value in raw]
+    codes, old = label_codes(cells)
     new = old if labels_of is None else [labels_of[label] for label in old]
     labels = list(dict.fromkeys(new))
     position = {label: index for index, label in enumerate(labels)}

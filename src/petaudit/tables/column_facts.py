@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from petaudit.errors import term
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._frames import label_text
+from petaudit.tables.engines.frames import label_text
 from petaudit.tables.source import Source
 
 
@@ -95,21 +95,21 @@ def column_facts(source: Source, columns: Sequence[str] | None = None) -> tuple[
     kinds = dict(zip(source.columns, source.counts.schema.values(), strict=True))
     types = {name: kinds[name] for name in wanted}
     countable = [name for name in types if source.counts.is_countable(name)]
-    found = {
+    facts = {
         name: ColumnFacts(name, source.rows, Kind.OTHER, 0, 0, 0)
         for name in set(types).difference(countable)
     }
     if len(countable) <= _MANY_COLUMNS or not source.rows or source.counts.is_remote:
-        found |= {name: _facts(source, name) for name in countable}
-        return tuple(found[name] for name in wanted)
+        facts |= {name: _facts(source, name) for name in countable}
+        return tuple(facts[name] for name in wanted)
     # A query takes the longer to plan the more columns a file has, so many are fetched at once.
     step = max(_CELLS_AT_ONCE // source.rows, 1)
     for start in range(0, len(countable), step):
         names = countable[start : start + step]
         cells = source.counts.columns_values(names)
         for name, column in zip(names, cells, strict=True):
-            found[name] = _facts_of_cells(name, column, types[name])
-    return tuple(found[name] for name in wanted)
+            facts[name] = _facts_of_cells(name, column, types[name])
+    return tuple(facts[name] for name in wanted)
 
 
 def _facts(source: Source, name: str) -> ColumnFacts:

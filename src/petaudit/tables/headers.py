@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Final
 
-from petaudit.errors import InputError, counted, listing, phrase, shortened
+from petaudit.errors import ColumnError, InputError, counted, listing, phrase, shortened, suggestion
 from petaudit.i18n.phrases import cells
 
 _FEW: Final = 2
@@ -66,18 +66,18 @@ def header_doubt(columns: Sequence[str]) -> str | None:
         if unnamed == 1:
             return phrase("1 of {names} is empty", names=names)
         return phrase("{number:,} of {names} are empty", number=unnamed, names=names)
-    said = phrase("1 of {names} looks like a number, a date or another value", names=names)
+    doubt = phrase("1 of {names} looks like a number, a date or another value", names=names)
     if values > 1:
-        said = phrase(
+        doubt = phrase(
             "{number:,} of {names} look like numbers, dates or other values",
             number=values,
             names=names,
         )
     if not unnamed:
-        return said
+        return doubt
     if unnamed == 1:
-        return phrase("{said}, 1 is empty", said=said)
-    return phrase("{said}, {number:,} are empty", said=said, number=unnamed)
+        return phrase("{said}, 1 is empty", said=doubt)
+    return phrase("{said}, {number:,} are empty", said=doubt, number=unnamed)
 
 
 def refuse_data(table: str, repeated: int, names: int) -> None:
@@ -159,3 +159,28 @@ def shown_names(columns: Sequence[str]) -> dict[str, str]:
         name: cells(name, phrase("column {number}", number=place))
         for place, name in enumerate(columns, 1)
     }
+
+
+def check_column(column: str, columns: Sequence[str], table: str) -> None:
+    """Raise an error with the nearest name when a table lacks a column."""
+    if column not in columns:
+        near = suggestion(column, columns)
+        if any(mark in column for mark in "，、；"):
+            near = phrase(" (names are separated by a plain comma)")
+        why = header_doubt(columns)
+        if why is not None:
+            raise ColumnError(
+                "unknown column {column!r} in {table}; it has {columns}, not named here "
+                "because the first row looks like data ({why}): put a line of names above it",
+                column=shortened(column),
+                table=table,
+                columns=cells(listing(columns), counted(len(columns), "column")),
+                why=why,
+            )
+        raise ColumnError(
+            "unknown column {column!r}{near} in {table}; columns are {columns}",
+            column=shortened(column),
+            near=near,
+            table=table,
+            columns=listing(columns),
+        )

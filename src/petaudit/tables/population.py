@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from petaudit.errors import InputError, counted, phrase
-from petaudit.i18n.units import Unit
-from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.tables._cell_labels import plain
-from petaudit.tables._classes.keys import ClassKeys, class_keys, has_blanks, trimmed_keys
-from petaudit.tables._encoding import class_indices, dictionary_codes, whole_numbers
-from petaudit.tables._remote.population import Labels, Translate, sizes_in_engine
+from petaudit.i18n.numbers import Unit
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._encoding import class_indices, whole_numbers
+from petaudit.tables.classes.grouped import label_positions
+from petaudit.tables.classes.keys import class_keys
+from petaudit.tables.engines.remote_pairs import Labels, Translate, sizes_in_engine
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:
@@ -45,8 +44,8 @@ class CodedClasses:
     def is_suppressed(self) -> npt.NDArray[np.bool_]:
         """Whether all labels of a class are the suppression mark."""
         marked = np.ones(len(self.sizes), dtype=bool)
-        for own, codes in zip(self.labels, self.codes, strict=True):
-            mark = own.index(SUPPRESSED) if SUPPRESSED in own else -1
+        for labels, codes in zip(self.labels, self.codes, strict=True):
+            mark = labels.index(SUPPRESSED) if SUPPRESSED in labels else -1
             marked &= codes == mark
         return marked
 
@@ -96,19 +95,16 @@ class PopulationClasses:
         fit_elsewhere = people < self.suppressed_rows
         if fit_elsewhere:
             people += int(inside[self.population_sizes > self.sizes].sum())
-        alike = (self.sizes == self.suppressed_rows) & (self.population_sizes == people)
-        if alike.any():
-            return replace(
-                self, classes=self.classes + alike, suppressed_rows=0, fit_elsewhere=fit_elsewhere
-            )
-        sizes = np.append(self.sizes, self.suppressed_rows)
-        population_sizes = np.append(self.population_sizes, people)
-        order = np.lexsort((sizes, population_sizes))
+        sizes, population_sizes, classes = _folded(
+            np.append(self.sizes, self.suppressed_rows),
+            np.append(self.population_sizes, people),
+            np.append(self.classes, 1),
+        )
         return replace(
             self,
-            sizes=sizes[order],
-            population_sizes=population_sizes[order],
-            classes=np.append(self.classes, 1)[order],
+            sizes=sizes,
+            population_sizes=population_sizes,
+            classes=classes,
             suppressed_rows=0,
             fit_elsewhere=fit_elsewhere,
         )
@@ -128,30 +124,18 @@ def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) ->
     """Count all classes; codes are positions among the values of each column."""
     keys = class_keys(table, quasi_identifiers)
     values = [table.value_counts(name) for name in quasi_identifiers]
-    labels = tuple(own.labels for own in values)
+    labels = tuple(counts.labels for counts in values)
     if keys.codes is not None:
         # There are about as many classes as rows: sorting is faster than grouping in the engine.
-        rows = table.collected(keys.rows.select(*keys.keys))
+        rows = table.collected(keys.rows.select(*keys.names))
         key, sizes = np.unique(whole_numbers(rows.column(0)), return_counts=True)
-        parts = zip(keys.codes.strides, keys.codes.labels, strict=True)
-        coded = tuple(key // step % len(own) for step, own in parts)
-        return CodedClasses(labels, coded, sizes.astype(np.int64))
-    counted_keys = _grouped(table, keys)
-    if has_blanks(counted_keys):
-        keys = trimmed_keys(table, quasi_identifiers)
-        counted_keys = _grouped(table, keys)
-    codes = []
-    for name, own in zip(keys.keys, values, strict=True):
-        cells, found = dictionary_codes(counted_keys.column(name))
-        places = [own.index[label_of(plain(value))] for value in found]
-        codes.append(np.array(places, dtype=np.int64)[cells])
-    return CodedClasses(labels, tuple(codes), whole_numbers(counted_keys.column("n")))
-
-
-def _grouped(table: TableCounts, keys: ClassKeys) -> pa.Table:
-    groups = table.grouped(keys.rows, keys.keys)
-    blank = keys.flags.get("b")
-    return table.collected(groups if blank is None else groups.with_columns(blank.alias("b")))
+        return CodedClasses(labels, keys.codes.decode(key).codes, sizes.astype(np.int64))
+    classes = keys.collected(lambda keys: keys.flagged(table.grouped(keys.rows, keys.names)))
+    codes = (
+        label_positions(classes.column(name), counts)
+        for name, counts in zip(keys.names, values, strict=True)
+    )
+    return CodedClasses(labels, tuple(codes), whole_numbers(classes.column("n")))
 
 
 def population_classes(
@@ -187,12 +171,9 @@ def population_classes(
     _check_holds_all(sizes, people, times, Unit.ROW if person is None else Unit.PERSON)
     without = sizes == 0
     is_alone = people == 1
-    kept = np.flatnonzero(~without)
-    kept = kept[np.lexsort((sizes[kept], people[kept]))]
+    of_table = _folded(sizes[~without], people[~without], times[~without])
     return PopulationClasses(
-        sizes=sizes[kept],
-        population_sizes=people[kept],
-        classes=times[kept],
+        *of_table,
         suppressed_rows=sample.rows - int((sizes * times).sum()),
         population_rows=everybody,
         classes_without_rows=int(times[without].sum()),
@@ -216,16 +197,16 @@ def _sizes(
     person: str | None,
 ) -> tuple[Integers, Integers, Integers]:
     """Pairs of sizes, in the table and in the population, and how many classes have each."""
-    own = sample.coded_classes(quasi_identifiers)
+    classes_of_sample = sample.coded_classes(quasi_identifiers)
     names = (*quasi_identifiers, *(() if person is None else (person,)))
     by_name = population.coded_classes(names)
     places = len(quasi_identifiers)
     everybody = replace(by_name, labels=by_name.labels[:places], codes=by_name.codes[:places])
-    kept, known = ~own.is_suppressed, ~everybody.is_suppressed
+    kept, known = ~classes_of_sample.is_suppressed, ~everybody.is_suppressed
     columns = []
     for place, name in enumerate(quasi_identifiers):
-        codes = own.codes[place][kept]
-        labels = own.labels[place]
+        codes = classes_of_sample.codes[place][kept]
+        labels = classes_of_sample.labels[place]
         released = [labels[code] for code in np.unique(codes).tolist()]
         called = translate(name, released, everybody.labels[place])
         position = {label: code for code, label in enumerate(labels)}
@@ -235,7 +216,7 @@ def _sizes(
     number = int(kept.sum())
     index = class_indices(columns, number + int(known.sum()))
     classes = int(index.max(initial=-1)) + 1
-    in_sample = _summed(index[:number], own.sizes[kept], classes)
+    in_sample = _summed(index[:number], classes_of_sample.sizes[kept], classes)
     if person is None:
         in_population = _summed(index[number:], everybody.sizes[known], classes)
     else:
@@ -243,7 +224,7 @@ def _sizes(
         width = int(by_name.codes[places].max(initial=0)) + 1
         people = np.unique(index[number:] * width + by_name.codes[places][known])
         in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
-    return _folded(in_sample, in_population)
+    return _folded(in_sample, in_population, np.ones(classes, dtype=np.int64))
 
 
 def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
@@ -290,9 +271,11 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
     )
 
 
-def _folded(sizes: Integers, people: Integers) -> tuple[Integers, Integers, Integers]:
-    """Classes of equal sizes as one."""
+def _folded(
+    sizes: Integers, people: Integers, times: Integers
+) -> tuple[Integers, Integers, Integers]:
+    """Make classes of equal sizes one, in the order of people and then sizes."""
     # One number per pair: only a class of more than 2**31 people could be too large for that.
     width = int(sizes.max(initial=0)) + 1
-    pairs, times = np.unique(people * width + sizes, return_counts=True)
-    return pairs % width, pairs // width, times.astype(np.int64)
+    pairs, place = np.unique(people * width + sizes, return_inverse=True)
+    return pairs % width, pairs // width, _summed(place, times, len(pairs))

@@ -203,3 +203,5 @@ class PairCodes:
     original: Integers
     released: Integers
     counts: Integers
+    rows: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """Which pair each row has, in the order of the original, where that is asked for."""

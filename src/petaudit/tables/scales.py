@@ -77,21 +77,21 @@ def scale_of(
     nothing = {None, SUPPRESSED, *silent}
     numbers = original.numbers(reader)
     others = [original.labels[place] for place in np.flatnonzero(~numbers.is_number).tolist()]
-    said = [label for label in others if label not in nothing]
-    if not said:
+    meaningful = [label for label in others if label not in nothing]
+    if not meaningful:
         if original.plain_numbers.is_padded or not numbers.is_number.any():
             return None
         return Scale(NUMBERS, partial(read_numbers, reader=reader))
     if numbers.is_number.any():
         return None
     for kind, form in _FORMS.items():
-        if re.match(form, said[0] or "", re.ASCII) is None:
+        if re.match(form, meaningful[0] or "", re.ASCII) is None:
             continue
-        before, after = (_moments(own.labels, form) for own in (original, released))
-        places = [original.index[label] for label in said]
+        before, after = (_moments(counts.labels, form) for counts in (original, released))
+        places = [original.index[label] for label in meaningful]
         if not before.is_moment[places].all():
             return None
-        instants = all(own.has_offset[own.is_moment].all() for own in (before, after))
+        instants = all(counts.has_offset[counts.is_moment].all() for counts in (before, after))
         read = partial(_read, form=form, instants=instants)
         return Scale(kind, read, _DAY if kind == DATES else 1)
     return None

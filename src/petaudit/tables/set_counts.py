@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import narwhals.stable.v2 as nw
 
-from petaudit.tables._minimal.search import PERSON, kept_rows, people_of
+from petaudit.tables.classes.keys import trimmed_keys
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 USUAL_SETS: Final = 1_000
 """Sets are smaller where there would be more of them, unless somebody says otherwise."""
 _USUAL_SIZE: Final = 3
+PERSON: Final = "p"
+"""What the column of the person is called in the engine."""
 _AT_ONCE: Final = 16
 """Sets that one query counts: each takes a while to reach an engine elsewhere."""
 
@@ -74,6 +76,28 @@ def number_of_sets(columns: int, up_to: int) -> int:
     return sum(math.comb(columns, size) for size in range(1, up_to + 1))
 
 
+def key_rows(
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    *,
+    with_suppressed: bool,
+    person: str | None = None,
+) -> nw.LazyFrame[Any]:
+    """The rows with their quasi-identifiers as k0, k1, ...; suppressed rows as is asked for.
+
+    With a person column there is a row per person and class, and the person is ``PERSON``.
+    """
+    carried: list[str] = []
+    if person is not None:
+        table = table.by_person(quasi_identifiers, person)
+        carried = [table.position(person)]
+    keys = trimmed_keys(table, quasi_identifiers, carried=carried)
+    rows = keys.rows
+    if keys.suppressed is not None and not with_suppressed:
+        rows = rows.filter(keys.suppressed == 0)
+    return rows.select(*keys.names, *(nw.col(name).alias(PERSON) for name in carried))
+
+
 def count_sets(
     table: TableCounts,
     quasi_identifiers: Sequence[str],
@@ -86,10 +110,7 @@ def count_sets(
 
     With a person column, rows of one person that agree on a set are one row there.
     """
-    if person is None:
-        rows = kept_rows(table, quasi_identifiers, with_suppressed=with_suppressed)
-    else:
-        rows = people_of(table, quasi_identifiers, person, with_suppressed=with_suppressed)
+    rows = key_rows(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)
 
     def sizes(number: int) -> nw.LazyFrame[Any]:
         names = [f"k{column}" for column in sets[number]]

@@ -6,12 +6,13 @@ import weakref
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import (
@@ -25,17 +26,19 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.system.files import fingerprint_of
-from petaudit.tables._databases.addresses import is_address, shown_address
-from petaudit.tables._databases.opening import DatabaseTable, open_table
-from petaudit.tables._files import find_files, notes_on_folders, open_files
-from petaudit.tables._frames import A_TABLE, normalized, with_trimmed_text, wrap_frame
-from petaudit.tables._spark.files import is_uri, open_with_spark, shown_uri
-from petaudit.tables._spark.settings import check_master
+from petaudit.tables.addresses import DUCKDB, is_address, parse_address, shown_address
+from petaudit.tables.engines import OpenedTable
+from petaudit.tables.engines.duckdb import open_database_file
+from petaudit.tables.engines.frames import THE_FRAME, normalized, with_trimmed_text, wrap_frame
+from petaudit.tables.engines.postgres import open_postgres_table
+from petaudit.tables.engines.spark_files import is_uri, open_with_spark, shown_uri
+from petaudit.tables.engines.spark_settings import check_master
+from petaudit.tables.files import notes_on_folders, open_files
 from petaudit.tables.headers import column_named, header_note, refuse_data, shown_names
-from petaudit.tables.table_counts import THE_FRAME, TableCounts
+from petaudit.tables.table_counts import TableCounts
 
 SPARK: Final = "spark"
-ENGINES: Final = ("duckdb", SPARK)
+ENGINES: Final = (DUCKDB, SPARK)
 """What can count files."""
 
 
@@ -97,15 +100,15 @@ class Source:
 
     def fingerprint(self) -> dict[str, Any]:
         """What identifies the input without showing a value of it."""
-        found: dict[str, Any] = {
+        identity: dict[str, Any] = {
             "name": self.name,
             "rows": self.rows,
             "columns": [*shown_names(self.columns).values()],
             "engine": self.counts.engine,
         }
         if self.files:
-            found["sha256"] = fingerprint_of(self.files)
-        return found
+            identity["sha256"] = fingerprint_of(self.files)
+        return identity
 
 
 def open_source(
@@ -125,7 +128,7 @@ def open_source(
     check_engine(engine, spark_master)
     if isinstance(table, Source):
         return table
-    source = _opened(table, delimiter, encoding, called, engine, spark_master)
+    source = _source(_opened(table, delimiter, encoding, called, engine, spark_master))
     if source.is_untyped:
         refuse_data(source.name, *source.counts.names_in_data())
     notes = (header_note(source.name, source.columns), *notes_on_folders(table))
@@ -133,46 +136,69 @@ def open_source(
 
 
 def _opened(
-    table: object,
+    table: Any,
     delimiter: str | None,
     encoding: str | None,
     called: str,
     engine: str | None,
     spark_master: str | None,
-) -> Source:
+) -> OpenedTable:
     if is_address(table):
-        return _opened_in_database(open_table(str(table)), engine)
-    if _is_path(table) and engine == SPARK:
-        return _opened_by_spark(table, spark_master, delimiter, encoding)
-    if _is_path(table):
-        paths = find_files(table)  # type: ignore[arg-type]
-        opened = open_files(paths, delimiter, encoding)
-        columns = _column_names(opened.columns, str(paths[0]))
-        lazy: nw.LazyFrame[Any] = nw.from_native(opened.relation())
-        untrimmed = None
-        if opened.is_view:
-            untrimmed = normalized(lazy, trim=False)
-            lazy = normalized(lazy)
-        name = str(fspath(table)) if isinstance(table, str | PathLike) else str(paths[0])
-        counts = TableCounts(lazy, columns, name, load=opened.load, untrimmed=untrimmed)
-        # At exit the whole database goes, so there is nothing to drop then.
-        weakref.finalize(counts, opened.close).atexit = False
-        is_loaded = not opened.is_view
-        return Source(name, columns, counts, paths, is_untyped=is_loaded, is_loaded=is_loaded)
-    lazy, names, replaced = wrap_frame(table, A_TABLE if called == THE_FRAME else called)
-    if engine is not None and not _is_counted_by(lazy, engine):
+        address = parse_address(table)
+        is_file = address.path is not None
+        opened = open_database_file(address) if is_file else open_postgres_table(address)
+        counted_by = phrase("its database") if address.path is None else DUCKDB
+    elif _is_path(table):
+        if engine == SPARK:
+            return open_with_spark(table, spark_master, delimiter, encoding)
+        return open_files(table, delimiter, encoding)
+    else:
+        opened = wrap_frame(table, called)
+        counted_by = opened.frame.implementation.value
+    counting = opened.frame.implementation
+    if engine is not None and not (
+        counting.is_spark_like() if engine == SPARK else counting is nw.Implementation.DUCKDB
+    ):
         raise OptionError(
             "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
             "for files",
             engine=engine,
-            table=called,
-            own=lazy.implementation.value,
+            table=opened.name,
+            own=counted_by,
         )
-    columns = _column_names(names, called)
-    is_arrow = lazy.implementation is nw.Implementation.PYARROW
-    trimming = with_trimmed_text if is_arrow else None
-    counts = TableCounts(normalized(lazy), columns, called, trim=trimming, replaced=replaced)
-    return Source(called, columns, counts, ())
+    return opened
+
+
+def _source(opened: OpenedTable) -> Source:
+    """Make the table countable: names are checked, text is trimmed, NaN becomes a null."""
+    columns = _column_names(opened.columns, opened.name)
+    frame, untrimmed = opened.frame, None
+    if not opened.is_loaded:
+        frame = normalized(opened.frame)
+        if opened.load is not None:
+            untrimmed = normalized(opened.frame, trim=False)
+    is_arrow = frame.implementation is nw.Implementation.PYARROW
+    counts = TableCounts(
+        frame,
+        columns,
+        opened.name,
+        load=opened.load,
+        untrimmed=untrimmed,
+        trim=with_trimmed_text if is_arrow else None,
+        replaced=opened.replaced,
+    )
+    if opened.close is not None:
+        # At exit the whole database goes, so there is nothing to drop then.
+        weakref.finalize(counts, opened.close).atexit = False
+    return Source(
+        opened.name,
+        columns,
+        counts,
+        opened.paths,
+        is_untyped=opened.is_untyped,
+        database=opened.database,
+        is_loaded=opened.is_loaded,
+    )
 
 
 def shown_table(name: str) -> str:
@@ -202,40 +228,6 @@ def check_engine(engine: str | None, spark_master: str | None) -> None:
         check_master(spark_master)
 
 
-def _opened_by_spark(
-    table: Any, master: str | None, delimiter: str | None, encoding: str | None
-) -> Source:
-    opened = open_with_spark(table, master, delimiter, encoding)
-    columns = _column_names(opened.columns, opened.name)
-    counts = TableCounts(normalized(nw.from_native(opened.frame)), columns, opened.name)
-    return Source(opened.name, columns, counts, opened.paths, is_untyped=opened.is_untyped)
-
-
-def _opened_in_database(opened: DatabaseTable, engine: str | None) -> Source:
-    name = opened.address.shown
-    if engine is not None and not _is_counted_by(opened.frame, engine):
-        raise OptionError(
-            "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
-            "for files",
-            engine=engine,
-            table=name,
-            own=phrase("its database") if opened.address.path is None else "duckdb",
-        )
-    columns = _column_names(opened.columns, name)
-    lazy, untrimmed, load = opened.frame, None, None
-    if opened.in_file is not None:
-        lazy, untrimmed = normalized(lazy), normalized(lazy, trim=False)
-        load = opened.in_file.load
-    counts = TableCounts(lazy, columns, name, load=load, untrimmed=untrimmed)
-    weakref.finalize(counts, opened.close).atexit = False
-    return Source(name, columns, counts, (), database=opened.files)
-
-
-def _is_counted_by(lazy: nw.LazyFrame[Any], engine: str) -> bool:
-    own = lazy.implementation
-    return own.is_spark_like() if engine == SPARK else own is nw.Implementation.DUCKDB
-
-
 def _is_path(table: object) -> bool:
     if isinstance(table, str | PathLike):
         return True
@@ -254,3 +246,37 @@ def _column_names(names: Sequence[str], table: str) -> tuple[str, ...]:
             column=column_named(twice[0], trimmed),
         )
     return trimmed
+
+
+def first_rows(source: Source, many: int) -> Source:
+    """The first rows of a table; their engine reads no more than these.
+
+    >>> first_rows(open_source(pa.table({"a": [3, 1, 2]})), 2).rows
+    2
+    """
+    source.counts.require_local()
+    table = source.counts.collected(source.counts.frame.head(many))
+    return _like(source, table.rename_columns(list(source.columns)))
+
+
+class RowPicker:
+    """Takes rows out of a table, which is fetched from its engine once.
+
+    >>> picker = RowPicker(open_source(pa.table({"a": [3, 1, 2]})))
+    >>> picker.at(np.array([0, 2])).to_arrow()["a"].to_pylist()
+    [3, 2]
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self._table = source.to_arrow()
+
+    def at(self, places: npt.NDArray[np.int64]) -> Source:
+        """The rows at these places, in this order."""
+        return _like(self.source, self._table.take(pa.array(places)))
+
+
+def _like(source: Source, table: pa.Table) -> Source:
+    """A table that comes from the same files."""
+    opened = open_source(table, called=source.name)
+    return replace(opened, paths=source.paths, is_untyped=source.is_untyped, notes=source.notes)

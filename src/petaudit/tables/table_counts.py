@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import Any
+from functools import cached_property, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,34 +12,55 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._classes.finding import find_class_blocks
-from petaudit.tables._classes.keys import (
+from petaudit.tables._encoding import arrow_integers, dictionary_cells, whole_numbers
+from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
+from petaudit.tables.classes.keys import (
     ClassKeys,
-    ColumnValues,
     Sample,
+    all_suppressed,
     class_keys,
-    has_blanks,
     is_marked,
     sample_classes,
-    trimmed_keys,
 )
-from petaudit.tables._database import is_interrupt, out_of_memory
-from petaudit.tables._databases.failures import failure_of
-from petaudit.tables._databases.frames import engine_of
-from petaudit.tables._encoding import arrow_integers, dictionary_cells, whole_numbers
-from petaudit.tables._frames import labelled_column, not_countable, uncountable
-from petaudit.tables._remote.results import fetched
-from petaudit.tables._row_codes import RowCodes, read_row_codes
-from petaudit.tables.class_blocks import ClassBlocks, HeldBlocks
+from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
+from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
+from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
+from petaudit.tables.engines.frames import labelled_column, not_countable, uncountable
+from petaudit.tables.engines.postgres import engine_of
+from petaudit.tables.engines.postgres_session import failure_of
+from petaudit.tables.engines.remote import fetched
 from petaudit.tables.headers import column_named
-from petaudit.tables.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.population import CodedClasses, count_coded_classes
 from petaudit.tables.results import ClassHistogram, Integers, ValueCounts
+
+Arguments = ParamSpec("Arguments")
+Count = TypeVar("Count")
 
 _BINS_PER_ROW = 4
 _FIRST_ROWS, _MOST_NAMES = 1_000, 200
 THE_FRAME = phrase("the frame")
 """What messages call a table that has no name."""
+
+
+def _kept(
+    method: Callable[Concatenate[TableCounts, Arguments], Count],
+) -> Callable[Concatenate[TableCounts, Arguments], Count]:
+    """Compute what a method returns once per table and arguments: names or lists of names."""
+
+    @wraps(method)
+    def kept(self: TableCounts, /, *args: Arguments.args, **options: Arguments.kwargs) -> Count:
+        names: Any = args
+        key = (
+            method.__name__,
+            *(name if isinstance(name, str) else tuple(name) for name in names),
+            *options.items(),
+        )
+        if key not in self._results:
+            self._results[key] = method(self, *args, **options)
+        result: Count = self._results[key]
+        return result
+
+    return kept
 
 
 class TableCounts:
@@ -74,12 +95,7 @@ class TableCounts:
         self.schema = frame.collect_schema()
         self._values: dict[str, ColumnValues] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
-        self._class_blocks: dict[tuple[tuple[str, ...], tuple[str, ...], bool], ClassBlocks] = {}
-        self._coded_classes: dict[tuple[str, ...], CodedClasses] = {}
-        self._by_person: dict[tuple[str, ...], TableCounts] = {}
-        self._people_blocks: dict[tuple[object, ...], ClassBlocks] = {}
-        self._different: dict[str, int] = {}
-        self._samples: dict[frozenset[str], Sample] = {}
+        self._results: dict[tuple[object, ...], Any] = {}
         self._row_codes: dict[str, RowCodes] = {}
         self._rows: int | None = None
 
@@ -149,35 +165,30 @@ class TableCounts:
         """
         return self.values(column).merged
 
+    @_kept
     def coded_classes(self, quasi_identifiers: Sequence[str]) -> CodedClasses:
         """Every class with its size, as numbers: what several tables are compared by."""
         self.require_local()
-        wanted = tuple(quasi_identifiers)
-        if wanted not in self._coded_classes:
-            self._coded_classes[wanted] = count_coded_classes(self, wanted)
-        return self._coded_classes[wanted]
+        return count_coded_classes(self, quasi_identifiers)
 
     def class_histogram(self, quasi_identifiers: Sequence[str]) -> ClassHistogram:
         """How many classes have each size: one pass, and only the histogram leaves the engine."""
         wanted = frozenset(quasi_identifiers)
         if wanted not in self._histograms:
-            keys = class_keys(self, quasi_identifiers)
-            found = self._histogram(keys) or self._histogram(trimmed_keys(self, quasi_identifiers))
-            assert found is not None  # noqa: S101 (trimmed keys hold no blanks)
+            found = self._histogram(class_keys(self, quasi_identifiers))
             self._histograms[wanted] = found
             if self._rows is None:
                 self._rows = found.rows + found.suppressed_rows
         return self._histograms[wanted]
 
-    def _histogram(self, keys: ClassKeys) -> ClassHistogram | None:
-        counted = self.collected(
-            self.grouped(keys.rows, keys.keys)
-            .select("n", *(flag.alias(name) for name, flag in keys.flags.items()))
-            .group_by("n", *keys.flags)
-            .agg(nw.len().alias("classes"))
+    def _histogram(self, keys: ClassKeys) -> ClassHistogram:
+        counted = keys.collected(
+            lambda keys: (
+                keys.flagged(self.grouped(keys.rows, keys.names))
+                .group_by("n", *keys.flags)
+                .agg(nw.len().alias("classes"))
+            )
         )
-        if has_blanks(counted):
-            return None
         sizes, classes = (whole_numbers(counted.column(name)) for name in ("n", "classes"))
         suppressed = is_marked(counted)
         kept = np.flatnonzero(~suppressed)
@@ -188,24 +199,21 @@ class TableCounts:
         """Whether the histogram of these classes was already counted."""
         return frozenset(quasi_identifiers) in self._histograms
 
+    @_kept
     def sample(self, quasi_identifiers: Sequence[str]) -> Sample:
         """The classes of the first rows."""
-        wanted = frozenset(quasi_identifiers)
-        if wanted not in self._samples:
-            self._samples[wanted] = sample_classes(self, quasi_identifiers)
-        return self._samples[wanted]
+        return sample_classes(self, quasi_identifiers)
 
     def suppressed_rows(self, quasi_identifiers: Sequence[str]) -> int:
         """Rows whose every quasi-identifier is suppressed."""
         if self.knows_histogram(quasi_identifiers):
             return self.class_histogram(quasi_identifiers).suppressed_rows
-        keys = self.keys(quasi_identifiers)
-        if not all(self.is_text(key) for key in keys):
+        suppressed = all_suppressed(self, quasi_identifiers, self.keys(quasi_identifiers))
+        if suppressed is None:
             return 0
-        marks = [(nw.col(key) == SUPPRESSED).fill_null(False) for key in keys]
-        marked = self.frame.filter(nw.all_horizontal(*marks, ignore_nulls=False))
-        return self.number(marked.select(nw.len().alias("rows")))
+        return self.number(self.frame.filter(suppressed == 1).select(nw.len().alias("rows")))
 
+    @_kept
     def class_blocks(
         self, quasi_identifiers: Sequence[str], columns: Sequence[str], *, labels: bool = False
     ) -> ClassBlocks:
@@ -213,23 +221,18 @@ class TableCounts:
 
         Equal classes are one entry; with labels every class is one of its own.
         """
-        asked = (tuple(quasi_identifiers), tuple(columns), labels)
-        if asked not in self._class_blocks:
-            found = find_class_blocks(self, *asked)
-            self._class_blocks[asked] = found
-            wanted = frozenset(quasi_identifiers)
-            if isinstance(found, HeldBlocks) and wanted not in self._histograms:
-                self._histograms[wanted] = found.histogram
-        return self._class_blocks[asked]
+        blocks = find_class_blocks(self, quasi_identifiers, columns, labels=labels)
+        if isinstance(blocks, HeldBlocks) and not self.knows_histogram(quasi_identifiers):
+            self._histograms[frozenset(quasi_identifiers)] = blocks.histogram
+        return blocks
 
+    @_kept
     def by_person(self, quasi_identifiers: Sequence[str], person: str) -> TableCounts:
         """A table with a row per person and class: its counts are counts of people."""
-        wanted = (*quasi_identifiers, person)
-        if wanted not in self._by_person:
-            frame, names = one_row_per_person(self, quasi_identifiers, person)
-            self._by_person[wanted] = TableCounts(frame, names, self._name)
-        return self._by_person[wanted]
+        frame, names = one_row_per_person(self, quasi_identifiers, person)
+        return TableCounts(frame, names, self._name)
 
+    @_kept
     def people_blocks(
         self,
         quasi_identifiers: Sequence[str],
@@ -239,20 +242,14 @@ class TableCounts:
         labels: bool = False,
     ) -> ClassBlocks:
         """The classes with their people, and those who have the commonest value of each column."""
-        asked = (tuple(quasi_identifiers), tuple(columns), person, labels)
-        if asked not in self._people_blocks:
-            self._people_blocks[asked] = PeopleBlocks(
-                self, quasi_identifiers, columns, person, labels=labels
-            )
-        return self._people_blocks[asked]
+        return PeopleBlocks(self, quasi_identifiers, columns, person, labels=labels)
 
+    @_kept
     def different(self, column: str) -> int:
         """How many different values a column has; a null is one."""
-        if column not in self._different:
-            name = self.position(column)
-            values = self.grouped(self.frame.select(name), [name])
-            self._different[column] = self.number(values.select(nw.len().alias("values")))
-        return self._different[column]
+        name = self.position(column)
+        values = self.grouped(self.frame.select(name), [name])
+        return self.number(values.select(nw.len().alias("values")))
 
     def different_but_for_case(self, column: str) -> int:
         """How many different values a column of text has if upper and lower case are the same."""
@@ -273,7 +270,7 @@ class TableCounts:
         return self.columns_values([column])[0]
 
     def columns_values(self, columns: Sequence[str], *, raw: bool = False) -> list[pa.ChunkedArray]:
-        """The cells of several columns, from one query: rows without an order stay together.
+        """The cells of columns in row order, from one query: rows without one stay together.
 
         ``raw`` leaves trimming text to the caller, who may have fewer distinct values to trim.
         """
@@ -357,8 +354,8 @@ class TableCounts:
         if is_certain and column not in self._values:
             self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
 
-    def _keep_values(self, column: str, cells: pa.Array, numbers: Integers) -> None:
-        self._values[column] = ColumnValues.of(cells, numbers)
+    def _keep_values(self, column: str, cells: pa.Array, counts: Integers) -> None:
+        self._values[column] = ColumnValues.of(cells, counts)
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Final
 
 import duckdb
 import narwhals.stable.v2 as nw
 
-from petaudit.errors import EngineError, phrase
+from petaudit.errors import EngineError, counted, phrase, term
 from petaudit.labels.cells import BLANKS
 from petaudit.tables._conversions import (
     Conversion,
@@ -22,7 +23,8 @@ from petaudit.tables._conversions import (
     lost_digits,
     too_fine,
 )
-from petaudit.tables._database import (
+from petaudit.tables.engines.duckdb import (
+    Relation,
     cursor,
     fresh_name,
     is_interrupt,
@@ -30,20 +32,18 @@ from petaudit.tables._database import (
     quote_text,
     run,
 )
-from petaudit.tables._opened_file import OpenedFile
-from petaudit.tables._type_breaks import (
-    Break,
-    digits_lost,
-    misfits,
-    not_nullable,
-    with_more_decimals,
-)
 from petaudit.tables.source import Source
 from petaudit.tables.table_counts import TableCounts
 
 __all__ = ["Break", "ColumnType", "TypeName", "format_problem", "typed_source"]
 
-_COLUMNS_AT_ONCE = 500
+_COLUMNS_AT_ONCE: Final = 500
+_INSTEAD_OF_FLOAT: Final = {
+    Kind.TEXT: phrase("use int or str"),
+    Kind.INTEGER: phrase("use int or str"),
+    Kind.HUGE: phrase("use str"),
+    Kind.DECIMAL: phrase("leave its type away"),
+}
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,27 @@ class ColumnType:
 
 
 @dataclass(frozen=True)
+class Break:
+    """What is wrong with the cells of a column."""
+
+    column: str
+    cells: int
+    problem: str
+    """``3 cells that are no int``"""
+
+
+@dataclass(frozen=True)
 class _Column:
     name: str
     position: str
     kind: Kind
     wanted: ColumnType
+    is_raw: bool
+    """Whether blanks around its text are still to be trimmed."""
 
-    @property
+    @cached_property
     def ways(self) -> tuple[Conversion, ...]:
         return conversions(self.wanted.name, self.kind, self.wanted.format)
-
-    @property
-    def is_text(self) -> bool:
-        return self.kind is Kind.TEXT
 
     @property
     def needs_count(self) -> bool:
@@ -80,12 +88,99 @@ class _Column:
         stays = len(self.ways) == 1 and self.ways[0].sql is None
         return not (stays and wanted.nullable and wanted.precision is None)
 
+    @property
+    def cell(self) -> str:
+        if not self.is_raw:
+            return self.position
+        return f"nullif(trim({self.position}, {quote_text(BLANKS)}), '')"
 
-@dataclass(frozen=True)
-class _Checked:
-    column: _Column
-    way: Conversion | None
-    breaks: tuple[Break, ...]
+    def converted(self, way: Conversion) -> str:
+        return self.cell if way.sql is None else f"({way.sql(self.cell)})"
+
+    def questions(self) -> dict[str, str]:
+        """What has to be counted, by names of its own."""
+        if not self.needs_count:
+            return {}
+        place, wanted = self.position, self.wanted
+        is_known = f"count_if({_is_there(place)})" if self.is_raw else f"count({place})"
+        asked = {f"known_{place}": is_known}
+        for index, way in enumerate(self.ways):
+            if way.sql is not None:
+                asked[f"way{index}_{place}"] = f"count({self.converted(way)})"
+        if wanted.name == "float" and self.ways and self.ways[0].sql is not None:
+            asked[f"lost0_{place}"] = self.lost_digits(0)
+        if wanted.precision is not None and self.ways:
+            is_text = self.kind is Kind.TEXT
+            fine = too_fine(Kind.FLOAT if is_text else self.kind, wanted.precision)
+            if fine is not None:
+                measured = self.converted(self.ways[-1]) if is_text else self.cell
+                asked[f"fine_{place}"] = f"count_if({fine(measured)})"
+        return asked
+
+    def lost_digits(self, form: int) -> str:
+        is_lost = lost_digits(self.kind)[form]
+        return f"count_if({is_lost(self.cell, self.converted(self.ways[0]))})"
+
+    def judged(self, counts: Mapping[str, int]) -> tuple[Sql | None, list[Break]]:
+        """How most cells are converted, and what is wrong with the others."""
+        if not self.needs_count:
+            return self.ways[0].sql, []
+        place, wanted = self.position, self.wanted
+        known = counts[f"known_{place}"]
+        fitting = [counts.get(f"way{index}_{place}", known) for index in range(len(self.ways))]
+        most = max(fitting, default=0)
+        best = fitting.index(most) if fitting else None
+        problems: list[tuple[int, str]] = []
+        if most < known:
+            expected = wanted.name if best is None else self.ways[best].expected
+            if best is not None and best < len(fitting) - 1 and fitting[-1]:
+                expected = phrase("{type} without a time zone", type=expected)
+            problems.append((known - most, _misfits(self.kind, known - most, expected)))
+        lost = min(counts.get(f"lost{form}_{place}", 0) for form in range(2))
+        if lost:
+            problems.append((lost, _digits_lost(self.kind, lost)))
+        nulls = counts["total"] - known
+        if nulls and not wanted.nullable:
+            problem = phrase("1 null and is not nullable")
+            if nulls > 1:
+                problem = phrase("{number:,} nulls and is not nullable", number=nulls)
+            problems.append((nulls, problem))
+        fine = counts.get(f"fine_{place}", 0)
+        if fine:
+            problem = phrase(
+                "{cells} with more than {decimals}",
+                cells=counted(fine, "cell"),
+                decimals=counted(wanted.precision or 0, "decimal"),
+            )
+            problems.append((fine, problem))
+        sql = None if best is None else self.ways[best].sql
+        return sql, [Break(self.name, cells, problem) for cells, problem in problems]
+
+
+def _misfits(kind: Kind, wrong: int, expected: str | None) -> str:
+    """Cells of a column that are no such thing as was expected.
+
+    >>> _misfits(Kind.TEXT, 2, "int"), _misfits(Kind.FLOAT, 1, "bool")
+    ('2 cells that are no int', '1 cell that is no bool (the column holds floats)')
+    """
+    cells, holds = counted(wrong, "cell"), ""
+    if kind is not Kind.TEXT:
+        holds = phrase(" (the column holds {kind})", kind=term(kind.value))
+    if wrong == 1:
+        return phrase("{cells} that is no {type}{holds}", cells=cells, type=expected, holds=holds)
+    return phrase("{cells} that are no {type}{holds}", cells=cells, type=expected, holds=holds)
+
+
+def _digits_lost(kind: Kind, lost: int) -> str:
+    """Cells that have more digits than a float can hold.
+
+    >>> _digits_lost(Kind.HUGE, 1)
+    '1 cell that loses digits as float (use str)'
+    """
+    cells, advice = counted(lost, "cell"), _INSTEAD_OF_FLOAT[kind]
+    if lost == 1:
+        return phrase("{cells} that loses digits as float ({advice})", cells=cells, advice=advice)
+    return phrase("{cells} that lose digits as float ({advice})", cells=cells, advice=advice)
 
 
 def typed_source(
@@ -108,30 +203,33 @@ def typed_source(
     >>> typed_source(few, {"age": ColumnType("int")})[0].to_arrow().column("age").to_pylist()
     [39, 5, None]
     """
+    counts = source.counts
+    kinds = [Kind.of(dtype) for dtype in counts.schema.values()]
     columns = [
-        _Column(name, f"c{index}", Kind.of(source.counts.schema[f"c{index}"]), types[name])
-        for index, name in enumerate(source.columns)
+        _Column(name, f"c{index}", kind, types[name], counts.has_raw_frame and kind is Kind.TEXT)
+        for index, (name, kind) in enumerate(zip(source.columns, kinds, strict=True))
     ]
-    in_duckdb = source.counts.frame.implementation is nw.Implementation.DUCKDB
     loaded = None
-    if not in_duckdb and any(column.needs_count for column in columns):
+    if counts.frame.implementation is not nw.Implementation.DUCKDB and any(
+        column.needs_count for column in columns
+    ):
         loaded = _loaded(source)
-    checked = _checked(source, columns, loaded)
-    breaks = tuple(found for own in checked for found in own.breaks)
+    judged = _judged(source, columns, loaded)
+    breaks = tuple(problem for _, problems in judged for problem in problems)
     if breaks:
         return source, breaks
     # Text of a file without types stays what it may be read as, where nothing is declared.
     is_untyped = source.is_untyped and any(column.wanted.name is None for column in columns)
-    ways = [None if own.way is None else own.way.sql for own in checked]
+    ways = [way for way, _ in judged]
     if not any(ways):
         same = is_untyped == source.is_untyped
         return source if same else replace(source, is_untyped=is_untyped), ()
     if loaded is not None or source.is_untyped:
-        relation = source.counts.frame.to_native() if loaded is None else loaded
-        counts = _stored(source, _project(relation, columns, ways))
+        relation = counts.frame.to_native() if loaded is None else loaded
+        converted = _stored(source, _project(relation, columns, ways))
     else:
-        counts = _converted_where_it_lies(source, columns, ways)
-    return replace(source, counts=counts, is_untyped=is_untyped), ()
+        converted = _converted_where_it_lies(source, columns, ways)
+    return replace(source, counts=converted, is_untyped=is_untyped), ()
 
 
 def format_problem(wanted: str, format_: str) -> str | None:
@@ -155,90 +253,28 @@ def format_problem(wanted: str, format_: str) -> str | None:
     return phrase("format is {format!r}; {problem}", format=format_, problem=problem)
 
 
-def _checked(
+def _judged(
     source: Source, columns: Sequence[_Column], loaded: duckdb.DuckDBPyRelation | None
-) -> list[_Checked]:
-    found: list[_Checked] = []
-    is_raw = loaded is None and source.counts.has_raw_frame
+) -> list[tuple[Sql | None, list[Break]]]:
+    def answers(asked: Mapping[str, str]) -> dict[str, int]:
+        if not asked:
+            return {}
+        rows = source.counts.raw_frame.to_native() if loaded is None else loaded
+        named = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
+        query = nw.from_native(rows.aggregate(f"count(*) AS total, {named}"))
+        [row] = source.counts.collected(query).to_pylist()
+        return {name: int(number) for name, number in row.items()}
+
+    judged = []
     # Planning takes longer than twice as long for twice the columns.
     for start in range(0, len(columns), _COLUMNS_AT_ONCE):
         block = columns[start : start + _COLUMNS_AT_ONCE]
-        counts = _answers(source, loaded, _questions(block, is_raw=is_raw))
+        counts = answers(dict(item for column in block for item in column.questions().items()))
         # Few columns are in the other form of a float, and it takes long to tell.
         lossy = [column for column in block if counts.get(f"lost0_{column.position}")]
-        others = {f"lost1_{own.position}": _lost(own, 1, is_raw=is_raw) for own in lossy}
-        counts |= _answers(source, loaded, others)
-        found += [_check(column, counts) for column in block]
-    return found
-
-
-def _answers(
-    source: Source, loaded: duckdb.DuckDBPyRelation | None, asked: Mapping[str, str]
-) -> dict[str, int]:
-    if not asked:
-        return {}
-    rows = source.counts.raw_frame.to_native() if loaded is None else loaded
-    named = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
-    answers = source.counts.collected(nw.from_native(rows.aggregate(f"count(*) AS total, {named}")))
-    return {name: int(answers.column(name)[0].as_py()) for name in answers.column_names}
-
-
-def _lost(column: _Column, form: int, *, is_raw: bool) -> str:
-    cell = _trimmed(column.position) if is_raw and column.is_text else column.position
-    sql = column.ways[0].sql or str
-    return f"count_if({lost_digits(column.kind)[form](cell, f'({sql(cell)})')})"
-
-
-def _questions(columns: Sequence[_Column], *, is_raw: bool) -> dict[str, str]:
-    asked: dict[str, str] = {}
-    for column in columns:
-        if not column.needs_count:
-            continue
-        place = column.position
-        trims = is_raw and column.is_text
-        asked[f"known_{place}"] = f"count_if({_is_there(place)})" if trims else f"count({place})"
-        for index, way in enumerate(column.ways):
-            cell = _trimmed(place) if trims else place
-            converted = cell if way.sql is None else f"({way.sql(cell)})"
-            if way.sql is not None:
-                asked[f"way{index}_{place}"] = f"count({converted})"
-                if column.wanted.name == "float":
-                    asked[f"lost0_{place}"] = _lost(column, 0, is_raw=is_raw)
-            if column.wanted.precision is not None:
-                kind = Kind.FLOAT if column.is_text else column.kind
-                fine = too_fine(kind, column.wanted.precision)
-                if fine is not None:
-                    measured = converted if column.is_text else cell
-                    asked[f"fine_{place}"] = f"count_if({fine(measured)})"
-    return asked
-
-
-def _check(column: _Column, counts: Mapping[str, int]) -> _Checked:
-    if not column.needs_count:
-        return _Checked(column, column.ways[0], ())
-    place, wanted = column.position, column.wanted
-    known = counts[f"known_{place}"]
-    fitting = [counts.get(f"way{index}_{place}", known) for index in range(len(column.ways))]
-    most = max(fitting, default=0)
-    best = fitting.index(most) if fitting else None
-    breaks = []
-    if most < known:
-        expected = wanted.name if best is None else column.ways[best].expected
-        if best is not None and best < len(fitting) - 1 and fitting[-1]:
-            expected = phrase("{type} without a time zone", type=expected)
-        breaks.append(
-            Break(column.name, known - most, misfits(column.kind, known - most, expected))
-        )
-    lost = min(counts.get(f"lost{form}_{place}", 0) for form in range(2))
-    if lost:
-        breaks.append(Break(column.name, lost, digits_lost(column.kind, lost)))
-    nulls = counts["total"] - known
-    if nulls and not wanted.nullable:
-        breaks.append(Break(column.name, nulls, not_nullable(nulls)))
-    fine = counts.get(f"fine_{place}", 0)
-    if fine:
-        breaks.append(Break(column.name, fine, with_more_decimals(fine, wanted.precision or 0)))
-    return _Checked(column, None if best is None else column.ways[best], tuple(breaks))
+        counts |= answers({f"lost1_{column.position}": column.lost_digits(1) for column in lossy})
+        judged += [column.judged(counts) for column in block]
+    return judged
 
 
 def _is_there(cell: str) -> str:
@@ -248,10 +284,6 @@ def _is_there(cell: str) -> str:
         f"CASE WHEN {cell} BETWEEN '!' AND '~' THEN true "
         f"ELSE regexp_matches({cell}, {quote_text(f'[^{BLANKS}]')}) END"
     )
-
-
-def _trimmed(cell: str) -> str:
-    return f"nullif(trim({cell}, {quote_text(BLANKS)}), '')"
 
 
 def _loaded(source: Source) -> duckdb.DuckDBPyRelation:
@@ -274,11 +306,12 @@ def _project(
     *,
     is_raw: bool = False,
 ) -> duckdb.DuckDBPyRelation:
-    cells = []
-    for column, sql in zip(columns, ways, strict=True):
-        place = column.position
-        cell = _trimmed(place) if is_raw and column.is_text else place
-        cells.append(place if sql is None else f"{sql(cell)} AS {place}")
+    cells = [
+        column.position
+        if way is None
+        else f"{way(column.cell if is_raw else column.position)} AS {column.position}"
+        for column, way in zip(columns, ways, strict=True)
+    ]
     return relation.project(", ".join(cells))
 
 
@@ -295,11 +328,10 @@ def _stored(source: Source, converted: duckdb.DuckDBPyRelation) -> TableCounts:
             table=source.name,
             reason=type(problem).__name__,
         ) from None
-    opened = OpenedFile(cursor(), name, source.columns, source.paths, is_view=False)
-    frame: nw.LazyFrame[Any] = nw.from_native(opened.relation())
-    counts = TableCounts(frame, source.columns, source.name, load=opened.load)
+    stored = Relation(cursor(), name, len(source.columns), is_view=False)
+    counts = TableCounts(stored.frame, source.columns, source.name, load=stored.load)
     # At exit the whole database goes, so there is nothing to drop then.
-    weakref.finalize(counts, opened.close).atexit = False
+    weakref.finalize(counts, stored.close).atexit = False
     return counts
 
 

@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from petaudit.exact.uniqueness._roots import all_roots, bracketed_root
-from petaudit.exact.uniqueness._special import digamma_difference, log_gamma_difference
+from petaudit.exact.uniqueness._numerics import (
+    all_roots,
+    bracketed_root,
+    digamma_difference,
+    log_gamma_difference,
+)
 
 starts = st.floats(1e-6, 1e6)
 

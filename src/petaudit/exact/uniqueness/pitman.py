@@ -8,9 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from petaudit.errors import counted, phrase
-from petaudit.exact.uniqueness._roots import all_roots, bracketed_root
+from petaudit.exact.uniqueness._numerics import (
+    all_roots,
+    bracketed_root,
+    digamma_difference,
+    log_gamma_difference,
+)
 from petaudit.exact.uniqueness._sample import Sample
-from petaudit.exact.uniqueness._special import digamma_difference, log_gamma_difference
 
 NAME = "pitman"
 REFERENCE = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from petaudit.errors import counted, phrase
-from petaudit.exact.uniqueness._roots import all_roots
+from petaudit.exact.uniqueness._numerics import all_roots
 from petaudit.exact.uniqueness._sample import Sample
 
 NAME = "snb"

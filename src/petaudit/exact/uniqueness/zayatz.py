@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from petaudit.exact.class_figures import Floats
+from petaudit.exact.uniqueness._numerics import log_gamma_difference
 from petaudit.exact.uniqueness._sample import Sample
-from petaudit.exact.uniqueness._special import log_gamma_difference
 
 NAME = "zayatz"
 REFERENCE = (

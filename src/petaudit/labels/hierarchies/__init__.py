@@ -1,7 +1,12 @@
 """Hierarchies: how the values of a column become more general, step by step."""
 
 from petaudit.labels.hierarchies.collection import Hierarchies, HierarchySpec
-from petaudit.labels.hierarchies.hierarchy import NULL_LABEL, Hierarchy
+from petaudit.labels.hierarchies.hierarchy import (
+    NULL_LABEL,
+    Hierarchy,
+    LeavesUnder,
+    labels_in_common,
+)
 from petaudit.labels.hierarchies.rules import Rule, dates, mask_right, ordered, ranges
 
 __all__ = [
@@ -9,8 +14,10 @@ __all__ = [
     "Hierarchies",
     "Hierarchy",
     "HierarchySpec",
+    "LeavesUnder",
     "Rule",
     "dates",
+    "labels_in_common",
     "mask_right",
     "ordered",
     "ranges",

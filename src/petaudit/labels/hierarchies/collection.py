@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import csv
+import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from petaudit.errors import HierarchyError, OptionError, listing, phrase, suggestion
-from petaudit.labels.cells import trim
-from petaudit.labels.hierarchies.files import read_file, read_folder
+from petaudit.errors import LONGEST_PATH, HierarchyError, listing, phrase, shortened, suggestion
+from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchies.hierarchy import Hierarchy
-from petaudit.labels.hierarchies.rules import Rule, dates, mask_right, ordered, ranges
-from petaudit.system.files import fingerprint_of
+from petaudit.labels.hierarchies.rules import Rule, parse_rule, usable_labels
+from petaudit.system.files import before_reading, fingerprint_of, os_reason
 from petaudit.system.yaml_files import read_yaml
 
 HierarchySpec: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Hierarchies | None"
 ValuesOf: TypeAlias = Callable[[str], Iterable[str | None]]
+_FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | re.DOTALL)
 
 
 class Hierarchies:
@@ -132,12 +135,24 @@ class Hierarchies:
             self._built[attribute] = entry.build(attribute, values_of(attribute))
         return self._built[attribute]
 
+    def for_labels(self, attribute: str, labels: Sequence[str | None]) -> Hierarchy | None:
+        """Return the hierarchy that a rule gives these labels; None where no rule makes it.
+
+        It is not stored: measures of the original have one for the values of the original. Labels
+        that the rule does not know are left out, since a population may be generalised already.
+        """
+        rule = self.rule(attribute)
+        if rule is None:
+            return None
+        usable = usable_labels(rule, attribute, labels)
+        return rule.build(attribute, usable) if usable else Hierarchy(attribute, [[SUPPRESSED]])
+
 
 def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
     if isinstance(entry, Hierarchy):
         return entry
     if isinstance(entry, Mapping):
-        return _rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
+        return parse_rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
     if isinstance(entry, str | PathLike):
         return read_file(Path(entry), attribute)
     if isinstance(entry, Sequence):
@@ -152,60 +167,62 @@ def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
     )
 
 
-_RULE_OPTIONS: dict[str, frozenset[str]] = {
-    "ranges": frozenset({"origin", "bottom", "top"}),
-    "mask": frozenset({"mark", "levels"}),
-    "dates": frozenset(),
-    "ordered": frozenset({"groups"}),
-}
-
-
-def _rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
-    """Read a rule in its text form; None where the entry maps leaves to labels."""
-    name = next((key for key in _RULE_OPTIONS if key in entry), None)
-    if name is None:
-        return None
-    options = {key: value for key, value in entry.items() if key != name}
-    unknown = [str(key) for key in options if key not in _RULE_OPTIONS[name]]
-    try:
-        if unknown and not _is_rule(name, entry[name]):
-            # A leaf that happens to have the name of a rule, among other leaves.
-            return None
-        if unknown:
-            raise OptionError(
-                "unknown option {name!r}{near}",
-                name=unknown[0],
-                near=suggestion(unknown[0], _RULE_OPTIONS[name]),
-            )
-        return _made_rule(name, entry[name], options)
-    except OptionError as problem:
+def read_folder(folder: Path) -> dict[str, Hierarchy]:
+    """Read a folder of CSV files, ``<anything>hierarchy_<attribute>.csv`` per attribute."""
+    # These never raise, unlike the methods of Path: a name may be too long for the system.
+    if not os.path.exists(folder):  # noqa: PTH110
+        shown = shortened(str(folder), LONGEST_PATH)
+        raise HierarchyError("hierarchy folder {folder!r} does not exist", folder=shown)
+    if not os.path.isdir(folder):  # noqa: PTH112
         raise HierarchyError(
-            "rule {name} for {column!r}: {problem}",
-            name=name,
-            column=attribute,
-            problem=problem.text,
-        ) from None
+            "{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder)
+        )
+    found: dict[str, Hierarchy] = {}
+    for path in sorted(folder.iterdir()):
+        match = _FILE_NAME.fullmatch(path.name)
+        if match is None:
+            continue
+        attribute = trim(match["attribute"])
+        if attribute in found:
+            raise HierarchyError(
+                "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
+                folder=str(folder),
+                column=attribute,
+                first=found[attribute].origin,
+                second=path.name,
+            )
+        found[attribute] = read_file(path, attribute)
+    if not found:
+        raise HierarchyError(
+            "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
+            folder=str(folder),
+        )
+    return found
 
 
-def _is_rule(name: str, argument: object) -> bool:
+def read_file(path: Path, attribute: str) -> Hierarchy:
+    """Read one hierarchy: ``;`` separated, no header, leaf first."""
+    rows: list[list[str]] = []
+    line_numbers: list[int] = []
     try:
-        _made_rule(name, argument, {})
-    except OptionError:
-        return False
-    return True
-
-
-def _made_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
-    if name == "ranges":
-        return ranges(*_as_list(argument), **options)
-    if name == "dates":
-        return dates(*_as_list(argument))
-    if name == "ordered":
-        return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
-    if argument != "right":
-        raise OptionError("mask is {mask!r}; only 'right' is known", mask=argument)
-    return mask_right(**options)
-
-
-def _as_list(value: object) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]
+        before_reading(path)
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.reader(lines, delimiter=";", strict=True)
+            for row in reader:
+                if any(trim(cell) for cell in row):
+                    rows.append(row)
+                    line_numbers.append(reader.line_num)
+    except OSError as problem:
+        shown = shortened(str(path), LONGEST_PATH)
+        raise HierarchyError(
+            "{path}: cannot be read ({reason})", path=shown, reason=os_reason(problem)
+        ) from None
+    except UnicodeDecodeError as problem:
+        raise HierarchyError(
+            "{path}: byte {place} is not UTF-8 text", path=path, place=problem.start
+        ) from None
+    except csv.Error as problem:
+        raise HierarchyError(
+            "{path}: not a ';' separated file ({reason})", path=path, reason=problem
+        ) from None
+    return Hierarchy(attribute, rows, path=path, line_numbers=line_numbers)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 
 from petaudit.errors import (
     MOST_QUOTED,
     DataValues,
     HierarchyError,
+    NotMeasurableError,
     RowsOf,
     counted,
     phrase,
     suggestion,
 )
 from petaudit.labels.cells import SUPPRESSED, label_of
+from petaudit.labels.numbers import decimal_of, numbers_among
 
 NULL_LABEL = ""
 """How a hierarchy spells a null: CSV files cannot tell an empty cell from a missing one.
@@ -227,3 +231,110 @@ class Hierarchy:
 
 def _text(label: str | None) -> str:
     return NULL_LABEL if label is None else label
+
+
+class LeavesUnder:
+    """The leaves that every label of a hierarchy stands for; ``*`` stands for all.
+
+    >>> under = LeavesUnder(Hierarchy("age", [["1", "low"], ["2", "low"], ["7", "high"]]))
+    >>> under.leaves("low"), under.leaves("7.0"), under.leaves("*"), under.leaves("x")
+    (('1', '2'), ('7',), ('1', '2', '7'), None)
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = hierarchy
+        under: dict[str, list[str | None]] = {}
+        for leaf in hierarchy.leaves:
+            for level, label in enumerate(hierarchy.path_of(leaf)):
+                # A label of several levels counts at its lowest, as everywhere.
+                if hierarchy.level_of(label) == level:
+                    under.setdefault(label, []).append(leaf or None)
+        self._under = {label: tuple(leaves) for label, leaves in under.items()}
+        self.all = tuple(leaf or None for leaf in hierarchy.leaves)
+        self._by_number: dict[Decimal, tuple[str | None, ...]] | None = None
+
+    def leaves(self, label: str | None) -> tuple[str | None, ...] | None:
+        """The leaves under a label; None where no level has it."""
+        text = NULL_LABEL if label is None else label
+        if text in self._under:
+            return self._under[text]
+        if text == SUPPRESSED:
+            return self.all
+        number = decimal_of(text)
+        if number is None:
+            return None
+        if self._by_number is None:
+            self._by_number = {}
+            # The lowest level comes last, and stays.
+            for text in sorted(self._under, key=self.hierarchy.level_of, reverse=True):
+                spelled = decimal_of(text)
+                if spelled is not None:
+                    self._by_number[spelled] = self._under[text]
+        return self._by_number.get(number)
+
+    def middle(self, label: str | None) -> Fraction | None:
+        """Half-way between the lowest and the highest leaf; None unless leaves are numbers.
+
+        >>> str(LeavesUnder(Hierarchy("age", [["1"], ["2"], ["7"]])).middle("*"))
+        '4'
+        """
+        numbers = numbers_among(self.leaves(label) or ())
+        return None if numbers is None else (min(numbers) + max(numbers)) / 2
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The labels that say nothing: the root, unless a leaf is called so, too."""
+        top = self.hierarchy.top
+        return (top,) if self.says_nothing(top) else ()
+
+    def says_nothing(self, label: str | None) -> bool:
+        """Whether a label is the root, which every value has."""
+        hierarchy = self.hierarchy
+        return (
+            label == hierarchy.top
+            and hierarchy.level_of(label) == hierarchy.levels - 1
+            and hierarchy.levels > 1
+        )
+
+
+def labels_in_common(
+    column: str, hierarchy: Hierarchy, released: Sequence[str | None], labels: Sequence[str | None]
+) -> list[str | None]:
+    """Replace each label by the released one on its path, if there is one; others stay.
+
+    A label that occurs at several levels is that of its lowest level: if the leaf 50 and the root
+    of a hierarchy are both called 50, a released 50 is the leaf, and 49 does not become it.
+
+    >>> city = Hierarchy("city", [["Paris", "Europe"], ["Rome", "Europe"], ["Lima", "America"]])
+    >>> labels_in_common("city", city, ["Europe", "Oslo"], ["Paris", "Lima", "Oslo", "Bonn"])
+    ['Europe', 'Lima', 'Oslo', 'Bonn']
+    """
+    known = set(released)
+    return [
+        label if label in known else _above(column, hierarchy, known, label) for label in labels
+    ]
+
+
+def _above(
+    column: str, hierarchy: Hierarchy, known: set[str | None], label: str | None
+) -> str | None:
+    if hierarchy.is_leaf(label):
+        path = hierarchy.path_of(label)
+    elif hierarchy.holds(label):
+        path = hierarchy.path_from(label)
+    else:
+        return label
+    first = hierarchy.levels - len(path)
+    found = dict.fromkeys(
+        above or None
+        for level, above in enumerate(path, start=first)
+        if (above or None) in known and hierarchy.level_of(above or None) == level
+    )
+    if len(found) > 1:
+        raise NotMeasurableError(
+            "column {column!r} is generalised to overlapping labels, so that a value of the "
+            "population may belong to several of them: give the population generalised the "
+            "same way",
+            column=column,
+        )
+    return next(iter(found), label)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
-from petaudit.errors import DataValues, HierarchyError, OptionError, joined, phrase
+from petaudit.errors import DataValues, HierarchyError, OptionError, joined, phrase, suggestion
 from petaudit.exact.fractions import Number, exact, parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchies.hierarchy import NULL_LABEL, Hierarchy
@@ -220,3 +220,76 @@ def _plain(number: Fraction) -> str:
     with localcontext(prec=_DIGITS):
         decimal = Decimal(number.numerator) / number.denominator
     return format(decimal, "f") if Fraction(decimal) == number else str(number)
+
+
+def usable_labels(rule: Rule, column: str, labels: Sequence[str | None]) -> list[str | None]:
+    """The labels that a rule knows: building each alone takes far longer than all together."""
+    try:
+        rule.build(column, labels)
+    except HierarchyError:
+        half = len(labels) // 2
+        if not half:
+            return []
+        return usable_labels(rule, column, labels[:half]) + usable_labels(
+            rule, column, labels[half:]
+        )
+    return list(labels)
+
+
+_RULE_OPTIONS: dict[str, frozenset[str]] = {
+    "ranges": frozenset({"origin", "bottom", "top"}),
+    "mask": frozenset({"mark", "levels"}),
+    "dates": frozenset(),
+    "ordered": frozenset({"groups"}),
+}
+
+
+def parse_rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
+    """Read a rule in its text form; None where the entry maps leaves to labels."""
+    name = next((key for key in _RULE_OPTIONS if key in entry), None)
+    if name is None:
+        return None
+    options = {key: value for key, value in entry.items() if key != name}
+    unknown = [str(key) for key in options if key not in _RULE_OPTIONS[name]]
+    try:
+        if unknown and not _is_rule(name, entry[name]):
+            # A leaf that happens to have the name of a rule, among other leaves.
+            return None
+        if unknown:
+            raise OptionError(
+                "unknown option {name!r}{near}",
+                name=unknown[0],
+                near=suggestion(unknown[0], _RULE_OPTIONS[name]),
+            )
+        return _make_rule(name, entry[name], options)
+    except OptionError as problem:
+        raise HierarchyError(
+            "rule {name} for {column!r}: {problem}",
+            name=name,
+            column=attribute,
+            problem=problem.text,
+        ) from None
+
+
+def _is_rule(name: str, argument: object) -> bool:
+    try:
+        _make_rule(name, argument, {})
+    except OptionError:
+        return False
+    return True
+
+
+def _make_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
+    if name == "ranges":
+        return ranges(*_as_list(argument), **options)
+    if name == "dates":
+        return dates(*_as_list(argument))
+    if name == "ordered":
+        return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
+    if argument != "right":
+        raise OptionError("mask is {mask!r}; only 'right' is known", mask=argument)
+    return mask_right(**options)
+
+
+def _as_list(value: object) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

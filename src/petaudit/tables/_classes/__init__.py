@@ -1,1 +1,0 @@
-"""The classes of a table: what rows are grouped by, and what is in each group."""

@@ -1,1 +1,0 @@
-"""Several tables in common codes: what searches for people compare."""

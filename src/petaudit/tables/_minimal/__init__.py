@@ -1,1 +1,0 @@
-"""The smallest sets of columns on which a row is alone, found by engines."""

@@ -1,1 +1,0 @@
-"""Counting where the rows live: nothing but aggregates comes from there."""

@@ -1,0 +1,291 @@
+"""How a table of a database is written: what the address says, and what may be shown of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from os.path import expanduser
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote, unquote
+
+from petaudit.errors import InputError, listing, phrase, suggestion
+
+POSTGRES: Final = "postgresql"
+DUCKDB: Final = "duckdb"
+_SCHEMES: Final = {"postgresql": POSTGRES, "postgres": POSTGRES, "duckdb": DUCKDB}
+_OF_SPARK: Final = frozenset(
+    {
+        *("hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"),
+        *("abfs", "abfss", "wasb", "wasbs", "adl", "dbfs", "maprfs", "alluxio", "o3fs", "ofs"),
+    }
+)
+_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_SHAPES: Final = {
+    POSTGRES: "postgresql://user@host:5432/database?table=schema.name",
+    DUCKDB: "duckdb:///folder/file.duckdb?table=schema.name",
+}
+_SECRET: Final = frozenset({"password", "passwd", "pwd", "sslpassword", "oauth_client_secret"})
+_OURS: Final = ("table", "schema")
+_ANY: Final = "surrogateescape"
+_LIBPQ: Final = (
+    *("host", "hostaddr", "port", "dbname", "user", "service", "passfile", "connect_timeout"),
+    *("sslmode", "sslnegotiation", "sslrootcert", "sslcert", "sslkey", "sslcrl", "sslcrldir"),
+    *("sslsni", "sslcertmode", "ssl_min_protocol_version", "ssl_max_protocol_version"),
+    *("channel_binding", "require_auth", "gssencmode", "krbsrvname", "gsslib", "requirepeer"),
+    *("keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count"),
+    *("tcp_user_timeout", "target_session_attrs"),
+)
+"""What may be said about the way to a server; not ``options``, which could change the session."""
+
+
+@dataclass(frozen=True)
+class TableAddress:
+    """Where a table is. Its text shows no user and no parameter but the table's own."""
+
+    kind: str
+    table: str
+    schema: str | None = None
+    server: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """How libpq reaches the server."""
+    path: Path | None = None
+    """The file of a DuckDB database."""
+
+    @property
+    def shown(self) -> str:
+        """The address for people: enough to know the table, and nothing that opens a door."""
+        table = _as_parameter(self.table)
+        if self.schema is not None:
+            table = f"{_as_parameter(self.schema)}.{table}"
+        if self.path is not None:
+            return f"duckdb://{_written(str(self.path), safe='/')}?table={table}"
+        database = _written(self.server.get("dbname", ""))
+        return f"postgresql://{self.place}/{database}?table={table}"
+
+    @property
+    def place(self) -> str:
+        """The host and port, as far as they are known.
+
+        Where libpq is given both, it connects to ``hostaddr``; ``host`` is just what it calls it.
+
+        >>> parse_address("postgresql://db:5433/health?hostaddr=10.0.0.5&table=t").place
+        '10.0.0.5:5433'
+        """
+        host = self.server.get("hostaddr") or self.server.get("host", "")
+        host = f"[{host}]" if ":" in host else _written(host)
+        port = self.server.get("port")
+        return f"{host}:{port}" if port else host
+
+
+def is_address(table: object) -> bool:
+    """Whether a text is the address of a table in a database.
+
+    >>> is_address("postgresql://host/db?table=t"), is_address("people.csv")
+    (True, False)
+    """
+    return isinstance(table, str) and _scheme(table) in _SCHEMES
+
+
+def _scheme(text: str) -> str | None:
+    match = _ADDRESS.match(text)
+    return None if match is None else match[1].casefold()
+
+
+def check_no_address(name: str) -> None:
+    """Raise an error if what no file is called by looks like an address: it is never quoted."""
+    scheme = _scheme(name)
+    if scheme is None and not re.match("postgres(ql)?:", name, re.IGNORECASE):
+        if re.search(r"\b(password|pgpassword)\s*=", name, re.IGNORECASE):
+            raise _has_password()
+        return
+    if scheme in _OF_SPARK:
+        raise InputError(
+            "{scheme!r} begins an address that Spark reads: with --engine spark, in Python "
+            "with engine='spark'",
+            scheme=f"{scheme}:",
+        )
+    known = [*_SCHEMES, "benchmark"]
+    raise InputError(
+        "{scheme!r} begins no address that is known{near}; a table is a file or {shapes}",
+        scheme=f"{scheme or POSTGRES}:",
+        near=suggestion(f"{scheme}://", [f"{kind}://" for kind in known]) if scheme else "",
+        shapes=listing([*_SHAPES.values(), "benchmark://NAME"]),
+    )
+
+
+def located(address: str, folder: Path) -> str:
+    """The address with the path of a DuckDB file starting from a folder.
+
+    >>> located("duckdb://a.duckdb?table=t", Path("/data"))
+    'duckdb:///data/a.duckdb?table=t'
+    """
+    scheme, _, rest = address.partition("://")
+    if _SCHEMES.get(scheme.casefold()) != DUCKDB:
+        return address
+    path, mark, query = rest.partition("?")
+    whole = folder / expanduser(unquote(path))  # noqa: PTH111 (never raises)
+    return f"{scheme}://{quote(str(whole), errors='surrogateescape')}{mark}{query}"
+
+
+def shown_address(address: str) -> str:
+    """The address as results show it: without users, and without where a file lies.
+
+    >>> shown_address("postgresql://eve@db/health?table=t"), shown_address("duckdb:///a/b?table=t")
+    ('postgresql://db/health?table=t', 'duckdb://b?table=t')
+    """
+    parsed = parse_address(address)
+    if parsed.path is not None:
+        parsed = replace(parsed, path=Path(parsed.path.name))
+    return parsed.shown
+
+
+def parse_address(address: str) -> TableAddress:
+    """Read an address. No error quotes it: it may hold a password in a place of its own.
+
+    >>> parse_address('postgresql://eve@db:5433/health?table="a.b"."c"').shown
+    'postgresql://db:5433/health?table=%22a.b%22.c'
+    """
+    match = _ADDRESS.match(address)
+    if match is None or match[1].casefold() not in _SCHEMES:  # pragma: no cover (callers look)
+        raise InputError("this is not the address of a table in a database")
+    kind = _SCHEMES[match[1].casefold()]
+    place, _, query = match[2].partition("?")
+    if "#" in match[2]:
+        raise _malformed(kind, phrase("a # in it is written %23"))
+    if "@" in query or (kind == POSTGRES and "@" in place.partition("/")[2]):
+        # Such is what becomes of a password with a ? or a / in it.
+        raise _malformed(kind, phrase("an @ behind the host is written %40"))
+    if kind == POSTGRES:
+        server = _server(place)
+    parameters = _parameters(kind, query)
+    schema, table = _table(kind, parameters)
+    if kind == DUCKDB:
+        path = _decoded(kind, place)
+        if not path:
+            raise _malformed(kind, phrase("it names no file"))
+        return TableAddress(kind, table, schema, path=Path(expanduser(path)))  # noqa: PTH111
+    more = {name: value for name, value in parameters.items() if name not in _OURS}
+    for name in more:
+        if name in server:
+            raise _malformed(kind, phrase("it says {name} twice", name=name))
+    return TableAddress(kind, table, schema, server | more)
+
+
+def _server(place: str) -> dict[str, str]:
+    """What stands before the question mark: user, host, port and database."""
+    authority, _, database = place.partition("/")
+    user, at, host = authority.rpartition("@")
+    if ":" in user:
+        raise _has_password()
+    server = {"user": _decoded(POSTGRES, user)} if at and user else {}
+    within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", host)
+    if within is None:
+        # A password without a host behind it looks like a port.
+        raise _malformed(POSTGRES, phrase("its host and port cannot be read"))
+    name = _decoded(POSTGRES, within[1].strip("[]"))
+    if name:
+        server["host"] = name
+    if within[2]:
+        server["port"] = within[2]
+    if database:
+        server["dbname"] = _decoded(POSTGRES, database)
+    return server
+
+
+def _parameters(kind: str, query: str) -> dict[str, str]:
+    known = (*_OURS, *_LIBPQ) if kind == POSTGRES else _OURS
+    parameters: dict[str, str] = {}
+    for part in filter(None, query.split("&")):
+        name, is_said, value = part.partition("=")
+        name = _decoded(kind, name)
+        if name.casefold() in _SECRET:
+            raise _has_password()
+        if name not in known:
+            shown = name if re.fullmatch("[A-Za-z_]{1,40}", name) else "?"
+            raise InputError(
+                "the address of the table has an unknown parameter {name!r}{near}; parameters "
+                "are {known}",
+                name=shown,
+                near=suggestion(shown, known),
+                known=listing(known, len(known)),
+            )
+        if not is_said or not value:
+            raise _malformed(kind, phrase("its parameter {name} has no value", name=name))
+        if name in parameters:
+            raise _malformed(kind, phrase("it says {name} twice", name=name))
+        parameters[name] = _decoded(kind, value)
+    if not re.fullmatch("[0-9]*", parameters.get("port", "")):
+        raise _malformed(kind, phrase("its host and port cannot be read"))
+    return parameters
+
+
+def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
+    """The schema and the name: with ``schema=`` the name is taken as it stands.
+
+    Otherwise a dot is between them, and double quotes keep a dot, as in SQL.
+    """
+    if "table" not in parameters:
+        raise _malformed(kind, phrase("it names no table"))
+    text = parameters["table"]
+    if "schema" in parameters:
+        return parameters["schema"], text
+    parts = re.findall(r'(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)', text)
+    # Written anew, the parts are the text again, unless it had something else in it.
+    again = ".".join(bare or f'"{inside}"' for inside, bare in parts)
+    if again != text or not 1 <= len(parts) <= 2:
+        raise _malformed(
+            kind,
+            phrase(
+                "the name of the table is name, schema.name, or has parts in double quotes; any "
+                "other name is taken as it stands beside schema="
+            ),
+        )
+    names = [bare or inside.replace('""', '"') for inside, bare in parts]
+    return (names[0] if len(names) == 2 else None), names[-1]
+
+
+def _as_parameter(name: str) -> str:
+    """A name as it is written in ``table=``."""
+    plain = name if re.fullmatch('[^".]+', name) else '"' + name.replace('"', '""') + '"'
+    return _written(plain)
+
+
+def _written(text: str, safe: str = "") -> str:
+    """A text within an address; letters of all languages stay readable.
+
+    >>> _written("病人 a&b")
+    '病人%20a%26b'
+    """
+    return "".join(
+        mark if not mark.isascii() and mark.isprintable() else quote(mark, safe, errors=_ANY)
+        for mark in text
+    )
+
+
+def _decoded(kind: str, text: str) -> str:
+    try:
+        if re.search(r"%(?![0-9A-Fa-f]{2})", text):
+            raise ValueError
+        decoded = unquote(text, errors="strict")
+    except ValueError:
+        decoded = "\0"
+    if "\0" in decoded:
+        raise _malformed(kind, phrase("a % in it is not followed by the two digits of a character"))
+    return decoded
+
+
+def _has_password() -> InputError:
+    return InputError(
+        "the address of the table holds a password, which would stand in the history of the "
+        "shell, in the list of processes and in files: leave it out, change it if others can "
+        "have seen it, and put it into ~/.pgpass or the variable PGPASSWORD"
+    )
+
+
+def _malformed(kind: str, reason: str) -> InputError:
+    return InputError(
+        "the address of the table cannot be read: {reason}; it is written {shape}",
+        reason=reason,
+        shape=_SHAPES[kind],
+    )

@@ -1,0 +1,303 @@
+"""Counting every value of some columns in every class, in one pass over the rows.
+
+Many small counters fit into one float: a counter that stays below 2**bits needs only so many bits
+of a sum, and a float64 adds whole numbers below 2**52 without error. Adding 2**(bits * slot) per
+row therefore counts several values in one aggregate, exactly and in any order, on every engine.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.tables._encoding import arrow_floats, floats, whole_numbers
+from petaudit.tables.classes.keys import ClassKeys, class_keys, is_marked
+from petaudit.tables.classes.table import ClassTable
+from petaudit.tables.results import ClassValueCounts, Integers
+
+if TYPE_CHECKING:
+    from petaudit.tables.table_counts import TableCounts
+
+MOST_VALUES = 512
+MOST_FROM_WORKERS = 1 << 12
+MOST_FROM_DATABASES = 1 << 19
+"""No more of the different classes are fetched from remote engines, whatever a table is like:
+workers can be asked instead, while a database would have to send more."""
+_CELLS_PER_BLOCK = 1 << 17
+_MOST_WORDS = 24
+_EXACT_BITS = 52
+_UNLIKELY = 1e-3
+_PACKABLE = (nw.String, nw.Boolean)
+_CANNOT_REPLACE = "dask"  # its replaced values keep the type of the old ones
+
+
+def packed_classes(
+    table: TableCounts, quasi_identifiers: Sequence[str], columns: Sequence[str]
+) -> Iterator[ClassTable] | None:
+    """Count with packed counters; None when they do not fit, or are too many to be fetched.
+
+    The size of a class is one counter more, to which all values belong: a separate count would
+    cost the engine half as much again as all packed counters.
+    """
+    if not columns or not all(_can_be_packed(table, column) for column in columns):
+        return None
+    widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
+    if not table.rows or sum(widths) > MOST_VALUES:
+        return None
+    # A second pass is dear where the rows are remote, and the histogram is wanted anyway.
+    guesses = [_largest_class] if table.is_remote else [_likely_largest_class, _largest_class]
+    for largest_class in guesses:
+        largest = largest_class(table, quasi_identifiers)
+        packings = {
+            column: Packing(width + (place == 0), largest, place)
+            for place, (column, width) in enumerate(zip(columns, widths, strict=True))
+        }
+        if sum(packing.words for packing in packings.values()) > _MOST_WORDS:
+            return None
+        keys = class_keys(table, quasi_identifiers, carried=table.keys(columns))
+        counted = _counted(keys, packings)
+        if counted is None:
+            return None
+        if _is_right(counted, packings, table.rows):
+            return _blocks(table, counted, packings)
+    return None  # pragma: no cover (counters for the largest class cannot run over)
+
+
+def _likely_largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:
+    """Guess from the first rows; a guess too low is noticed and costs a second pass."""
+    if table.knows_histogram(quasi_identifiers):
+        return _largest_class(table, quasi_identifiers)
+    sample = table.sample(quasi_identifiers)
+    return likely_largest_class(sample.sizes, sample.classes, table.rows)
+
+
+def _largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:
+    known = table.class_histogram(quasi_identifiers)
+    return max(int(known.sizes.max(initial=1)), known.suppressed_rows)
+
+
+def likely_largest_class(sizes: Integers, classes: Integers, rows: int) -> int:
+    """Guess the largest class of a table from the class sizes in a sample of its rows.
+
+    Where chance alone explains the largest size seen, the classes are about equally large, and a
+    few times the typical size is a safe guess; else the largest is scaled up.
+
+    >>> even = likely_largest_class(np.array([1, 2]), np.array([900, 50]), rows=100_000)
+    >>> skewed = likely_largest_class(np.array([1, 500]), np.array([500, 1]), rows=100_000)
+    >>> even < 100, skewed > 50_000
+    (True, True)
+    """
+    sampled = int((sizes * classes).sum())
+    if not sampled:
+        return 1
+    scale = max(rows / sampled, 1.0)
+    seen = int(sizes.max())
+    if scale == 1.0:
+        return seen
+    pairs = int((sizes * (sizes - 1) * classes).sum())
+    typical = 1 + pairs / sampled * scale
+    per_class = typical / scale
+    by_chance = math.log(int(classes.sum())) + seen * math.log(per_class) - math.lgamma(seen + 1)
+    if by_chance > math.log(_UNLIKELY):
+        return math.ceil(3 * typical + 24)
+    return math.ceil(seen * scale * 1.5)
+
+
+@dataclass(frozen=True)
+class Packing:
+    """Where each feature's counter lies."""
+
+    features: int
+    largest_count: int
+    place: int = 0
+    """The number of the column; that of the first has the sizes of classes as its last feature."""
+
+    @property
+    def bits(self) -> int:
+        """Bits per counter."""
+        return max(self.largest_count.bit_length(), 1)
+
+    @property
+    def per_word(self) -> int:
+        """Counters per float."""
+        return max(_EXACT_BITS // self.bits, 1)
+
+    @property
+    def words(self) -> int:
+        """Floats needed."""
+        return -(-self.features // self.per_word)
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that hold the floats."""
+        return [f"w{self.place}_{word}" for word in range(self.words)]
+
+    def read(self, counted: pa.Table) -> list[npt.NDArray[np.float64]]:
+        """Return the floats of all classes."""
+        return [floats(counted.column(name)) for name in self.names]
+
+    def weights(self, features_of_values: Sequence[Sequence[int]]) -> npt.NDArray[np.float64]:
+        """Per value and word, what a row with that value adds.
+
+        >>> Packing(features=2, largest_count=3).weights([[0], [0, 1]]).tolist()
+        [[1.0], [5.0]]
+        """
+        weights = np.zeros((len(features_of_values), self.words))
+        for value, features in enumerate(features_of_values):
+            for feature in features:
+                word, slot = divmod(feature, self.per_word)
+                weights[value, word] += 2.0 ** (self.bits * slot)
+        return weights
+
+    def total(self, words: Sequence[npt.NDArray[np.float64]], times: Integers) -> int:
+        """The sum of all counters, each taken so many times.
+
+        A counter that ran over leaves less behind than was added, whatever it spilled into, so the
+        total is right only if every counter is.
+
+        >>> Packing(features=2, largest_count=3).total([np.array([13.0])], np.array([1]))
+        4
+        """
+        largest = 2.0 ** (self.bits * self.per_word)
+        if any(word.max(initial=0) >= largest for word in words):
+            return -1
+        counts_of = self.unpacker(words)
+        return sum(int(counts_of(feature) @ times) for feature in range(self.features))
+
+    def unpacker(self, words: Sequence[npt.NDArray[np.float64]]) -> Callable[[int], Integers]:
+        """How to read the counter of a feature, one at a time to spare memory.
+
+        >>> Packing(features=2, largest_count=3).unpacker([np.array([13.0])])(1).tolist()
+        [3]
+        """
+        whole = [word.astype(np.int64) for word in words]
+        mask = (1 << self.bits) - 1
+
+        def counts_of(feature: int) -> Integers:
+            word, slot = divmod(feature, self.per_word)
+            return (whole[word] >> (self.bits * slot)) & mask
+
+        return counts_of
+
+
+def _can_be_packed(table: TableCounts, column: str) -> bool:
+    dtype = table.schema[table.position(column)]
+    if not (dtype.is_integer() or dtype.is_float() or isinstance(dtype, _PACKABLE)):
+        return False
+    return table.engine != _CANNOT_REPLACE and not (dtype.is_integer() and _is_old_polars(table))
+
+
+def _is_old_polars(table: TableCounts) -> bool:
+    """Whether whole numbers beyond 2**53 would be compared as floats."""
+    if table.engine != "polars":
+        return False
+    version = str(nw.get_native_namespace(table.frame).__version__)
+    return int(version.partition(".")[0]) < 2
+
+
+def _counted(keys: ClassKeys, packings: Mapping[str, Packing]) -> pa.Table | None:
+    """The different classes with their packed counters, and how many classes are alike."""
+    table = keys.table
+    words = [word for packing in packings.values() for word in packing.names]
+    most = None
+    if table.is_remote:
+        is_database = table.frame.implementation.is_ibis()
+        most = MOST_FROM_DATABASES if is_database else MOST_FROM_WORKERS
+
+    def query(keys: ClassKeys) -> nw.LazyFrame[Any]:
+        rows = keys.rows
+        for column, packing in packings.items():
+            rows = _weighted(table, rows, column, packing)
+        classes = keys.flagged(
+            rows.group_by(*keys.names).agg(*(nw.col(word).sum() for word in words))
+        )
+        alike = classes.group_by(*words, *keys.flags).agg(nw.len().alias("classes"))
+        return alike if most is None else alike.head(most + 1)
+
+    counted = keys.collected(query)
+    return counted if most is None or counted.num_rows <= most else None
+
+
+def _is_right(counted: pa.Table, packings: Mapping[str, Packing], rows: int) -> bool:
+    """Whether no counter ran over, which the sum of all counters gives away."""
+    classes = whole_numbers(counted.column("classes"))
+    return all(
+        packing.total(packing.read(counted), classes) == rows * (2 if packing.place == 0 else 1)
+        for packing in packings.values()
+    )
+
+
+def _blocks(
+    table: TableCounts, counted: pa.Table, packings: Mapping[str, Packing]
+) -> Iterator[ClassTable]:
+    """Unpack the counters of so many classes at a time."""
+    width = sum(packing.features for packing in packings.values()) - 1
+    at_once = max(_CELLS_PER_BLOCK // width, 1)
+    for start in range(0, counted.num_rows, at_once):
+        part = counted.slice(start, at_once)
+        sizes = np.zeros(part.num_rows, dtype=np.int64)
+        columns = {}
+        for column, packing in packings.items():
+            values = table.sensitive_values(column).counts
+            counts_of = packing.unpacker(packing.read(part))
+            counts = np.empty((part.num_rows, len(values.labels)), dtype=np.int64)
+            for place in range(len(values.labels)):
+                counts[:, place] = counts_of(place)
+            if packing.place == 0:
+                sizes = counts_of(len(values.labels))
+            entry, value = (index.astype(np.int64, copy=False) for index in np.nonzero(counts))
+            columns[column] = ClassValueCounts(values, entry, value, counts[entry, value])
+        marked = np.flatnonzero(is_marked(part))
+        classes = whole_numbers(part.column("classes"))
+        yield ClassTable(sizes, classes, columns, int(marked[0]) if marked.size else None)
+
+
+def _weighted(
+    table: TableCounts, rows: nw.LazyFrame[Any], column: str, packing: Packing
+) -> nw.LazyFrame[Any]:
+    """Rows with what their value of a column adds to every word."""
+    values, words = table.sensitive_values(column), packing.names
+    width = len(values.counts.labels)
+    sizes = [width] if packing.place == 0 else []
+    weights = packing.weights([[value, *sizes] for value in range(width)])
+    null = values.counts.index.get(None)
+    of_null = None if null is None else weights[null].tolist()
+    position = table.position(column)
+    if table.load is None:
+        cell = nw.col(position)
+        # A text of invisible characters is no value, but no null of the engine either.
+        old, places = [], []
+        for value, place in zip(values.cells.to_pylist(), values.positions.tolist(), strict=True):
+            if place != null or isinstance(value, str):
+                old.append(value)
+                places.append(place)
+        mapped = [_replaced(cell, old, weights[places, i].tolist()) for i in range(len(words))]
+        if of_null is not None:
+            mapped = [
+                nw.when(cell.is_null()).then(nw.lit(null_weight)).otherwise(weight)
+                for null_weight, weight in zip(of_null, mapped, strict=True)
+            ]
+        return rows.with_columns(
+            *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
+        )
+    # Where a small table can be put beside the data, a join finds all weights at once.
+    data = [arrow_floats(weights[values.positions, i]) for i in range(len(words))]
+    beside = values.beside(table, [position, *words], data)
+    joined = rows.join(beside, on=position, how="left")
+    if of_null is None:
+        return joined
+    weighted = [nw.col(word).fill_null(weight) for word, weight in zip(words, of_null, strict=True)]
+    return joined.with_columns(*weighted)
+
+
+def _replaced(value: nw.Expr, old: list[Any], new: list[float]) -> nw.Expr:
+    if not old:
+        return nw.lit(0.0)
+    return value.replace_strict(old, new, default=0.0, return_dtype=nw.Float64)

@@ -1,0 +1,202 @@
+"""The values of one column: their labels and counts, and the label of every row as a code."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from petaudit.errors import EngineError
+from petaudit.exact.fractions import parse_number
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._cell_labels import cell_labels, in_order
+from petaudit.tables._encoding import dictionary_cells, whole_numbers
+from petaudit.tables.equal_values import value_keys, visible_text, visible_texts
+from petaudit.tables.results import Integers, ValueCounts
+
+if TYPE_CHECKING:
+    from petaudit.tables.source import Source
+    from petaudit.tables.table_counts import TableCounts
+
+RowCodes: TypeAlias = npt.NDArray[np.integer]
+Codes: TypeAlias = npt.NDArray[np.int32]
+
+_LARGEST_WHOLE: Final = 10**18
+_MANY_CELLS: Final = 10_000
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values of a column: their counts, the cells that spell them, and each cell's label."""
+
+    counts: ValueCounts
+    cells: pa.Array
+    positions: Integers
+
+    @classmethod
+    def of(cls, cells: pa.Array, numbers: Integers) -> ColumnValues:
+        """From the different cells of a column, and how often each occurs."""
+        if pa.types.is_integer(cells.type) and cells.type != pa.uint64():
+            whole = whole_numbers(pa.chunked_array([cells.drop_null()]))
+            if not whole.size or -_LARGEST_WHOLE < whole.min() <= whole.max() < _LARGEST_WHOLE:
+                return cls._of_whole(cells, numbers, whole)
+        labels = cell_labels(cells)
+        places = np.arange(len(labels), dtype=np.int64)
+        first = dict.fromkeys(labels)
+        if len(first) < len(labels):
+            # Blanks around text do not count, so several cells may have one label.
+            known = {label: place for place, label in enumerate(first)}
+            places = np.array([known[label] for label in labels], dtype=np.int64)
+        distinct = list(first)
+        totals = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(totals, places, numbers)
+        order = in_order(distinct)
+        counts = ValueCounts(tuple(distinct[place] for place in order.tolist()), totals[order])
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        return cls(counts, cells, position[places])
+
+    @classmethod
+    def _of_whole(cls, cells: pa.Array, numbers: Integers, whole: Integers) -> ColumnValues:
+        """The same without reading labels: whole numbers have one spelling each."""
+        is_null = np.zeros(len(cells), dtype=bool)
+        if len(whole) < len(cells):
+            is_null = np.array(cells.is_null().to_pylist(), dtype=bool)
+        by_size = np.argsort(whole)
+        ascending = whole[by_size]
+        order = np.concatenate((np.flatnonzero(~is_null)[by_size], np.flatnonzero(is_null)))
+        position = np.empty(len(cells), dtype=np.int64)
+        position[order] = np.arange(len(cells))
+        labels = (*map(str, ascending.tolist()), *(None for _ in range(int(is_null.sum()))))
+        return cls(ValueCounts(labels, numbers[order], whole=ascending), cells, position)
+
+    @cached_property
+    def merged(self) -> ColumnValues:
+        """The same with all spellings of a value as one, as sensitive values are compared."""
+        if pa.types.is_primitive(self.cells.type):
+            # Numbers, dates and truths have one spelling each.
+            return self
+        labels = self.counts.labels
+        keys = value_keys(labels)
+        if len(set(keys)) == len(labels) and visible_texts(labels) == list(labels):
+            return self
+        groups: dict[Hashable, list[int]] = {}
+        for place, key in enumerate(keys):
+            groups.setdefault(key, []).append(place)
+        spellings = [tuple(labels[place] for place in places) for places in groups.values()]
+        named = [
+            None if key is None else _name_of(spelled)
+            for key, spelled in zip(groups, spellings, strict=True)
+        ]
+        group = np.empty(len(labels), dtype=np.int64)
+        for number, places in enumerate(groups.values()):
+            group[places] = number
+        order = in_order(named)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        totals = np.zeros(len(named), dtype=np.int64)
+        np.add.at(totals, position[group], self.counts.counts)
+        counts = ValueCounts(
+            tuple(named[place] for place in order.tolist()),
+            totals,
+            tuple(spellings[place] for place in order.tolist()),
+        )
+        return ColumnValues(counts, self.cells, position[group][self.positions])
+
+    @property
+    def has_blanks(self) -> bool:
+        """Whether some text has blanks around it, or is nothing but blanks."""
+        if not pa.types.is_string(self.cells.type):
+            return bool(pa.types.is_large_string(self.cells.type))
+        labels = self.counts.labels
+        found = zip(self.cells.to_pylist(), self.positions.tolist(), strict=True)
+        return any(cell != labels[place] for cell, place in found)
+
+    def beside(self, table: TableCounts, names: Sequence[str], data: Sequence[pa.Array]) -> Any:
+        """Put what is known of each cell beside the table, to be joined; a null joins nothing."""
+        assert table.load is not None  # noqa: S101 (only tables in our own database are joined)
+        lookup = pa.Table.from_arrays([self.cells, *data], names=[*names])
+        return table.load(lookup.filter(self.cells.is_valid()) if self.cells.null_count else lookup)
+
+
+def _name_of(spellings: Sequence[str | None]) -> str | None:
+    """What a value is called: a number as one that can be read, a text by its first spelling."""
+    for spelling in (*spellings, visible_text(spellings[0] or "")):
+        if spelling is not None and parse_number(spelling) is not None:
+            return spelling
+    return spellings[0]
+
+
+def read_row_codes(table: TableCounts, columns: Sequence[str]) -> list[RowCodes]:
+    """The position of each row's label among the values of its column, from one query."""
+    cells = table.columns_values(columns, raw=True)
+    found: list[RowCodes] = []
+    for column in columns:
+        codes, distinct = dictionary_cells(cells.pop(0))
+        table.note_values(column, distinct, codes)
+        values = table.values(column)
+        places = values.positions if values.cells is distinct else _positions(distinct, values)
+        # They are kept for every row, so they are as small as they can be.
+        kind = np.min_scalar_type(max(len(values.counts.labels) - 1, 0))
+        found.append(places.astype(kind)[codes])
+    return found
+
+
+def _positions(cells: pa.Array, values: ColumnValues) -> Integers:
+    """The position of each cell's label; many cells are found in Arrow, without their labels."""
+    kind = cells.type
+    simple = pa.types.is_string(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    if len(cells) > _MANY_CELLS and simple and kind == values.cells.type:
+        from pyarrow import compute  # noqa: PLC0415 (slow to load, and small tables do without)
+
+        known = compute.index_in(cells, value_set=values.cells)
+        if not known.null_count:
+            return values.positions[whole_numbers(pa.chunked_array([known]))]
+    index = values.counts.index
+    # Several cells may have one label: blanks around text do not count.
+    try:
+        return np.array([index[label] for label in cell_labels(cells)], dtype=np.int64)
+    except KeyError:
+        raise EngineError(
+            "the table gives other values each time it is asked; store its rows first"
+        ) from None
+
+
+def column_codes(source: Source, columns: Sequence[str]) -> dict[str, Codes]:
+    """For every row the position of its value among the labels of ``value_counts``.
+
+    All columns come from one query, so rows without an order of their own stay together.
+
+    >>> import pyarrow as pa
+    >>> from petaudit.tables import open_source
+    >>> source = open_source(pa.table({"age": [30, None, 5, 30]}))
+    >>> source.counts.value_counts("age").labels, column_codes(source, ["age"])["age"].tolist()
+    (('5', '30', None), [1, 2, 0, 1])
+    """
+    found = source.counts.row_codes(columns)
+    return {name: codes.astype(np.int32) for name, codes in zip(columns, found, strict=True)}
+
+
+def codes_of_rows(
+    source: Source, columns: Sequence[str], *, with_suppressed: bool
+) -> npt.NDArray[np.uint32]:
+    """The same as one array, a line per column; rows with ``*`` in all of them may be left out.
+
+    >>> import pyarrow as pa
+    >>> from petaudit.tables import open_source
+    >>> source = open_source(pa.table({"zip": ["1", "*", "2"], "age": ["7", "*", "*"]}))
+    >>> codes_of_rows(source, ["zip", "age"], with_suppressed=False).tolist()
+    [[0, 1], [0, 1]]
+    """
+    by_name = column_codes(source, columns)
+    codes = np.array([by_name[name] for name in columns], np.uint32)
+    if with_suppressed:
+        return codes
+    marks = [source.counts.value_counts(name).index.get(SUPPRESSED, -1) for name in columns]
+    says_something = codes != np.array(marks)[:, np.newaxis]
+    return codes[:, says_something.any(axis=0)]

@@ -1,0 +1,34 @@
+"""What opens and counts a table: DuckDB, a frame of the caller, Spark, PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class OpenedTable:
+    """A table as its engine opened it: a frame with columns c0, c1, ..., and their real names."""
+
+    name: str
+    """What messages call the table."""
+    columns: tuple[str, ...]
+    frame: nw.LazyFrame[Any]
+    paths: tuple[Path, ...] = ()
+    database: tuple[Path, ...] = ()
+    """The files of the DuckDB database that the table is in."""
+    is_untyped: bool = False
+    """Whether every column is text because the file has no types."""
+    is_loaded: bool = False
+    """Whether the rows were copied and normalized, so that the file is not read again."""
+    load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None
+    """Puts a small table beside this one, where rows can be read again at no cost."""
+    close: Callable[[], None] | None = None
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    """The types of columns that were replaced because no engine takes them."""

@@ -1,0 +1,378 @@
+"""Tables in common codes that DuckDB holds on disk: joins bring the codes of values to the rows.
+
+What a value is worth depends on the distinct values of its column alone. So these are fetched and
+get their codes in the way that is used in memory. Where there are very many distinct values of a
+plain kind, DuckDB numbers them itself, and none of them is fetched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+
+from petaudit.errors import EngineError
+from petaudit.labels.cells import BLANKS
+from petaudit.tables._encoding import arrow_integers
+from petaudit.tables._private_folder import private_folder, temporary_room
+from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.joint.column import ORIGINAL, Codes, JointColumn, Kind, Precision
+from petaudit.tables.joint.scratch import Scratch
+from petaudit.tables.joint.tables import ColumnJoiner, cells_of
+from petaudit.tables.source import Source
+
+MANY_VALUES = 200_000
+"""So many distinct values of a plain kind are numbered by the engine."""
+_LARGE_DICTIONARY: Final = 300_000
+"""A dictionary of so many values is joined in a query of its own."""
+_LARGE_KEYS: Final = 4 << 20
+"""Distinct values of more bytes are kept on disk."""
+_INTEGERS: Final = ((1 << 8, "UTINYINT"), (1 << 16, "USMALLINT"), (1 << 32, "UINTEGER"))
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A table (r, k0, k1, ...) per source: the row number, and a code per column."""
+
+    joined: Mapping[str, JointColumn]
+    tables: tuple[str, ...]
+    rows: tuple[int, ...]
+
+
+def code_tables(
+    scratch: Scratch, tables: Sequence[Source], decimals: int | None, unit: str | None
+) -> Coded:
+    """Encode the columns of the first table in all tables."""
+    columns = tables[0].columns
+    joiner = ColumnJoiner(tables, decimals, unit)
+    raws = [_raw_table(scratch, table, columns, f"raw_{i}") for i, table in enumerate(tables)]
+    joined: dict[str, JointColumn] = {}
+    dictionaries: list[list[_Dictionary]] = []
+    for place, name in enumerate(columns):
+        found = _numbered_values(scratch, raws, place, joiner)
+        found = found or _joined_values(scratch, raws, place, name, joiner)
+        if found is not None:
+            joined[name] = found[0]
+            dictionaries.append(found[1])
+    joiner.check()
+    names = []
+    for place, raw in enumerate(raws):
+        of_table = [by_table[place] for by_table in dictionaries]
+        if raw.query is None:
+            names.append(_coded_here(scratch, of_table, f"coded_{place}"))
+        else:
+            names.append(_Coding(scratch, raw, of_table, f"coded_{place}").run(raw.query))
+            scratch.drop(f"raw_{place}")
+    rows = tuple(scratch.number(f"SELECT count(*) FROM {name}") for name in names)  # noqa: S608
+    return Coded(joined, tuple(names), rows)
+
+
+@dataclass
+class _RawTable:
+    """A table as a query with the columns x0, x1, ..., or its columns in this process."""
+
+    source: Source
+    query: str | None
+    columns: list[pa.ChunkedArray]
+    kinds: tuple[Any, ...]
+    _values: list[int] = field(default_factory=list)
+
+    def values_in(self, scratch: Scratch, place: int) -> int:
+        """Roughly how many values a column has; all columns are looked at together."""
+        if not self._values and self.query is not None:
+            cells = ", ".join(f"approx_count_distinct(x{i})" for i in range(len(self.kinds)))
+            [found] = scratch.run(f"SELECT {cells} FROM ({self.query})")  # noqa: S608
+            self._values = [int(many) for many in found]
+        return self._values[place]
+
+
+@dataclass(frozen=True)
+class _Dictionary:
+    """Where the code of a value is found: in a table (v, k), or in an array with a code per row."""
+
+    table: str | None
+    codes: Codes | None
+    size: int
+    is_trimmed: bool = False
+    """Whether the text of a row has to be trimmed before it is looked up."""
+    is_shared: bool = False
+    """Whether other tables look here, too, and whoever asks for a value later."""
+
+
+def _raw_table(scratch: Scratch, source: Source, columns: Sequence[str], name: str) -> _RawTable:
+    """How to get at the cells of a table without holding all of them."""
+    counts = source.counts
+    cells = [nw.col(counts.position(column)).alias(f"x{i}") for i, column in enumerate(columns)]
+    kinds = tuple(counts.schema[counts.position(column)] for column in columns)
+    if counts.load is not None:
+        native = counts.raw_frame.select(*cells).to_native()
+        return _RawTable(source, native.sql_query(), [], kinds)
+    if counts.engine == "duckdb":
+        # Of another connection, which may be a database that is larger than memory.
+        reader = counts.raw_frame.select(*cells).to_native().to_arrow_reader(100_000)
+        made = scratch.make(name, "SELECT * FROM rows_given", rows_given=reader)
+        return _RawTable(source, f"SELECT * FROM {made}", [], kinds)  # noqa: S608
+    return _RawTable(source, None, counts.columns_values(columns, raw=True), kinds)
+
+
+def _numbered_values(
+    scratch: Scratch, raws: Sequence[_RawTable], place: int, joiner: ColumnJoiner
+) -> tuple[JointColumn, list[_Dictionary]] | None:
+    """Let DuckDB number the values of a column; None where Python has to look at them."""
+    kind = raws[0].kinds[place]
+    is_text = isinstance(kind, nw.String)
+    is_plain = is_text or kind.is_integer() or isinstance(kind, nw.Date)
+    if not is_plain or any(
+        raw.query is None or raw.kinds[place] != kind or raw.source.is_untyped for raw in raws
+    ):
+        return None
+    cell = _trimmed_cell(f"x{place}") if is_text else f"x{place}"
+    if max(raw.values_in(scratch, place) for raw in raws) < MANY_VALUES:
+        return None
+    every = " UNION ".join(
+        f"SELECT {cell} AS v FROM ({raw.query}) WHERE {cell} IS NOT NULL"  # noqa: S608
+        for raw in raws
+    )
+    made = scratch.make(
+        f"values_{place}",
+        f"SELECT v, (row_number() OVER () - 1)::UINTEGER AS k FROM ({every})",  # noqa: S608
+    )
+    many = scratch.number(f"SELECT count(*) FROM {made}")  # noqa: S608
+    in_reference = scratch.number(
+        f"SELECT count({cell}) FROM ({raws[ORIGINAL].query})"  # noqa: S608
+    )
+    column = JointColumn(
+        [],
+        many + 1,
+        precision_of(kind, joiner, in_reference > 0),
+        kind_of(kind),
+        StoredKeys(scratch, made),
+        lambda key: key,
+    )
+    dictionary = _Dictionary(made, None, many + 1, is_text, is_shared=True)
+    return column, [dictionary for _ in raws]
+
+
+def precision_of(kind: Any, joiner: ColumnJoiner, is_known: bool) -> Precision:
+    """As it is found in memory: whole numbers have no decimals, and dates are days."""
+    if isinstance(kind, nw.String):
+        return None
+    if isinstance(kind, nw.Date):
+        return joiner.unit if joiner.unit is not None else "D" if is_known else None
+    return joiner.decimals if joiner.decimals is not None else 0 if is_known else None
+
+
+def kind_of(kind: Any) -> Kind:
+    """The kind of values of a plain type."""
+    if isinstance(kind, nw.String):
+        return Kind.TEXT
+    return Kind.MOMENT if isinstance(kind, nw.Date) else Kind.NUMBER
+
+
+def _trimmed_cell(cell: str) -> str:
+    """Text without the blanks around it; a null where nothing is left."""
+    return f"nullif(trim({cell}, '{BLANKS}'), '')"
+
+
+class StoredKeys(Sequence[Any]):
+    """The values of a column that DuckDB numbered, read when they are asked for."""
+
+    def __init__(self, scratch: Scratch, table: str) -> None:
+        self._scratch = scratch
+        self._table = table
+
+    def __len__(self) -> int:
+        return self._scratch.number(f"SELECT count(*) FROM {self._table}")  # noqa: S608
+
+    def __getitem__(self, code: Any) -> Any:
+        return self.of([code])[int(code)]
+
+    def of(self, codes: Sequence[int]) -> dict[int, Any]:
+        """The values of several codes."""
+        found = self._scratch.fetch(
+            f"SELECT k, v FROM {self._table} JOIN codes_wanted USING (k)",  # noqa: S608
+            codes_wanted=pa.table({"k": pa.array(codes, pa.uint32())}),
+        )
+        return dict(zip(found.column("k").to_pylist(), found.column("v").to_pylist(), strict=True))
+
+
+def _joined_values(
+    scratch: Scratch, raws: Sequence[_RawTable], place: int, name: str, joiner: ColumnJoiner
+) -> tuple[JointColumn, list[_Dictionary]] | None:
+    """Give the distinct values of a column their codes here."""
+    numbers: list[pa.ChunkedArray | None] = []
+    cells = []
+    for table, raw in enumerate(raws):
+        if raw.query is None:
+            numbers.append(None)
+            cells.append(cells_of(raw.source, name, raw.columns[place]))
+            raw.columns[place] = pa.chunked_array([pa.nulls(0)])
+            continue
+        made = scratch.make(
+            f"distinct_{table}",
+            f"SELECT x{place} AS v, row_number() OVER () AS p FROM "  # noqa: S608
+            f"(SELECT DISTINCT x{place} FROM ({raw.query}) WHERE x{place} IS NOT NULL)",
+        )
+        found = scratch.fetch(f"SELECT v, p FROM {made}")  # noqa: S608
+        numbers.append(found.column("p"))
+        cells.append(cells_of(raw.source, name, found.column("v")))
+        del found
+    column = joiner.join(name, cells)
+    del cells
+    if column is None:
+        return None
+    known: list[_Dictionary] = []
+    for table, (number, codes) in enumerate(zip(numbers, column.codes, strict=True)):
+        if number is None:
+            known.append(_Dictionary(None, codes, column.size))
+        else:
+            name = _dictionary_table(scratch, number, codes, table, place)
+            known.append(_Dictionary(name, None, column.size))
+    return _spooled(replace(column, codes=[])), known
+
+
+def _dictionary_table(
+    scratch: Scratch, numbers: pa.ChunkedArray, codes: Codes, table: int, place: int
+) -> str:
+    """A table of the distinct values of a column with their codes."""
+    made = scratch.make(
+        f"values_{place}_{table}",
+        "SELECT v, k FROM "  # noqa: S608
+        f"{scratch.table(f'distinct_{table}')} JOIN codes_found USING (p)",
+        codes_found=pa.table({"p": numbers, "k": arrow_codes(codes)}),
+    )
+    scratch.drop(f"distinct_{table}")
+    return made
+
+
+@temporary_room()
+def _spooled(column: JointColumn) -> JointColumn:
+    """The same column with its keys in a file of the private folder, if there are many."""
+    keys = column.keys
+    if isinstance(keys, np.ndarray) and keys.dtype != object and keys.nbytes > _LARGE_KEYS:
+        path = private_folder() / fresh_name()
+        np.save(path, keys)
+        # NumPy adds the ending of its own.
+        saved = path.with_name(f"{path.name}.npy")
+        mapped = np.load(saved, mmap_mode="r")
+        saved.unlink()
+        return replace(column, keys=mapped)
+    if isinstance(keys, pa.Array) and keys.nbytes > _LARGE_KEYS:
+        path = private_folder() / fresh_name()
+        with (
+            pa.OSFile(str(path), "wb") as file,
+            pa.ipc.new_file(file, pa.schema([("v", keys.type)])) as writer,
+        ):
+            writer.write_batch(pa.record_batch([keys], names=["v"]))
+        with pa.memory_map(str(path)) as mapped_file:
+            keys = pa.ipc.open_file(mapped_file).get_batch(0).column(0)
+        path.unlink()
+        return replace(column, keys=keys)
+    return column
+
+
+def arrow_codes(codes: Codes) -> pa.Array:
+    """Return codes for an engine."""
+    return pa.Array.from_buffers(
+        pa.uint32(), len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes, np.uint32))]
+    )
+
+
+def integer_kind(codes: int) -> str:
+    """The smallest whole numbers of DuckDB that so many codes fit into.
+
+    >>> integer_kind(256), integer_kind(257)
+    ('UTINYINT', 'USMALLINT')
+    """
+    return next((kind for most, kind in _INTEGERS if codes <= most), "UBIGINT")
+
+
+def _coded_here(scratch: Scratch, dictionaries: Sequence[_Dictionary], name: str) -> str:
+    """The codes of a table whose rows are in this process anyway."""
+    rows = len(dictionaries[0].codes) if dictionaries[0].codes is not None else 0
+    arrays: list[pa.Array] = [arrow_integers(np.arange(rows))]
+    cells = ["r"]
+    for place, dictionary in enumerate(dictionaries):
+        assert dictionary.codes is not None  # noqa: S101 (of a table in this process)
+        arrays.append(arrow_codes(dictionary.codes))
+        cells.append(f"k{place}::{integer_kind(dictionary.size)} AS k{place}")
+    names = ["r", *(f"k{place}" for place in range(len(dictionaries)))]
+    rows_coded = pa.Table.from_arrays(arrays, names=names)
+    return scratch.make(
+        name,
+        f"SELECT {', '.join(cells)} FROM rows_coded",  # noqa: S608
+        rows_coded=rows_coded,
+    )
+
+
+@dataclass
+class _Coding:
+    """Brings codes to the rows of a table: small dictionaries together, large ones one by one."""
+
+    scratch: Scratch
+    raw: _RawTable
+    dictionaries: Sequence[_Dictionary]
+    name: str
+
+    def run(self, query: str) -> str:
+        """Return the name of the coded table."""
+        rows = f"SELECT row_number() OVER () - 1 AS r, * FROM ({query})"  # noqa: S608
+        waiting = list(range(len(self.dictionaries)))
+        done: list[int] = []
+        made = ""
+        for step, now in enumerate(self._steps()):
+            waiting = [place for place in waiting if place not in now]
+            cells = ["r", *(f"k{place}" for place in done), *(f"x{place}" for place in waiting)]
+            cells += map(self._code, now)
+            joins = " ".join(map(self._join, now))
+            done += now
+            made = self.scratch.make(
+                f"{self.name}_{step}",
+                f"SELECT {', '.join(cells)} FROM ({rows}) AS given {joins}",  # noqa: S608
+            )
+            if step:
+                self.scratch.drop(f"{self.name}_{step - 1}")
+            rows = f"SELECT * FROM {made}"  # noqa: S608
+        self._check(made)
+        for dictionary in self.dictionaries:
+            if dictionary.table is not None and not dictionary.is_shared:
+                self.scratch.run(f"DROP TABLE {dictionary.table}")
+        return made
+
+    def _steps(self) -> list[list[int]]:
+        small = [
+            i
+            for i, dictionary in enumerate(self.dictionaries)
+            if dictionary.size <= _LARGE_DICTIONARY
+        ]
+        large = [
+            [i]
+            for i, dictionary in enumerate(self.dictionaries)
+            if dictionary.size > _LARGE_DICTIONARY
+        ]
+        return [small, *large] if small or not large else large
+
+    def _cell(self, place: int) -> str:
+        is_trimmed = self.dictionaries[place].is_trimmed
+        return _trimmed_cell(f"x{place}") if is_trimmed else f"x{place}"
+
+    def _code(self, place: int) -> str:
+        dictionary = self.dictionaries[place]
+        code = (
+            f"CASE WHEN {self._cell(place)} IS NULL THEN {dictionary.size - 1} ELSE d{place}.k END"
+        )
+        return f"({code})::{integer_kind(dictionary.size)} AS k{place}"
+
+    def _join(self, place: int) -> str:
+        dictionary = self.dictionaries[place]
+        return f"LEFT JOIN {dictionary.table} AS d{place} ON {self._cell(place)} = d{place}.v"
+
+    def _check(self, made: str) -> None:
+        """Every value has a code, or the file was changed between two looks at it."""
+        missing = " OR ".join(f"k{place} IS NULL" for place in range(len(self.dictionaries)))
+        if self.scratch.number(f"SELECT count(*) FROM {made} WHERE {missing}"):  # noqa: S608
+            raise EngineError("{table} was changed while it was read", table=self.raw.source.name)

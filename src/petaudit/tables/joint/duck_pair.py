@@ -1,0 +1,339 @@
+"""A pair of tables as codes in DuckDB, counted combination by combination.
+
+As in memory, what cannot matter any more leaves: below a prefix (the columns that combinations
+begin with) only groups are followed that a further column can still split to some effect.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from petaudit.tables._encoding import arrow_integers, whole_numbers
+from petaudit.tables.joint.column import CONTROL, ORIGINAL, SYNTHETIC
+from petaudit.tables.joint.duck_coding import Coded, StoredKeys, code_tables, integer_kind
+from petaudit.tables.joint.levels import Level, Levels, key_names
+from petaudit.tables.joint.scratch import Scratch
+from petaudit.tables.joint.store import (
+    LISTED_AT_ONCE,
+    Combination,
+    GroupSizes,
+    Indices,
+    Listed,
+    StoredFacts,
+    StoredPair,
+    rows_by_number,
+)
+from petaudit.tables.source import Source
+
+_WORTH_FORGETTING: Final = 0.02
+
+
+class DuckPair(StoredPair):
+    """A pair in DuckDB, whose rows have numbers, so that they can be listed and drawn.
+
+    The table ``pair`` has ``o`` for rows of the original, ``w`` for synthetic rows that still wait
+    to be identified, the row number ``r`` in the table as given, and the codes ``k0``, ``k1``, ...
+    """
+
+    engine = "duckdb"
+
+    def __init__(
+        self, tables: Sequence[Source], decimals: int | None, unit: str | None, *, deduplicate: bool
+    ) -> None:
+        self.scratch = Scratch()
+        self.deadline = self.scratch.deadline
+        coded = code_tables(self.scratch, tables, decimals, unit)
+        order, distinct = self._order(coded)
+        self.removed = [
+            self._note_duplicates(name, len(order), place) if deduplicate else 0
+            for place, name in enumerate(coded.tables)
+        ]
+        names = tables[0].columns
+        self.facts = StoredFacts(
+            tuple(names[column] for column in order),
+            coded.rows,
+            tuple(rows - gone for rows, gone in zip(coded.rows, self.removed, strict=True)),
+            distinct,
+            coded.joined,
+            {names[column]: self._use(coded, column) for column in order},
+        )
+        self.overlap = self._counted_overlap(coded) if len(tables) > CONTROL else {}
+        """How many different rows occur how often in the original, and in the control."""
+        self._store(coded, order)
+        self._pair = "pair"
+        self._levels: Levels | None = None
+        self._made = itertools.count()
+        self.scratch.run(
+            f"CREATE TABLE {self.scratch.table('found')} "
+            "(size INTEGER, number BIGINT, r UBIGINT, target UBIGINT)"
+        )
+        self._settled = 0
+
+    @property
+    def table(self) -> str:
+        """The table of both, in queries."""
+        return self.scratch.table(self._pair)
+
+    def batches(self, size: int) -> Iterator[list[Combination]]:
+        """All combinations that differ in their last column alone."""
+        columns = range(len(self.facts.columns))
+        every = itertools.combinations(columns, size)
+        for _, batch in itertools.groupby(every, lambda columns: columns[:-1]):
+            yield list(batch)
+
+    def count(self, combinations: Sequence[Combination], *, keep_matches: bool) -> list[GroupSizes]:
+        """One pass over the rows that matter for each combination."""
+        level = self._levels_now().at(combinations[0][:-1], keep_matches=keep_matches)
+        self.scratch.make(
+            "held", "SELECT 0 AS place, 0::UBIGINT AS r, 0::UBIGINT AS target LIMIT 0"
+        )
+        return [
+            self._count(level, combination, place) for place, combination in enumerate(combinations)
+        ]
+
+    def note(self, size: int, numbers: Mapping[int, int]) -> None:
+        """See the base class."""
+        if not numbers:
+            return
+        held, found = self.scratch.table("held"), self.scratch.table("found")
+        numbered = ", ".join(f"({place}, {number})" for place, number in numbers.items())
+        self.scratch.run(
+            f"INSERT INTO {found} SELECT {size}, min(number), r, min_by(target, number) "  # noqa: S608
+            f"FROM {held} JOIN (VALUES {numbered}) AS numbers(place, number) USING (place) "
+            f"WHERE NOT EXISTS (FROM {found} AS known WHERE known.r = {held}.r) GROUP BY r"
+        )
+
+    def settle(self, size: int) -> Indices:
+        """See the base class."""
+        found = self.scratch.table("found")
+        self._close_levels()
+        counted = self.scratch.fetch(
+            f"SELECT number, count(*) AS n FROM {found} WHERE size = {size} GROUP BY number"  # noqa: S608
+        )
+        by_number = rows_by_number(counted)
+        self._settled += int(by_number.sum())
+        return by_number
+
+    def listed(self, size: int) -> Iterator[Listed]:
+        """The rows that a size identifies, so many at a time."""
+        ordered = self.scratch.make(
+            "ordered",
+            "SELECT row_number() OVER (ORDER BY number, r) AS place, number, r, target "  # noqa: S608
+            f"FROM {self.scratch.table('found')} WHERE size = {size}",
+        )
+        gone = [self._duplicates(place) for place in (SYNTHETIC, ORIGINAL)]
+        try:
+            for start in range(0, self._number("count(*)", ordered), LISTED_AT_ONCE):
+                table = self.scratch.fetch(
+                    f"SELECT number, r, target FROM {ordered} WHERE place > {start} "  # noqa: S608
+                    f"AND place <= {start + LISTED_AT_ONCE} ORDER BY place"
+                )
+                numbers, rows, targets = (
+                    whole_numbers(table.column(name)) for name in ("number", "r", "target")
+                )
+                # Row numbers as they are after duplicates were removed.
+                left = [
+                    given - np.searchsorted(before, given)
+                    for given, before in zip((rows, targets), gone, strict=True)
+                ]
+                yield Listed(left[0], numbers, left[1], rows, targets)
+        finally:
+            self.scratch.drop("ordered")
+
+    def values(
+        self, rows: Indices, combinations: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[object, ...]]:
+        """The prepared values of synthetic rows, as given, in columns by place in the search."""
+        for start in range(0, len(rows), LISTED_AT_ONCE):
+            stop = start + LISTED_AT_ONCE
+            yield from self._some_values(rows[start:stop], combinations[start:stop])
+
+    def first_rows(self, table: int) -> Indices:
+        """For each row of a table as given the first one that is equal to it."""
+        rows = np.arange(self.facts.rows[table])
+        if self.removed[table]:
+            repeated = self.scratch.fetch(
+                f"SELECT r, first FROM {self.scratch.table(f'repeated_{table}')}"  # noqa: S608
+            )
+            rows[whole_numbers(repeated.column("r"))] = whole_numbers(repeated.column("first"))
+        return rows
+
+    def finish(self) -> None:
+        """See the base class."""
+        self._close_levels()
+        for name in ("held", "counted"):
+            self.scratch.drop(name)
+
+    def _order(self, coded: Coded) -> tuple[list[int], tuple[int, ...]]:
+        """Columns by their number of synthetic values, and the original's numbers in that order."""
+        columns = range(len(coded.joined))
+        many = [
+            [self._number(f"count(DISTINCT k{column})", name) for column in columns]
+            for name in coded.tables[:2]
+        ]
+        order = sorted(columns, key=lambda column: -many[SYNTHETIC][column])
+        return order, tuple(many[ORIGINAL][column] for column in order)
+
+    def _note_duplicates(self, name: str, columns: int, place: int) -> int:
+        """Find the rows that repeat an earlier one; most are told apart by one number."""
+        keys = ", ".join(f"k{column}" for column in range(columns))
+        alike = self.scratch.make(
+            "alike",
+            f"SELECT h FROM (SELECT hash({keys}) AS h FROM {name}) "  # noqa: S608
+            "GROUP BY h HAVING count(*) > 1",
+        )
+        repeated = self.scratch.make(
+            f"repeated_{place}",
+            f"SELECT r, first FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "  # noqa: S608
+            f"FROM {name} WHERE hash({keys}) IN (SELECT h FROM {alike})) WHERE r > first",
+        )
+        self.scratch.drop("alike")
+        return self._number("count(*)", repeated)
+
+    def _number(self, figure: str, table: str) -> int:
+        return self.scratch.number(f"SELECT {figure} FROM {table}")  # noqa: S608
+
+    def _use(self, coded: Coded, column: int) -> tuple[int, int, int, int]:
+        """See :class:`StoredFacts`."""
+        null = list(coded.joined.values())[column].null
+        both = " UNION ALL ".join(
+            f"SELECT {place} AS place, k{column} AS k FROM {coded.tables[place]}"  # noqa: S608
+            for place in (SYNTHETIC, ORIGINAL)
+        )
+        found = self.scratch.fetch(
+            "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "  # noqa: S608
+            "coalesce(sum(t), 0) AS t, count(*) FILTER (WHERE t = 1) AS alone FROM ("
+            f"SELECT count(*) FILTER (WHERE place = {SYNTHETIC}) AS s, "
+            f"count(*) FILTER (WHERE place = {ORIGINAL}) AS t FROM ({both}) WHERE k <> {null} "
+            "GROUP BY k)"
+        )
+        synthetic, common, original, alone = (
+            int(found.column(name)[0].as_py()) for name in ("s", "common", "t", "alone")
+        )
+        return synthetic, common, original, alone
+
+    def _counted_overlap(self, coded: Coded) -> dict[tuple[int, int], int]:
+        keys = key_names(range(len(coded.joined)))
+        both = " UNION ALL ".join(
+            f"SELECT {place} AS place, {keys} FROM {coded.tables[place]}"  # noqa: S608
+            for place in (ORIGINAL, CONTROL)
+        )
+        found = self.scratch.fetch(
+            "SELECT a, b, count(*) AS n FROM ("  # noqa: S608
+            f"SELECT count(*) FILTER (WHERE place = {ORIGINAL}) AS a, "
+            f"count(*) FILTER (WHERE place = {CONTROL}) AS b FROM ({both}) GROUP BY {keys}"
+            ") GROUP BY a, b"
+        )
+        one, other, rows = (whole_numbers(found.column(name)).tolist() for name in ("a", "b", "n"))
+        return {(a, b): n for a, b, n in zip(one, other, rows, strict=True)}
+
+    def _store(self, coded: Coded, order: Sequence[int]) -> None:
+        """One table of both, in the order of the search; the control keeps its own."""
+        row = integer_kind(max(coded.rows))
+        keys = ", ".join(f"k{column} AS k{place}" for place, column in enumerate(order))
+        queries = []
+        for place, name in enumerate(coded.tables):
+            gone = ""
+            if self.removed[place]:
+                repeated = self.scratch.table(f"repeated_{place}")
+                gone = f" WHERE r NOT IN (SELECT r FROM {repeated})"  # noqa: S608
+            queries.append(f"r::{row} AS r, {keys} FROM {name}{gone}")
+        self.scratch.make(
+            "pair",
+            f"SELECT false AS o, true AS w, {queries[SYNTHETIC]} "
+            f"UNION ALL SELECT true, false, {queries[ORIGINAL]}",
+        )
+        for query in queries[2:]:
+            self.scratch.make("control", f"SELECT {query}")
+        for name in coded.tables:
+            self.scratch.run(f"DROP TABLE {name}")
+
+    def _levels_now(self) -> Levels:
+        if self._levels is None:
+            self._forget_settled()
+            rows = sum(self.facts.people[:2])
+            self._levels = Levels(self.scratch, self.table, rows, self.facts.distinct, "r")
+        return self._levels
+
+    def _close_levels(self) -> None:
+        if self._levels is not None:
+            self._levels.close()
+            self._levels = None
+
+    def _forget_settled(self) -> None:
+        """Rows that were identified wait no more; without that they are only followed in vain."""
+        if self._settled < _WORTH_FORGETTING * self.facts.people[SYNTHETIC]:
+            return
+        before, name = self._pair, f"pair_{next(self._made)}"
+        keys = key_names(range(len(self.facts.columns)))
+        self.scratch.make(
+            name,
+            f"SELECT o, w AND found.r IS NULL AS w, pair.r, {keys} "  # noqa: S608
+            f"FROM {self.scratch.table(before)} AS pair LEFT JOIN {self.scratch.table('found')} "
+            "AS found ON pair.r = found.r AND NOT pair.o",
+        )
+        self.scratch.drop(before)
+        self._pair, self._settled = name, 0
+
+    def _count(self, level: Level, combination: Combination, place: int) -> GroupSizes:
+        """Group sizes; whom the combination identifies is held."""
+        nothing = np.zeros(0, np.int64)
+        if not level.rows:
+            return GroupSizes(nothing, nothing)
+        counted = self.scratch.make(
+            "counted",
+            "SELECT CASE WHEN s = 1 THEN r END AS r, CASE WHEN s = 1 THEN target END AS target, "  # noqa: S608
+            "s, count(*) AS n FROM (SELECT count(*) FILTER (WHERE NOT o) AS s, "
+            "count(*) FILTER (WHERE o) AS t, max(r) FILTER (WHERE w) AS r, "
+            f"max(r) FILTER (WHERE o) AS target FROM {level.table} "
+            f"GROUP BY {key_names(combination)}) "
+            "WHERE s > 1 OR (s = 1 AND t = 1 AND r IS NOT NULL) GROUP BY ALL",
+        )
+        self.scratch.run(
+            f"INSERT INTO {self.scratch.table('held')} "  # noqa: S608
+            f"SELECT {place}, r, target FROM {counted} WHERE s = 1"
+        )
+        found = self.scratch.fetch(
+            f"SELECT s, n FROM {counted} WHERE s > 1 ORDER BY s"  # noqa: S608
+        )
+        return GroupSizes(whole_numbers(found.column("s")), whole_numbers(found.column("n")))
+
+    def _duplicates(self, place: int) -> Indices:
+        """The rows of a table that repeat an earlier one, ascending."""
+        if not self.removed[place]:
+            return np.zeros(0, np.int64)
+        gone = self.scratch.fetch(
+            f"SELECT r FROM {self.scratch.table(f'repeated_{place}')} ORDER BY r"  # noqa: S608
+        )
+        return whole_numbers(gone.column("r"))
+
+    def _some_values(
+        self, rows: Indices, combinations: Sequence[Sequence[int]]
+    ) -> Iterator[tuple[object, ...]]:
+        used = sorted({column for combination in combinations for column in combination})
+        found = self.scratch.fetch(
+            f"SELECT r, {key_names(used)} FROM {self.table} "  # noqa: S608
+            "JOIN rows_wanted USING (r) WHERE NOT o ORDER BY r",
+            rows_wanted=pa.table({"r": arrow_integers(rows)}),
+        )
+        places = np.searchsorted(whole_numbers(found.column("r")), rows)
+        cells: dict[int, list[object]] = {}
+        for column in used:
+            codes = whole_numbers(found.column(f"k{column}"))[places]
+            known = self._known_values(column, codes)
+            cells[column] = [known[code] for code in codes.tolist()]
+        for place, combination in enumerate(combinations):
+            yield tuple(cells[column][place] for column in combination)
+
+    def _known_values(self, column: int, codes: Indices) -> dict[int, Any]:
+        joined = self.facts.joined[self.facts.columns[column]]
+        wanted = [code for code in np.unique(codes).tolist() if code != joined.null]
+        known: dict[int, Any] = {joined.null: None}
+        if isinstance(joined.keys, StoredKeys):
+            return known | joined.keys.of(wanted)
+        return known | {code: joined.value(code) for code in wanted}
