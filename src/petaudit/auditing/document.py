@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit._version import __version__
-from petaudit.auditing.gate import EXIT_CODES
+from petaudit.auditing.gate import ERROR, EXIT_CODES, UNDECIDED
 from petaudit.errors import InputError, listing
 from petaudit.i18n.documents import phrases_in, restore_phrases
 from petaudit.system.files import before_reading
@@ -35,7 +35,7 @@ def new_document(kind: str, verdict: str, content: Mapping[str, Any]) -> dict[st
         "document": kind,
         "petaudit": __version__,
         "verdict": verdict,
-        "exit_code": EXIT_CODES[verdict],
+        "exit_code": EXIT_CODES[ERROR if verdict == UNDECIDED else verdict],
     }
     return {**head, **content} if TEXTS in content else {**head, **with_texts(content)}
 

@@ -19,8 +19,8 @@ from petaudit.roles import Role
 
 PASSED, FAILED, ERROR, MEASURED = "passed", "failed", "error", "measured"
 UNDECIDED = "undecided"
-"""What a search says of itself where a lower bound keeps the limit."""
-EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2, UNDECIDED: 2}
+"""What a search alone says where a lower bound keeps the limit; for the gate it is an error."""
+EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2}
 _L_DIVERSITY: Final = "l-diversity"
 
 
