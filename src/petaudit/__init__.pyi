@@ -1,5 +1,5 @@
 # Written by scripts/make_stub.py; do not edit.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
@@ -8,11 +8,12 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
+from petaudit.singling.options import Progress
 from petaudit.auditing.runner import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchies import Hierarchy as Hierarchy
-from petaudit.singling.result import MpuccsResult as MpuccsResult
+from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
 from petaudit.errors import PetauditError as PetauditError
 from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.auditing.policy import Policy as Policy
