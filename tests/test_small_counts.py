@@ -178,7 +178,7 @@ SAID_OF_ONE = {
     "worst class": lambda number: AttributeFigure(
         "s", 0.5, 0.5, 9, None, None, (WorstClass(4, 0.5, number),)
     ).explain("", Unit.ROW, None),
-    "strange labels": lambda number: non_uniform_entropy._strange("zip", number),
+    "strange labels": lambda number: non_uniform_entropy._off_their_path("zip", number),
 }
 
 
