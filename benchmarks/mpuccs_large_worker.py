@@ -15,15 +15,14 @@ from worker import peak_memory
 def measure(job: Mapping[str, Any]) -> dict[str, Any]:
     """Search the pair, and say what it took and what every combination identifies."""
     import petaudit
-    from petaudit.singling.finding_tables import tree_columns
-    from petaudit.singling.search import available_threads
+    from petaudit.singling.walk import available_threads
 
     petaudit.set_memory(job["memory"])
     idle = peak_memory()
     cpu, wall = time.process_time(), time.perf_counter()
     found = petaudit.mpuccs(*job["tables"], max_baseline_cols=job["up_to"], search=job["search"])
     taken = time.perf_counter() - wall, time.process_time() - cpu
-    tree = tree_columns(found.findings)
+    tree = found.findings.tree_columns()
     return {
         "seconds": taken[0],
         "cpu_seconds": taken[1],

@@ -45,7 +45,7 @@ class SearchClock:
 def petaudit_search(job: Job) -> dict[str, Any]:
     """petaudit.mpuccs on files; seconds are those of the search, figures hold the whole call's."""
     import petaudit
-    from petaudit.singling.search import available_threads
+    from petaudit.singling.walk import available_threads
 
     petaudit.mpuccs(*job["warm_up"], max_baseline_cols=job["up_to"])
     idle = peak_memory()
@@ -125,7 +125,7 @@ def _answers(tables: Tables, up_to: int) -> tuple[list[tuple[int, int]], float, 
 
 def _encoded(tables: Tables) -> tuple[Any, int]:
     """The codes that petaudit's search works on, a row per column, and the synthetic rows."""
-    from petaudit.singling._prepare import prepare
+    from petaudit.singling.prepared import prepare
     from petaudit.tables import open_source
     from petaudit.tables.joint import joint_tables
 

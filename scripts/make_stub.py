@@ -7,6 +7,7 @@ signature is written out here. Run it after a measure or its options changed.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from petaudit.measures.base import input_parameters
 STUB = Path(__file__).parents[1] / "src" / "petaudit" / "__init__.pyi"
 HEAD = """\
 # Written by scripts/make_stub.py; do not edit.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
@@ -25,7 +26,8 @@ from petaudit._version import __version__ as __version__
 from petaudit.exact.fractions import Number
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
-from petaudit.measures import Result"""
+from petaudit.measures import Result
+from petaudit.singling.options import Progress"""
 
 
 def stub() -> str:
@@ -54,6 +56,10 @@ def _arguments() -> Iterator[str]:
 
 def _function(measure: Measure) -> str:
     signature, shared = measure.signature(), input_parameters()
+    if not shared.keys() <= signature.parameters.keys():
+        text = str(signature).replace("collections.abc.", "")
+        text = re.sub(r"petaudit\.[a-z_.]+\.(?=[A-Z])", "", text)
+        return f"def {measure.function_name()}{text}: ..."
     own = [
         parameter
         for name, parameter in signature.parameters.items()

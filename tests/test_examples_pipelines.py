@@ -16,7 +16,7 @@ import yaml
 
 from petaudit.cli import main
 from petaudit.cli.parser import build_parser
-from petaudit.pipelines.schema import json_schema
+from petaudit.pipelines.json_schema import json_schema
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples" / "pipelines"

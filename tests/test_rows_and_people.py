@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.auditing.people import rows_per_person
+from petaudit.auditing.review import rows_per_person
 from petaudit.cli import main
 from petaudit.errors import PetauditWarning, RoleError
 from petaudit.inputs import gather

@@ -19,7 +19,7 @@ _HOMES = {
     "Executor": "petaudit.pipelines.executor",
     "Hierarchies": "petaudit.labels.hierarchies",
     "Hierarchy": "petaudit.labels.hierarchies",
-    "MpuccsResult": "petaudit.singling.result",
+    "MpuccsResult": "petaudit.measures.mpuccs",
     "PetauditError": "petaudit.errors",
     "PetauditWarning": "petaudit.errors",
     "Policy": "petaudit.auditing.policy",

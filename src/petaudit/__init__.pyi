@@ -1,5 +1,5 @@
 # Written by scripts/make_stub.py; do not edit.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
@@ -8,11 +8,12 @@ from petaudit.exact.fractions import Number
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
+from petaudit.singling.options import Progress
 from petaudit.auditing.runner import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchies import Hierarchy as Hierarchy
-from petaudit.singling.result import MpuccsResult as MpuccsResult
+from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
 from petaudit.errors import PetauditError as PetauditError
 from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.auditing.policy import Policy as Policy
@@ -31,7 +32,6 @@ from petaudit.reports.writing import report as report
 from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
 from petaudit.synthesizing import synthesize as synthesize
-from petaudit.measures.mpuccs import mpuccs as mpuccs
 from petaudit.measures.utility_bias import utility_bias as utility_bias
 
 class _Arguments(TypedDict, total=False):
@@ -74,6 +74,7 @@ def sample_uniques(table: object, *, limit: Number | None = None, **inputs: Unpa
 def special_uniques(table: object, *, limit: Number | None = None, max_columns: int | None = None, population_size: int | None = None, sampling_fraction: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def distinction(table: object, *, limit: Number | None = None, max_columns: int | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def population_uniqueness(table: object, *, limit: Number | None = None, population_size: int | None = None, sampling_fraction: Number | None = None, model: str | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
+def mpuccs(original: object, synthetic: object, control: object = None, *, max_baseline_cols: int | None = None, n_cols: int | Sequence[int] | None = None, min_entropy_delta: float = 0.0, field_decay_factor: float = 0.5, renyi_alpha: float = 2.0, numeric_precision: int | None = None, datetime_precision: str | None = None, calculate_baseline: bool = True, deduplicate: bool = True, time_limit: float | None = None, threads: int | None = None, seed: int = 0, person: str | None = None, search: str = 'auto', progress: Callable[[Progress], object] | None = None, engine: str | None = None, spark_master: str | None = None) -> MpuccsResult: ...
 def suppression(table: object, *, limit: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def precision(table: object, *, limit: Number | None = None, unknown: str = 'error', **inputs: Unpack[_WithOriginal]) -> Result: ...
 def granularity(table: object, *, limit: Number | None = None, unknown: str = 'error', **inputs: Unpack[_WithOriginal]) -> Result: ...

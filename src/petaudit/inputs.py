@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -82,6 +82,8 @@ class Inputs:
     """The column that tells people apart; without one, every row is taken for a person."""
     person_is_pseudonym: bool = False
     """Whether its values are made up, so that they may be released."""
+    progress: Callable[[Any], object] | None = field(default=None, repr=False)
+    """Hears how far a long search is."""
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False

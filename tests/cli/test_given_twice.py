@@ -11,7 +11,7 @@ import pytest
 from petaudit.cli import main
 from petaudit.cli.parser import build_parser
 from petaudit.errors import OptionError
-from petaudit.pipelines.overrides import with_overrides
+from petaudit.pipelines.configuration import with_overrides
 from petaudit.system.yaml_files import parse_yaml
 
 

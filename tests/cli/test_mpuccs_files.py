@@ -329,7 +329,7 @@ def test_a_folder_that_may_not_be_written_is_told_before_the_search(
     """Permissions do not stop an administrator, so the refusal is played."""
     Path("o").mkdir()
     monkeypatch.setattr("petaudit.cli.mpuccs_files.os.access", lambda *_: False)
-    monkeypatch.setattr("petaudit.cli.mpuccs.find", pytest.fail)
+    monkeypatch.setattr("petaudit.cli.mpuccs.run_measure", pytest.fail)
     found = run(*TABLES, "--out", "o")
     assert (found.code, found.out) == (2, "")
     assert found.err == "petaudit: error: cannot write to 'o'\n"

@@ -157,7 +157,7 @@ def test_debugging_aside_an_unforeseen_error_quotes_no_cell(
     def fail(*_: object, **__: object) -> None:
         raise ValueError(f"cannot convert {TEXT[0]!r}")
 
-    monkeypatch.setattr("petaudit.singling._walk.Walk.run", fail)
+    monkeypatch.setattr("petaudit.singling.walk.Walk.run", fail)
     found = run("mpuccs", original, synthetic, "--out", "o")
     assert found.code == 2
     assert "internal error (ValueError)" in found.err

@@ -13,7 +13,7 @@ from docs.pages import CHINESE, LANGUAGES, ROOT, text_of
 from petaudit.i18n.catalogue import catalogue
 from petaudit.measures import listed_measures
 from petaudit.pipelines import models
-from petaudit.pipelines.schema import json_schema
+from petaudit.pipelines.json_schema import json_schema
 
 in_both_languages = pytest.mark.parametrize("language", LANGUAGES, ids=["en", "zh-TW"])
 PAGE = "yaml-reference.md"

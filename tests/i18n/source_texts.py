@@ -9,6 +9,7 @@ from pathlib import Path
 
 from petaudit import errors
 from petaudit.i18n.phrases import parse_template
+from petaudit.pipelines.petsard import petsard_words
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SOURCES / "petaudit"
@@ -30,6 +31,15 @@ def calls(tree: ast.AST, *names: str) -> Iterator[ast.Call]:
             yield node
 
 
+def notes(tree: ast.AST) -> Iterator[ast.Call]:
+    """Templates in ``problems.add(at, template, ...)``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            is_note = node.func.attr in ("add", "note") and len(node.args) > 1
+            if is_note and written(node.args[1]) is not None:
+                yield node
+
+
 def written(node: ast.expr) -> str | None:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
@@ -44,6 +54,8 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
         text = written(call.args[0]) if call.args else None
         if text is not None:
             yield call.lineno, parse_template(text)[0]
+    for call in notes(tree):
+        yield call.lineno, parse_template(str(written(call.args[1])))[0]
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             place = OPTION_HELP.get(call.func.attr)
@@ -63,6 +75,17 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
     for call in calls(tree, "joined"):
         given = [*call.args[1:], *(word.value for word in call.keywords)]
         yield call.lineno, written(given[0]) if given else ", "
+
+
+def petsard_texts(words: object = None) -> Iterator[str]:
+    """What to do instead of names of PETsARD; those of types are no sentences."""
+    if words is None:
+        words = {name: own for name, own in petsard_words().items() if name != "types"}
+    for own in words.values() if isinstance(words, dict) else ():
+        if isinstance(own, str):
+            yield own
+        else:
+            yield from petsard_texts(own)
 
 
 def texts_of_pages() -> Iterator[str]:

@@ -12,6 +12,7 @@ from tests.i18n.source_texts import (
     ERRORS,
     SOURCE,
     calls,
+    petsard_texts,
     phrases_of,
     texts_of_pages,
     trees,
@@ -22,6 +23,7 @@ from petaudit import datasets
 from petaudit.i18n.catalogue import CHINESE, catalogue
 from petaudit.i18n.phrases import Phrase
 from petaudit.measures import Better, Family, Need, all_measures
+from petaudit.singling.options import Options
 from petaudit.starter.names import senses
 
 CHINESE_MARK = re.compile(r"[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]")
@@ -41,6 +43,7 @@ def declared() -> Iterator[str]:
         if measure.only_by_name is not None:
             yield measure.only_by_name
     yield from (own.value for kind in (Need, Family, Better) for own in kind)
+    yield from (own.shown.help for own in Options.declared().values() if own.shown is not None)
     yield from (sense.says for name in ("english", "chinese") for sense, _ in senses(name))
 
 
@@ -53,7 +56,7 @@ def needed() -> set[str]:
         for text in (dataset.title, dataset.source, dataset.licence)
         if isinstance(text, Phrase)
     }
-    return (found | set(texts_of_pages())) - SAME_IN_BOTH
+    return (found | set(texts_of_pages()) | set(petsard_texts())) - SAME_IN_BOTH
 
 
 def test_nothing_lacks_and_nothing_is_left_over() -> None:
@@ -65,7 +68,7 @@ def test_nothing_lacks_and_nothing_is_left_over() -> None:
 def test_phrases_are_written_out() -> None:
     """A text that is put together elsewhere could be shown in English only."""
     for path, tree in trees():
-        if path.name not in ("phrases.py", "errors.py"):
+        if path.name not in ("phrases.py", "errors.py", "yaml_files.py"):
             assert [line for line, text in phrases_of(tree) if text is None] == [], path
 
 

@@ -23,7 +23,7 @@ from petaudit.measures import distinction as module
 from petaudit.measures import find_measure
 from petaudit.measures.base import Result
 from petaudit.measures.distinction import distinction
-from petaudit.singling import set_counts
+from petaudit.singling import column_sets
 from petaudit.tables import open_source
 from petaudit.tables.set_counts import count_sets
 from strategies import Release
@@ -186,8 +186,8 @@ def test_a_table_larger_than_memory_is_counted_by_the_engine(
         asked.append(len(given[2]))
         return count_sets(*given, **options)
 
-    monkeypatch.setattr(set_counts, "memory_limit", lambda: 0)
-    monkeypatch.setattr(set_counts, "count_sets", counted)
+    monkeypatch.setattr(column_sets, "memory_limit", lambda: 0)
+    monkeypatch.setattr(column_sets, "count_sets", counted)
     assert distinction(file, quasi_identifiers=NAMES) == expected
     assert asked == [7]
     assert expected.value == 1.0

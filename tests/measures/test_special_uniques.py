@@ -27,7 +27,7 @@ from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.inputs import gather
 from petaudit.measures.base import Result
 from petaudit.measures.special_uniques import ColumnPart, MinimalSets, special_uniques
-from petaudit.singling.special import find_special, set_score
+from petaudit.singling.column_sets import find_special, set_score
 from petaudit.tables._private_folder import private_folder
 from strategies import Release
 
@@ -240,8 +240,8 @@ def by_the_engine(table: pa.Table) -> Iterator[Path]:
     """A file, and no memory to search it in; what is put away is gone afterwards."""
     before = set(private_folder().iterdir())
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("petaudit.singling.special.memory_limit", lambda: 0)
-        patch.setattr("petaudit.singling.special.find_special", None)
+        patch.setattr("petaudit.singling.column_sets.memory_limit", lambda: 0)
+        patch.setattr("petaudit.singling.column_sets.find_special", None)
         path = Path(folder, "table.parquet")
         parquet.write_table(table, path)
         yield path

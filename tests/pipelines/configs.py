@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from petaudit.errors import ManyProblemsError
-from petaudit.pipelines.overrides import with_overrides
-from petaudit.pipelines.pipeline import Pipeline
-from petaudit.pipelines.reading import read_pipeline
+from petaudit.pipelines.configuration import with_overrides
+from petaudit.pipelines.reading import Pipeline, read_pipeline
 from petaudit.system.yaml_files import parse_yaml
 
 # As PETsARD's documents print it.

@@ -14,7 +14,7 @@ import pytest
 import petaudit
 from petaudit.errors import PetauditError
 from petaudit.i18n.catalogue import catalogue
-from petaudit.pipelines.petsard_names import VALUES
+from petaudit.pipelines.petsard import petsard_words
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -204,7 +204,10 @@ def test_other_tasks_are_sent_to_model_utility() -> None:
 
 
 def test_values_that_are_built_have_no_sentence() -> None:
-    assert not {"Loader", "Splitter", "Synthesizer"} & VALUES["Reporter", "source"].keys()
+    assert (
+        not {"Loader", "Splitter", "Synthesizer"}
+        & petsard_words()["values"]["Reporter"]["source"].keys()
+    )
 
 
 # Pages that are named are on the site, in both languages.

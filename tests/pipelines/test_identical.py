@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import petaudit
-from petaudit.pipelines.document import document_text
+from petaudit.pipelines.results import document_text
 from pipelines.killing import PIPELINE, Place, contents, document, raw
 
 

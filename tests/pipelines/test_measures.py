@@ -16,7 +16,7 @@ from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
 from petaudit.measures import all_measures
 from petaudit.measures.kinds import PythonFunction
-from petaudit.pipelines.schema import json_schema
+from petaudit.pipelines.json_schema import json_schema
 from petaudit.system.yaml_files import parse_yaml
 from pipelines.configs import problems_of, read
 

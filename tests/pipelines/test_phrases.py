@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import petaudit
+from petaudit.auditing.document import with_texts
 from petaudit.errors import (
     ManyProblemsError,
     PetauditWarning,
@@ -19,10 +20,8 @@ from petaudit.errors import (
     render,
 )
 from petaudit.i18n.documents import restore_phrases
-from petaudit.pipelines.entries import from_json, with_texts
-from petaudit.pipelines.evaluating import _text_of
-from petaudit.pipelines.rewording import replaced
-from petaudit.pipelines.tables import Tables
+from petaudit.pipelines.evaluating import Entry, _text_of
+from petaudit.pipelines.tables import Tables, replaced
 
 TEXT = """
 Loader: {patient: {filepath: "benchmark://patient-deidentified", nrows: 6}}
@@ -40,7 +39,8 @@ def test_entries_tell_what_their_sentences_are_made_of() -> None:
     [warning] = [own for own in entry["warnings"] if "nrows" in own]
     assert warning == "3 rows of benchmark://patient-deidentified left out (nrows)"
     assert entry["reason"] == f"{warning}; this does not show that the limit holds"
-    again = from_json(entry)
+    kept = {"data": entry, "tables": {}, "seconds": {}}
+    again = Entry.from_kept(executor.runs[0], kept).data
     assert again == entry
     assert with_texts(again) == entry
     hidden = render(again["reason"], hide_below=5)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from petaudit.errors import OptionError
 from petaudit.measures.kinds import Problems
-from petaudit.pipelines.pipeline import raise_problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
+from petaudit.pipelines.reading import raise_problems
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 
 LOADER = "Loader: {t: {filepath: t.csv}}\n"

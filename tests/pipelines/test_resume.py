@@ -19,7 +19,7 @@ import pytest
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
-from petaudit.pipelines import checking, kept_key
+from petaudit.pipelines import checking
 from petaudit.pipelines import folder as folders
 from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE
@@ -386,7 +386,7 @@ SIGNERS: dict[str, Callable[[bytes, bytes], bytes]] = {
 
 @pytest.mark.parametrize("signer", SIGNERS)
 def test_every_field_is_forged(stopped: Place, signer: str) -> None:
-    folder = folders.ResultFolder(stopped.out, kept_key.user_key(stopped.out))
+    folder = folders.ResultFolder(stopped.out, folders.user_key(stopped.out))
     forgeries = 0
     for path in kept(stopped):
         signature, _, text = path.read_bytes().partition(b"\n")
@@ -506,12 +506,12 @@ def test_two_processes_have_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def late(source: Path, target: Path) -> None:
         with monkeypatch.context() as patch:
             patch.setattr(os, "link", link)
-            earlier.append(kept_key.user_key(tmp_path / "out"))
+            earlier.append(folders.user_key(tmp_path / "out"))
         link(source, target)
 
     earlier: list[bytes | None] = []
     monkeypatch.setattr(os, "link", late)
-    found = kept_key.user_key(tmp_path / "out")
+    found = folders.user_key(tmp_path / "out")
     assert found is not None
     assert earlier == [found]
-    assert [path.name for path in (tmp_path / "petaudit").iterdir()] == [kept_key.KEY_FILE]
+    assert [path.name for path in (tmp_path / "petaudit").iterdir()] == [folders.KEY_FILE]

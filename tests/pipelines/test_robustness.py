@@ -17,9 +17,9 @@ import pytest
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import InputError
-from petaudit.pipelines import locking, logs
+from petaudit.pipelines import events, folder
 from petaudit.pipelines.events import Event
-from petaudit.pipelines.folder import STATE, opened_folder
+from petaudit.pipelines.folder import STATE, open_folder
 from pipelines.killing import SMALL, Place, contents, document, raw
 
 OTHER = SMALL.replace("0.9", "0.8")
@@ -63,7 +63,7 @@ def test_a_run_keeps_away_from_a_folder_that_another_holds(
     place: Place, capsys: pytest.CaptureFixture[str], expected: dict[str, object]
 ) -> None:
     before = raw(place.out)
-    with opened_folder(place.out, resume=False) as held:
+    with open_folder(place.out, resume=False) as held:
         held.keep("a", {"b": 1})
         there = raw(place.out)
         for option in ("--quiet", "--resume"):
@@ -71,7 +71,7 @@ def test_a_run_keeps_away_from_a_folder_that_another_holds(
             assert "another run is writing to" in message
             assert "--out" in message
         assert raw(place.out) == there
-        held.forget()
+        held.is_finished = True
     assert raw(place.out) == before
     assert main(["run", str(place.pipeline), "--out", str(place.out), "--quiet"]) == 0
     assert contents(place.out) == expected
@@ -100,7 +100,7 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
         while len(turns) < 60 and time.monotonic() < deadline:
             number += 1
             try:
-                with opened_folder(tmp_path / "out", resume=resume) as folder:
+                with open_folder(tmp_path / "out", resume=resume) as folder:
                     inside.append(folder)
                     if len(inside) > 1:
                         problems.append("two inside")
@@ -110,7 +110,7 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
                         problems.append("lost")
                     folder.publish(["a"])
                     if number % 3:
-                        folder.forget()
+                        folder.is_finished = True
                     turns.append(number)
                     inside.remove(folder)
             except InputError as problem:
@@ -122,8 +122,8 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
         own.start()
     for own in threads:
         own.join()
-    with opened_folder(tmp_path / "out", resume=False) as folder:
-        folder.forget()
+    with open_folder(tmp_path / "out", resume=False) as folder:
+        folder.is_finished = True
     assert problems == []
     assert len(turns) >= 60
     assert [own.name for own in (tmp_path / "out").iterdir()] == ["a"]
@@ -133,7 +133,7 @@ def test_the_folder_goes_away_just_when_it_is_taken(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = tmp_path / STATE
-    take, mkdir, taken = locking._take, os.mkdir, []
+    take, mkdir, taken = folder._take, os.mkdir, []
 
     def too_late(descriptor: int) -> bool:
         taken.append(take(descriptor))
@@ -145,12 +145,12 @@ def test_the_folder_goes_away_just_when_it_is_taken(
         monkeypatch.setattr(os, "mkdir", mkdir)
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 
-    monkeypatch.setattr(locking, "_take", too_late)
-    with opened_folder(tmp_path, resume=True):
+    monkeypatch.setattr(folder, "_take", too_late)
+    with open_folder(tmp_path, resume=True):
         assert [own.name for own in state.iterdir()] == ["lock"]
         assert taken == [True, True]
     monkeypatch.setattr(os, "mkdir", there_for_a_moment)
-    with locking.locked(state, tmp_path):
+    with folder.locked(state, tmp_path):
         assert [own.name for own in state.iterdir()] == ["lock"]
 
 
@@ -331,7 +331,7 @@ def test_a_log_on_a_full_disk_is_a_clear_error(
     settings = "Executor: {log_filename: a.log}\n"
     place.pipeline.write_text(settings + SMALL, encoding="utf-8")
     full = Path("/dev/full").open("w")  # noqa: SIM115 (the log closes it)
-    monkeypatch.setattr(logs._LogFile, "_open", lambda _: full)
+    monkeypatch.setattr(events._LogFile, "_open", lambda _: full)
     message = said(capsys, place, place.out)
     assert "the log cannot be written to '" in message
     assert "a.log' (No space left on device)" in message

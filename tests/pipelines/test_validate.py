@@ -227,8 +227,8 @@ def test_nothing_is_computed_and_nothing_written(
     monkeypatch.setattr(tables, "synthesize", fail)
     monkeypatch.setattr(tables, "split", fail)
     monkeypatch.setattr(tables, "RowPicker", fail)
-    monkeypatch.setattr("petaudit.pipelines.executor.evaluated", fail)
-    monkeypatch.setattr("petaudit.pipelines.executor.evaluated", fail)
+    monkeypatch.setattr("petaudit.pipelines.executor.evaluate_run", fail)
+    monkeypatch.setattr("petaudit.pipelines.executor.evaluate_run", fail)
     monkeypatch.setattr(Measure, "run", fail)
     before = sorted(path.name for path in Path().rglob("*"))
     text = (

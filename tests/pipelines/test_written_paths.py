@@ -13,7 +13,7 @@ import petaudit
 from petaudit.cli import main
 from petaudit.errors import InputError, PetauditError
 from petaudit.pipelines.folder import STATE
-from petaudit.pipelines.plain_names import is_plain
+from petaudit.pipelines.names import is_plain
 
 ROWS = "zip;ill\n" + "1;a\n1;b\n" * 3
 AUDIT = """

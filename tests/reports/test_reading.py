@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from petaudit.auditing.document import read_document
 from petaudit.errors import InputError, PetauditError
 from petaudit.i18n.numbers import counted
 from petaudit.i18n.phrases import render
-from petaudit.reports.reading import read_document, view_of
+from petaudit.reports.reading import view_of
 
 
 def check(**changes: Any) -> dict[str, Any]:

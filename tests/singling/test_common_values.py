@@ -17,8 +17,8 @@ import petaudit
 from petaudit.cli import main
 from petaudit.errors import ColumnError, UndecidedError
 from petaudit.inputs import gather
-from petaudit.measures.mpuccs import compute
-from petaudit.singling.common_values import ColumnUse
+from petaudit.measures import find_measure
+from petaudit.singling.prepared import ColumnUse
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 ways = pytest.mark.parametrize("way", ["memory", "engine"])
@@ -147,7 +147,7 @@ def test_check_says_why_nothing_is_decided() -> None:
     with pytest.raises(
         UndecidedError, match="does not show that the limit holds: the values of 'city'"
     ):
-        compute(inputs, limit=0.9, max_baseline_cols=2)
+        find_measure("mpuccs").run(inputs, {"limit": 0.9, "max_baseline_cols": 2})
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from pyarrow import csv
 import petaudit
 from petaudit.cli import main
 from petaudit.errors import InputError, PetauditError
-from petaudit.singling.control_overlap import Overlap, checked_control
+from petaudit.singling.control import Overlap, checked_control
 
 SAME = "the control is the very table that was learned from"
 

@@ -17,8 +17,7 @@ from pyarrow import csv, parquet
 
 import mpuccs_twin as twin
 import petaudit
-from petaudit.singling import _prepare
-from petaudit.singling.finding_tables import details_blocks, details_columns
+from petaudit.singling import prepared
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.joint import duck_coding, duck_pair, levels
 from petaudit.tables.joint.scratch import Scratch
@@ -106,15 +105,15 @@ def test_rows_are_listed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     synthetic = people(300, 2)
     tables = people(400, 1), pa.concat_tables([synthetic, synthetic.slice(0, 40)])
     expected = petaudit.mpuccs(*tables, max_baseline_cols=2, search="memory")
-    for module in (duck_pair, _prepare):
+    for module in (duck_pair, prepared):
         monkeypatch.setattr(module, "LISTED_AT_ONCE", 7)
     for found in answers(*tables, max_baseline_cols=2):
         for with_values in (True, False):
-            blocks = list(details_blocks(found.findings, with_values=with_values))
+            blocks = list(found.findings.details_blocks(with_values=with_values))
             sizes = [len(own["syn_row"].values) for own in blocks]
             assert max(sizes) == 7
             assert sum(sizes) == expected.figures["total_identified"] > 100
-            for name, whole in details_columns(expected.findings, with_values=with_values).items():
+            for name, whole in expected.findings.details_columns(with_values=with_values).items():
                 assert [cell for own in blocks for cell in own[name].values] == whole.values
 
 

@@ -17,8 +17,8 @@ import pytest
 from petaudit import mpuccs
 from petaudit.errors import PetauditWarning
 from petaudit.singling import running
-from petaudit.singling._walk import Walk
-from petaudit.singling.search import Progress
+from petaudit.singling.options import Progress
+from petaudit.singling.walk import Walk
 
 PATIENCE = 20
 ALL_OF_60 = 2**60 - 1

@@ -111,6 +111,17 @@ def test_no_row(empty: str, duplicates: bool) -> None:
     assert [len(part) for part in (result.global_, result.details, result.tree)] == [0, 0, 0]
     assert result.removed_original == int(empty == "synthetic" and duplicates)
     assert result.removed_synthetic == int(empty == "original" and duplicates)
+    assert result.explanation == (
+        "a table without rows singles out nobody, and nothing was measured",
+    )
+    whole = petaudit.mpuccs(full, full)
+    for name in ("global", "details", "tree", "changes"):
+        columns = result.table(name)
+        assert list(columns) == list(whole.table(name))
+        assert {len(column.values) for column in columns.values()} == {0}
+    judged = result.judged(limit=0.5)
+    assert (judged.status, judged.passed, judged.undecided) == ("undecided", False, True)
+    assert math.isnan(judged.value)
 
 
 def test_untyped_columns_without_rows() -> None:

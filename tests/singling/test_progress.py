@@ -14,7 +14,7 @@ import pytest
 
 from petaudit import mpuccs
 from petaudit.errors import OptionError
-from petaudit.singling.search import Progress
+from petaudit.singling.options import Progress
 
 Pair = tuple[pa.Table, pa.Table]
 

@@ -12,7 +12,6 @@ from pyarrow import parquet
 
 import petaudit
 from petaudit.errors import NotMeasurableError, OptionError
-from petaudit.singling.finding_tables import tree_columns
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.joint import duck_coding, spark_pair
 from petaudit.tables.table_counts import TableCounts
@@ -52,7 +51,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def assert_same(found: Any, expected: Any) -> None:
     assert found.figures == expected.figures
-    assert tree_columns(found.findings) == tree_columns(expected.findings)
+    assert found.findings.tree_columns() == expected.findings.tree_columns()
     for name in ("columns", "precision", "combinations", "complete", "removed_synthetic"):
         assert getattr(found, name) == getattr(expected, name), name
     assert found.search["engine"] == "Spark"
@@ -91,7 +90,7 @@ def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
     }
     found = petaudit.mpuccs(original, spark.createDataFrame(synthetic), control, **settings)
     expected = petaudit.mpuccs(original, synthetic, **settings)
-    assert tree_columns(found.findings) == tree_columns(expected.findings)
+    assert found.findings.tree_columns() == expected.findings.tree_columns()
     assert found.figures["total_identified"] == expected.figures["total_identified"]
     assert found.figures["excess_risk"] is None
     assert any("rows on a cluster have none" in text for text in found.warnings)

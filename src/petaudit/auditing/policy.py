@@ -127,7 +127,7 @@ class Policy:
     @property
     def head(self) -> Iterator[str]:
         """Who published it when, what it demands of which tables, and where that stands."""
-        by = [str(own) for own in (self.publisher, self.date) if own]
+        by = [str(part) for part in (self.publisher, self.date) if part]
         name = phrase("{name}: {title}", name=self.name, title=self.title)
         yield phrase("{name} ({by})", name=name, by=joined(by)) if by else name
         rules = joined([demand.rule for demand in self.demands.values()], "; ")
@@ -245,14 +245,14 @@ def find_policy(given: PolicySpec) -> Policy:
     if not isinstance(given, str | PathLike):
         raise OptionError("policy is {value!r}; a name or a YAML file was expected", value=given)
     if is_policy_file(given):
-        own = read_policy(Path(given))
-        if own.name in policies():
+        policy = read_policy(Path(given))
+        if policy.name in policies():
             raise InputError(
                 "{path}: {name} is the name of a policy of petaudit; choose another",
                 path=str(given),
-                name=own.name,
+                name=policy.name,
             )
-        return own
+        return policy
     if given not in policies():
         raise OptionError(
             "unknown policy {name!r}{near}; policies are {known}, or a file (.yaml)",
@@ -332,7 +332,7 @@ def _statements(given: Any) -> tuple[str, ...]:
         return ()
     if not isinstance(given, list):
         raise InputError("{key} is {value!r}; a list was expected", key="not_measured", value=given)
-    return tuple(_said(own, "not_measured") for own in given)
+    return tuple(_said(text, "not_measured") for text in given)
 
 
 def _date(given: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""One call: every measure that the inputs allow, and what the others would need."""
+"""The one runner: a measure on settled inputs, and an audit of all that the inputs allow."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from petaudit._version import __version__
-from petaudit.auditing.columns import ColumnReview, review_columns
-from petaudit.auditing.people import people_notes
+from petaudit.auditing.document import CHECK, new_document, plain
+from petaudit.auditing.gate import Conclusion, Figure, JudgedTable, conclude
 from petaudit.auditing.policy import Policy, PolicySpec, find_policy
-from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, open_questions, settle
+from petaudit.auditing.review import ColumnReview, people_notes, review_columns
 from petaudit.errors import (
     EngineLostError,
     NotMeasurableError,
     OptionError,
     PetauditError,
-    Phrase,
+    UndecidedError,
     counted,
     joined,
     listing,
@@ -27,12 +26,36 @@ from petaudit.errors import (
     term,
     without_row_numbers,
 )
-from petaudit.i18n.documents import phrases_in
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
 from petaudit.system.files import Watch, unchanged
 
-DOCUMENT = "petaudit.check/1"
+JUDGING: Final = ("limit", "profile")
+"""The options that a figure is judged by."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a measure: a result, a problem, or both where a figure decides nothing."""
+
+    result: Result | None = None
+    problem: PetauditError | None = None
+
+
+def run_measure(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> Outcome:
+    """Run one measure on settled inputs, for whichever command."""
+    try:
+        result = measure.run(inputs, options)
+        if result.passed is None and any(options.get(name) is not None for name in JUDGING):
+            # A limit that a measure ignores must not look like one that holds.
+            raise UndecidedError(
+                "{measure} did not say whether its limit holds", measure=measure.name, result=result
+            )
+        return Outcome(result)
+    except UndecidedError as problem:
+        return Outcome(problem.result if isinstance(problem.result, Result) else None, problem)
+    except PetauditError as problem:
+        return Outcome(None, problem)
 
 
 @dataclass(frozen=True)
@@ -76,10 +99,28 @@ class Audit:
     strict: bool = False
     """Whether open questions leave the audit undecided."""
 
+    @cached_property
+    def conclusion(self) -> Conclusion:
+        """What all measures say together."""
+        figures = [Figure.of(result) for result in self.results]
+        table = JudgedTable(figures, [self.columns], self.inputs.roles.sensitive)
+        is_unmeasured = any(entry.asked_for for entry in self.not_measured)
+        return conclude(
+            [table],
+            is_incomplete=is_unmeasured or not self.results,
+            strict=self.strict,
+            demands=() if self.policy is None else [self.policy.open_question],
+        )
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
+        return self.conclusion.verdict
+
     @property
     def exit_code(self) -> int:
         """0: all limits hold; 1: the release is broken; 2: it could not be decided."""
-        return EXIT_CODES[self.verdict]
+        return self.conclusion.exit_code
 
     @property
     def passed(self) -> bool:
@@ -87,43 +128,22 @@ class Audit:
         return self.exit_code == 0
 
     @property
-    def verdict(self) -> str:
-        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
-        statuses = {result.status for result in self.results}
-        if any(entry.asked_for for entry in self.not_measured) or not self.results:
-            statuses.add(ERROR)
-        return settle(
-            statuses, problems=self.problems, questions=self.open_questions, strict=self.strict
-        )
-
-    @property
-    def problems(self) -> tuple[Phrase, ...]:
+    def problems(self) -> tuple[str, ...]:
         """Why the table must not be released, whatever the figures say."""
-        return self.columns.problems
+        return self.conclusion.problems
 
     @property
     def open_questions(self) -> tuple[str, ...]:
         """What the limits did not ask, and somebody should before the table is released."""
-        figures = [
-            Figure(
-                *(own.measure, own.status, own.value, own.limit),
-                own.is_strict,
-                bool(own.conditions),
-            )
-            for own in self.results
-        ]
-        return open_questions(
-            figures,
-            sensitive=self.inputs.roles.sensitive,
-            unlabelled=self.columns.question,
-            people=self.columns.people,
-            demands=() if self.policy is None else [self.policy.open_question],
-        )
+        return self.conclusion.open_questions
 
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        read = (*self.inputs.files, *(path for own in self.results for path in own.other_files))
+        read = (
+            *self.inputs.files,
+            *(path for result in self.results for path in result.other_files),
+        )
         rule = None if self.policy is None else self.policy.path
         return read if rule is None else (*read, rule)
 
@@ -156,11 +176,7 @@ class Audit:
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
-        document: dict[str, Any] = {
-            "document": DOCUMENT,
-            "petaudit": __version__,
-            "verdict": self.verdict,
-            "exit_code": self.exit_code,
+        content = {
             "inputs": dict(self.fingerprints),
             "problems": list(self.problems),
             "open_questions": list(self.open_questions),
@@ -175,7 +191,7 @@ class Audit:
             "warnings": list(self.warnings),
         }
         self.check_unchanged()
-        return document | {"texts": phrases_in(document)}
+        return new_document(CHECK, self.verdict, content)
 
     def check_unchanged(self) -> None:
         """Raise an error if a table that is read again for pictures and words is another now."""
@@ -229,90 +245,93 @@ def audit(
     """
     with unchanged() as watch:
         rule = None if policy is None else find_policy(policy)
-        asked = (measures, options or {}, population_size, rule)
-        return _measured(table, *asked, given, watch, strict=strict)
-
-
-def _measured(
-    table: object,
-    measures: Iterable[str] | str | None,
-    options: Mapping[str, Mapping[str, Any]],
-    population_size: Any,
-    policy: Policy | None,
-    given: Mapping[str, Any],
-    watch: Watch,
-    *,
-    strict: bool,
-) -> Audit:
-    wanted = _options_by_measure(options)
-    if policy is not None:
-        policy, wanted = policy.applied_to(wanted)
-    names = [measures] if isinstance(measures, str) else measures
-    named = None if names is None else list({id(m): m for m in map(find_measure, names)}.values())
-    if named is not None and not named:
-        raise OptionError("the list of measures is empty")
-    inputs = gather(table, announce_notes=False, **given)
-    chosen = list(listed_measures().values()) if named is None else named
-    for name in wanted:
-        if name not in [measure.name for measure in chosen]:
-            chosen.append(find_measure(name))
-    sized = {} if population_size is None else _sized(population_size, chosen, wanted)
-    has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
-    explicit = {measure.name for measure in named or ()} | set(wanted)
-    if not has_roles and not any(_can_do_without(own, inputs, explicit) for own in chosen):
-        # Nothing at all can be measured: one clear error instead of one per measure.
-        _ = inputs.quasi_identifiers
-    results: list[Result] = []
-    not_measured: list[NotMeasured] = []
-    if any(Need.SENSITIVE in measure.needs for measure in chosen):
-        _count_at_once(inputs)
-    for measure in chosen:
-        own = sized.get(measure.name, {}) | wanted.get(measure.name, {})
-        why_not = None if measure.name in explicit else measure.why_left_out(inputs)
-        if why_not is not None:
-            problem = NotMeasurableError(why_not)
-            not_measured.append(NotMeasured(measure.name, problem, asked_for=False))
-            continue
-        asked_for = measure.name in explicit or _is_asked_for(measure, wanted, inputs, own)
-        missing = measure.missing(inputs, own)
-        if missing:
-            problem = NotMeasurableError("needs {missing}", missing=joined(missing, " and "))
-            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
-            continue
-        try:
-            results.append(measure.run(inputs, own))
-        except (OptionError, EngineLostError):
-            raise
-        except NotMeasurableError as problem:
-            # Of measures that nobody named, those that suit the table are wanted.
-            not_measured.append(NotMeasured(measure.name, problem, measure.name in explicit))
-        except PetauditError as problem:
-            not_measured.append(NotMeasured(measure.name, problem, asked_for))
-    settings = {
-        "measures": None if named is None else [measure.name for measure in named],
-        "options": {
-            name: {
-                key: _plain_option(value)
-                for key, value in (sized.get(name, {}) | wanted.get(name, {})).items()
-            }
+        wanted = _options_by_measure(options or {})
+        if rule is not None:
+            rule, wanted = rule.applied_to(wanted)
+        names = [measures] if isinstance(measures, str) else measures
+        named = (
+            None if names is None else [*dict.fromkeys(find_measure(name).name for name in names)]
+        )
+        if named == []:
+            raise OptionError("the list of measures is empty")
+        inputs = gather(table, announce_notes=False, **given)
+        chosen = [
+            find_measure(name)
+            for name in dict.fromkeys((*(listed_measures() if named is None else named), *wanted))
+        ]
+        sized = {} if population_size is None else _sized(population_size, chosen, wanted)
+        settings = {
+            name: sized.get(name, {}) | wanted.get(name, {})
             for name in dict.fromkeys((*sized, *wanted))
-        },
-        "strict": strict,
-        "suppressed": inputs.suppressed,
-        "key": inputs.key,
-        "person": inputs.person,
-        "person_is_pseudonym": inputs.person_is_pseudonym if inputs.person is not None else None,
-        "reveal_values": inputs.reveal_values,
-        "delimiter": inputs.delimiter,
-        "encoding": inputs.encoding,
-        "engine": inputs.engine,
-        "spark_master": inputs.spark_master,
-    }
-    measured = (inputs, tuple(results), tuple(not_measured))
-    # A measure that compares all columns of two tables has looked at every one of them.
-    is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
-    columns = review_columns(inputs) if is_reviewed else ColumnReview()
-    return Audit(*measured, settings, inputs.fingerprints, watch, policy, columns, strict)
+        }
+        explicit = {*(named or ()), *wanted}
+        has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
+        if not has_roles and not any(
+            _can_do_without(measure, inputs, explicit) for measure in chosen
+        ):
+            # Nothing at all can be measured: one clear error instead of one per measure.
+            _ = inputs.quasi_identifiers
+        if any(Need.SENSITIVE in measure.needs for measure in chosen):
+            _count_at_once(inputs)
+        results: list[Result] = []
+        not_measured: list[NotMeasured] = []
+        for measure in chosen:
+            is_named, given_options = measure.name in explicit, settings.get(measure.name, {})
+            outcome = _outcome(measure, inputs, given_options, is_named=is_named)
+            problem = outcome.problem
+            if isinstance(problem, OptionError | EngineLostError):
+                raise problem
+            if problem is not None:
+                # Of measures that nobody named, those that suit the table are wanted.
+                is_asked_for = is_named or (
+                    not isinstance(problem, NotMeasurableError)
+                    and _is_asked_for(measure, wanted, inputs, given_options)
+                )
+                not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
+            elif outcome.result is not None:
+                results.append(outcome.result)
+        # A measure that compares all columns of two tables has looked at every one of them.
+        is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
+        return Audit(
+            inputs,
+            tuple(results),
+            tuple(not_measured),
+            {
+                "measures": named,
+                "options": plain(settings),
+                "strict": strict,
+                "suppressed": inputs.suppressed,
+                "key": inputs.key,
+                "person": inputs.person,
+                "person_is_pseudonym": (
+                    inputs.person_is_pseudonym if inputs.person is not None else None
+                ),
+                "reveal_values": inputs.reveal_values,
+                "delimiter": inputs.delimiter,
+                "encoding": inputs.encoding,
+                "engine": inputs.engine,
+                "spark_master": inputs.spark_master,
+            },
+            inputs.fingerprints,
+            watch,
+            rule,
+            review_columns(inputs) if is_reviewed else ColumnReview(),
+            strict,
+        )
+
+
+def _outcome(
+    measure: Measure, inputs: Inputs, options: Mapping[str, Any], *, is_named: bool
+) -> Outcome:
+    """What becomes of a measure, if it suits the inputs or somebody named it."""
+    why_not = None if is_named else measure.why_left_out(inputs)
+    if why_not is not None:
+        return Outcome(problem=NotMeasurableError(why_not))
+    missing = measure.missing(inputs, options)
+    if missing:
+        needs = joined(missing, " and ")
+        return Outcome(problem=NotMeasurableError("needs {missing}", missing=needs))
+    return run_measure(measure, inputs, options)
 
 
 def _count_at_once(inputs: Inputs) -> None:
@@ -328,19 +347,19 @@ def _count_at_once(inputs: Inputs) -> None:
 def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Options under the measures' own names; what is wrong about them is said before any work."""
     wanted: dict[str, dict[str, Any]] = {}
-    for name, own in given.items():
+    for name, options in given.items():
         measure = find_measure(name)
-        if not isinstance(own, Mapping):
+        if not isinstance(options, Mapping):
             raise OptionError(
                 "the options of {measure} are {value!r}; a mapping was expected, such as "
                 "{{'limit': 5}}",
                 measure=measure.name,
-                value=own,
+                value=options,
             )
         if measure.name in wanted:
             raise OptionError("the options of {measure} are given twice", measure=measure.name)
-        measure.check_options(own)
-        wanted[measure.name] = dict(own)
+        measure.check_options(options)
+        wanted[measure.name] = dict(options)
     return wanted
 
 
@@ -349,33 +368,26 @@ def _sized(
 ) -> dict[str, dict[str, Any]]:
     """The option of every measure that takes one; an error where nothing would come of it."""
     name = "population_size"
-    takers = [own for own in chosen if any(option.name == name for option in own.options)]
+    takers = [
+        measure for measure in chosen if any(option.name == name for option in measure.options)
+    ]
     if not takers:
         known = [
-            own.name
-            for own in all_measures().values()
-            if any(option.name == name for option in own.options)
+            measure.name
+            for measure in all_measures().values()
+            if any(option.name == name for option in measure.options)
         ]
         raise OptionError(
             "{option} changes nothing about the measures asked for; it is for {measures}",
             option=name,
             measures=listing(known),
         )
-    for own in takers:
-        if name in wanted.get(own.name, {}):
+    for measure in takers:
+        if name in wanted.get(measure.name, {}):
             raise OptionError(
-                "the {option} of {measure} is given twice", option=name, measure=own.name
+                "the {option} of {measure} is given twice", option=name, measure=measure.name
             )
-    return {own.name: {name: population_size} for own in takers}
-
-
-def _plain_option(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {str(key): _plain_option(item) for key, item in value.items()}
-    if callable(value):
-        # Its text has an address of memory in it, and may have values that it was made with.
-        return str(getattr(value, "__name__", type(value).__name__))
-    return value if isinstance(value, bool | int | float | str | None) else str(value)
+    return {measure.name: {name: population_size} for measure in takers}
 
 
 def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:
@@ -394,7 +406,7 @@ def _is_asked_for(
     measure: Measure,
     wanted: Mapping[str, Mapping[str, Any]],
     inputs: Inputs,
-    own: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> bool:
     """Whether a failure of this measure is a failure of the audit.
 
@@ -402,7 +414,7 @@ def _is_asked_for(
     a limit or option are, and those that an original or a population was given for; the rest are
     extras.
     """
-    if not wanted or own:
+    if not wanted or options:
         return True
     needs = {*measure.needs, *(need for need, _ in measure.either)}
     return any(need in needs and need.is_met(inputs) for need in (Need.ORIGINAL, Need.POPULATION))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from petaudit.auditing.gate import ERROR
 from petaudit.auditing.runner import Audit, audit
-from petaudit.auditing.verdict import ERROR
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,
@@ -18,9 +18,10 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.options import engine_of
-from petaudit.cli.render import as_text, by_reason, coloured
+from petaudit.cli.render import coloured
 from petaudit.cli.report_files import FORMATS, Reports, write_text
-from petaudit.cli.streams import as_json, complain_of_error, say, takes_unicode, warnings_said
+from petaudit.cli.result_text import by_reason, check_text
+from petaudit.cli.streams import complain_of_error, say, warnings_said
 from petaudit.errors import OptionError
 from petaudit.measures import find_measure
 from petaudit.system.output import refuse_inputs
@@ -69,7 +70,12 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     location = getattr(chosen, "table", None)
     if target is not None:
         refuse_inputs(target, found.files)
-    text = _shown(found, chosen, reports, location, to_file=target is not None)
+    if chosen.format == "text":
+        text = check_text(found, details=chosen.details)
+        text = text if target is not None else coloured(text)
+    else:
+        to_file = target is not None
+        text = reports.shown(found.to_dict(), chosen.format, location, to_file=to_file)
     document = found.to_dict() if reports.files else {}
     # Words and pictures may come from a look at the table, too.
     found.check_unchanged()
@@ -95,32 +101,16 @@ def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     return found.exit_code
 
 
-def _shown(
-    found: Audit,
-    chosen: argparse.Namespace,
-    reports: Reports,
-    location: str | None,
-    *,
-    to_file: bool,
-) -> str:
-    if chosen.format == "json":
-        return as_json(found.to_dict(), ascii_only=not (to_file or takes_unicode())) + "\n"
-    if chosen.format in FORMATS:
-        return reports.text(found.to_dict(), chosen.format, location)
-    text = as_text(found, details=chosen.details)
-    return text if to_file else coloured(text)
-
-
 def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Collect the limits and options of all measures."""
     options: dict[str, dict[str, Any]] = {}
 
     def put(measure_name: str, name: str, value: Any) -> None:
         measure = find_measure(measure_name).name
-        own = options.setdefault(measure, {})
-        if name in own:
+        chosen_options = options.setdefault(measure, {})
+        if name in chosen_options:
             raise OptionError("the {name} of {measure} is given twice", name=name, measure=measure)
-        own[name] = value
+        chosen_options[name] = value
 
     for measure, limit in (
         ("k-anonymity", chosen.k),

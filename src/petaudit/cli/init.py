@@ -250,7 +250,7 @@ def _address(name: str, folder: Path) -> str:
 
 
 def _write(target: Path, text: str, inputs: Sequence[Path]) -> None:
-    from petaudit.pipelines.schema import json_schema  # noqa: PLC0415 (loads every measure)
+    from petaudit.pipelines.json_schema import json_schema  # noqa: PLC0415 (loads every measure)
 
     schema = target.with_name(SCHEMA_FILE)
     for path in (target, schema):

@@ -7,17 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petaudit.cli.report_files import write_text
 from petaudit.cli.streams import as_json
 from petaudit.errors import InputError, OptionError
-from petaudit.singling.finding_tables import (
-    details_blocks,
-    global_columns,
-    no_details,
-    tree_columns,
-)
-from petaudit.singling.result import MpuccsResult
+from petaudit.measures.mpuccs import MpuccsResult
+from petaudit.pipelines.folder import check_targets
 from petaudit.system.output import refuse_inputs, write_whole
-from petaudit.tables import Source
 from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
 from petaudit.tables.writing import TableInParts, table_writer
 
@@ -36,54 +31,31 @@ def checked_folder(name: str, tables: Sequence[str]) -> Path:
     if not name:
         raise OptionError("--out is empty; name a folder")
     folder = Path(name)
-    try:
-        if folder.exists() and not folder.is_dir():
-            raise InputError("{name!r} is no folder; the tables need one of their own", name=name)
-        nearest = next((parent for parent in (folder, *folder.parents) if parent.exists()), None)
-        if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK):
-            raise InputError("cannot write to {name!r}", name=name)
-        for table in filter(_exists, tables):
-            if folder.is_dir() and Path(table).is_dir() and folder.samefile(table):
-                raise OptionError(
-                    "{name!r} is read as a table; choose another folder to write", name=name
-                )
-            for target in (*_TARGETS, SUMMARY):
-                refuse_inputs(folder / target, [Path(table)])
-        for target in (*_TARGETS, SUMMARY):
-            if (folder / target).is_dir():
-                raise InputError(
-                    "{name!r} is a folder, and no file can replace it", name=str(folder / target)
-                )
-    except OSError as problem:
-        raise InputError(
-            "cannot write to {name!r} ({reason})", name=name, reason=problem.strerror or problem
-        ) from None
-    return folder
-
-
-def _exists(name: str) -> bool:
     # Unlike the method of Path it takes any name; what is wrong with it is said on opening.
-    return os.path.exists(name)  # noqa: PTH110
+    read = [Path(table) for table in tables if os.path.exists(table)]  # noqa: PTH110
+    check_targets(folder, (*_TARGETS, SUMMARY), read)
+    if any(folder.is_dir() and table.is_dir() and folder.samefile(table) for table in read):
+        raise OptionError("{name!r} is read as a table; choose another folder to write", name=name)
+    return folder
 
 
 def write_tables(
     found: MpuccsResult,
     folder: Path,
-    sources: Sequence[Source],
+    inputs: Sequence[Path],
     document: Mapping[str, Any],
     *,
     reveal: bool,
 ) -> list[str]:
     """Write every table as CSV and as Parquet, and the document last; return the names."""
-    tables = {"global": _whole(global_columns(found.findings))}
+    tables = {"global": _whole(found.findings.global_columns())}
     if found.findings.lists_rows:
         tables["details"] = _details(found.findings, reveal=reveal)
-    tables["tree"] = _whole(tree_columns(found.findings))
+    tables["tree"] = _whole(found.findings.tree_columns())
     if document["changes"]:
         tables["changes"] = _whole(found.changes_columns)
-    read = [path for source in sources for path in source.files]
     for name in (*_TARGETS, SUMMARY):
-        refuse_inputs(folder / name, read)
+        refuse_inputs(folder / name, inputs)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
@@ -99,8 +71,7 @@ def write_tables(
         for name in set(_TARGETS) - set(written):
             # Of an earlier run of ours, about other tables perhaps.
             (folder / name).unlink(missing_ok=True)
-    text = as_json(document) + "\n"
-    write_whole(folder / SUMMARY, lambda file: file.write(text.encode(errors="backslashreplace")))
+    write_text(folder / SUMMARY, as_json(document) + "\n")
     return [*written, SUMMARY]
 
 
@@ -112,6 +83,6 @@ def _details(findings: Findings, *, reveal: bool) -> TableInParts:
     """As many rows as are identified: they are made again for each file, and never all at once."""
 
     def parts() -> Iterator[Any]:
-        return map(_whole, details_blocks(findings, with_values=reveal))
+        return map(_whole, findings.details_blocks(with_values=reveal))
 
-    return TableInParts(_whole(no_details(findings)).schema, parts)
+    return TableInParts(_whole(findings.no_details()).schema, parts)

@@ -8,7 +8,9 @@ from typing import Any, Final
 
 from petaudit.errors import OptionError, phrase, term
 from petaudit.reports.writing import FORMATS
-from petaudit.singling.profiles import PROFILES
+from petaudit.singling.options import PROFILES
+from petaudit.singling.options import Options as SearchOptions
+from petaudit.system.kinds import Choice
 
 AUDIT_FORMATS: Final = ("text", "json", *FORMATS)
 
@@ -132,29 +134,15 @@ def add_mpuccs(command: Options) -> None:
         help_text = phrase("{what}: a file, a folder of Parquet, or benchmark://NAME", what=what)
         command.parser.add_argument(name, metavar=name.upper(), help=help_text)
     command.value("--control", "FILE", "people whom the synthesizer never saw, to compare with")
-    command.value(
-        "--person",
-        "COLUMN",
-        "the column that names the person of a row: rows of one person do not compete",
-    )
+    _add_search(command, "person")
     search = command.group("search")
     search.value(
         "--max-cols", "N", "combine up to N columns, or all of them (default: 3)", default="3"
     )
-    search.value("--time-limit", "SECONDS", "stop then, with a lower bound")
-    search.value("--threads", "N", "processor cores (default: all)")
-    search.choice(
-        "--search",
-        ("auto", "memory", "engine"),
-        "count in memory, in an engine that may use the disk, or in what fits (auto)",
-    )
-    search.value("--seed", "N", "of the samples for the control (default: 0)")
-    search.value("--numeric-precision", "N", "decimals; else found out")
-    search.value("--datetime-precision", "UNIT", "D, H, T, s, ms, us or ns")
+    _add_search(search, "time_limit", "threads", "search", "seed")
+    _add_search(search, "numeric_precision", "datetime_precision")
     search.flag("--keep-duplicates", "equal rows are two people")
-    search.value("--min-entropy-delta", "D", "prune below this gain of entropy")
-    search.value("--renyi-alpha", "A", "order of the entropy (default: 2)")
-    search.value("--field-decay-factor", "F", "weight by size (default: 0.5)")
+    _add_search(search, "min_entropy_delta", "renyi_alpha", "field_decay_factor")
     search.flag("--no-baseline", "judge the identification rate")
     search.flag("--no-advice", "do not try changes of columns")
     limits = command.group("limits")
@@ -177,6 +165,16 @@ def add_mpuccs(command: Options) -> None:
     output.flag("--quiet", "no progress, only the verdict")
     _add_reports(output)
     _add_reading(command)
+
+
+def _add_search(command: Options, *names: str) -> None:
+    """Add options of the search as they are declared."""
+    for name in names:
+        option = SearchOptions.declared()[name]
+        if option.shown is not None and isinstance(option.kind, Choice):
+            command.choice(option.flag, option.kind.words, option.shown.help)
+        elif option.shown is not None:
+            command.value(option.flag, option.shown.metavar, option.shown.help)
 
 
 def add_run(command: Options) -> None:

@@ -14,7 +14,7 @@ from petaudit.i18n.phrases import translate
 
 if TYPE_CHECKING:
     from petaudit.pipelines.events import Event, Listener
-    from petaudit.singling.search import Progress
+    from petaudit.singling.options import Progress
 
 
 def _is_watched(*, quiet: bool) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.cli.arguments import whole_number
-from petaudit.cli.streams import printable, say
+from petaudit.cli.streams import as_json, printable, say, takes_unicode
 from petaudit.errors import InputError, OptionError, phrase
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.phrases import translate
@@ -18,6 +18,7 @@ from petaudit.reports.writing import FORMATS, checked_format, checked_threshold,
 from petaudit.system.output import refuse_inputs, write_whole
 
 __all__ = ["FORMATS", "Reports"]
+_READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,19 @@ class Reports:
             location=location,
         )
 
+    def shown(
+        self,
+        document: Mapping[str, Any],
+        format_name: str,
+        location: str | None = None,
+        *,
+        to_file: bool = False,
+    ) -> str:
+        """The document in the chosen format, which is not text."""
+        if format_name == "json":
+            return as_json(document, ascii_only=not (to_file or takes_unicode())) + "\n"
+        return self.text(document, format_name, location)
+
     def write(
         self, document: Mapping[str, Any], inputs: Iterable[Path], location: str | None = None
     ) -> None:
@@ -94,16 +108,14 @@ def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
         raise OptionError("the same file is to be written twice; name another for each")
 
 
-_READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
-
-
 def _threshold(given: str) -> int:
     option = "--hide-below"
     return checked_threshold(whole_number(given, option), option)
 
 
 def _check_document(path: Path) -> None:
-    from petaudit.reports.reading import read_document, view_of  # noqa: PLC0415 (only here)
+    from petaudit.auditing.document import read_document  # noqa: PLC0415 (only here)
+    from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
 
     view_of(read_document(path), origin=str(path))
 

@@ -8,16 +8,9 @@ from pathlib import Path
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import run_progress
 from petaudit.cli.render import coloured
-from petaudit.cli.report_files import FORMATS, Reports
-from petaudit.cli.run_text import as_text, short_text, warnings_of
-from petaudit.cli.streams import (
-    as_json,
-    complain,
-    complain_of_error,
-    say,
-    takes_unicode,
-    warnings_said,
-)
+from petaudit.cli.report_files import Reports
+from petaudit.cli.result_text import run_text, run_warnings, short_run_text
+from petaudit.cli.streams import complain, complain_of_error, say, warnings_said
 from petaudit.errors import OptionError, PetauditError, phrase, revealed, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
@@ -53,25 +46,23 @@ def run(chosen: argparse.Namespace) -> int:
                 complain(term("finished runs were kept; go on with --resume"))
             raise
     document = executor.document
-    if chosen.format == "json":
-        say(as_json(document, ascii_only=not takes_unicode()) + "\n")
-    elif chosen.format in FORMATS:
-        say(reports.text(document, chosen.format, chosen.pipeline))
+    if chosen.format != "text":
+        say(reports.shown(document, chosen.format, chosen.pipeline))
     elif chosen.quiet:
-        for warning in (*warnings_of(document), *document["open_questions"]):
+        for warning in (*run_warnings(document), *document["open_questions"]):
             complain(warning)
-        say(coloured(short_text(document)))
+        say(coloured(short_run_text(document)))
     else:
-        say(coloured(as_text(executor)))
+        say(coloured(run_text(executor)))
     reports.write(document, [path, *executor.files], chosen.pipeline)
     if chosen.format == "text" and not chosen.quiet:
         reports.say_written()
-    for own in document["errors"]:
-        reason = executor.messages.get(own["run"], own["reason"])
+    for error in document["errors"]:
+        reason = executor.messages.get(error["run"], error["reason"])
         if chosen.reveal_values:
             # The terminal may show a few labels, which the document may not.
             reason = revealed(reason)
-        complain_of_error(phrase("{names}: {reason}", names=own["run"], reason=reason))
+        complain_of_error(phrase("{names}: {reason}", names=error["run"], reason=reason))
     if document["verdict"] == "error" and not document["errors"]:
         for question in document["open_questions"]:
             complain_of_error(question)

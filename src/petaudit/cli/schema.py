@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from petaudit.cli.streams import as_json, say, takes_unicode
-from petaudit.pipelines.schema import json_schema
+from petaudit.pipelines.json_schema import json_schema
 from petaudit.system.output import write_whole
 
 

@@ -78,7 +78,7 @@ class Distinction(RiskMeasure):
         max_columns: Annotated[int | None, kinds.Integer(1), _COLUMNS_HELP] = None,
     ) -> Result:
         """Count all sets of few columns."""
-        from petaudit.singling.set_counts import sets_of_columns  # noqa: PLC0415 (compiles)
+        from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
 
         names = inputs.quasi_identifiers
         up_to = usual_size(len(names))

@@ -2,40 +2,175 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from petaudit.errors import NotMeasurableError, UndecidedError, counted, listing, phrase, term
-from petaudit.exact.fractions import parse_number
-from petaudit.measures._old import OldMeasure
-from petaudit.measures.base import Better, Family, Need, Option, announce
-from petaudit.measures.kinds import (
-    Boolean,
-    Choice,
-    Either,
-    Integer,
-    ListOf,
-    Number,
-    TableFile,
-    Text,
+from petaudit.errors import (
+    NotMeasurableError,
+    OptionError,
+    PetauditWarning,
+    Phrase,
+    UndecidedError,
+    counted,
+    listing,
+    phrase,
+    share,
+    suggestion,
+    tally,
 )
+from petaudit.exact.excess import Excess, Finding
+from petaudit.exact.fractions import exact_nonnegative, parse_number, quotient_text
+from petaudit.measures.base import Better, Columns, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.kinds import Choice, Number, TableFile
+from petaudit.measures.limits import refuse_unbreakable
 from petaudit.pictures.singled_out import singled_out_of
-from petaudit.singling.profiles import PROFILES
-from petaudit.singling.result import NAME, TABLES, MpuccsResult, checked_limit
+from petaudit.singling.options import PROFILES, Options, Profile, Progress
 from petaudit.system.files import unchanged
 from petaudit.tables import Source, open_source
-from petaudit.tables.result_frames import frame_kind
+from petaudit.tables.result_frames import Kind, ResultColumn, frame_kind, result_frame
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
+    from petaudit.pictures import Picture
     from petaudit.singling.findings import Findings
-    from petaudit.singling.options import Options
-    from petaudit.singling.search import Progress
 
 # The search brings its compiler along, which takes longer to import than all the rest: functions
 # import it when they run.
+
+NAME: Final = "mpuccs"
+_CHANGES: Final[Mapping[str, Kind]] = {
+    "column": "text",
+    "rows_helped": "integer",
+    "change": "text",
+    "rows_before": "integer",
+    "rows_after": "integer",
+    "up_to_columns": "integer",
+}
+
+
+class Mpuccs(Measure):
+    """Which rows of a synthetic table single out exactly one real person?
+
+    The share of synthetic rows that point at exactly one real person, less what is due to there
+    being few different values at all. 0 means that no more rows do than that; with 0.1, about one
+    row in ten does.
+
+    Formula: a synthetic row is identified by columns X if its values on X occur once in the
+    synthetic and once in the original table; risk = 1 - min((1 - identified / rows) / baseline, 1),
+    baseline = 1 - 1 / product of the numbers of distinct values
+
+    Reference: Z. Abedjan, F. Naumann: Advancing the discovery of unique column combinations, CIKM
+    2011, doi 10.1145/2063576.2063801; the PETsARD documents on mpUCCs
+
+    Does not say: Only exact matches count: values that are a little off may still give people away.
+    Rows can also match by coincidence; only a control, people whom the synthesizer never saw, tells
+    that apart.
+    """
+
+    name = NAME
+    title = "mpUCCs"
+    family = Family.RISK
+    better = Better.LOWER
+    range = (0.0, 1.0)
+    needs = (Need.ORIGINAL,)
+    limit_help = "the risk score must be at most this"
+    figure_ignores = ("threads", "search")
+    granularities = ("global", "details", "tree", "changes")
+    has_same_columns = True
+    only_by_name = (
+        "is for synthetic tables, whose rows are nobody's; name it to run it (--measures mpuccs)"
+    )
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The options beside the limit: two of the measure, and those of the search."""
+        profiles = Choice(tuple(PROFILES))
+        return (
+            Option("profile", f"a named limit: {listing(list(PROFILES))}", kind=profiles),
+            Option("control", "a table that the synthesizer never saw", kind=TableFile()),
+            *(
+                Option(
+                    option.name,
+                    option.help,
+                    kind=option.kind,
+                    shows_in_figure=option.name not in self.figure_ignores,
+                )
+                for option in Options.declared().values()
+            ),
+        )
+
+    @classmethod
+    def signature(cls) -> inspect.Signature:
+        """The parameters of the function: tables, the options of the search, and the engine."""
+        return inspect.signature(mpuccs)
+
+    def pictures(self, inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
+        """Draw whom the search found."""
+        return singled_out_of(inputs, result)
+
+    def check(self, options: Mapping[str, Any]) -> None:
+        """Raise an error for options that make no sense or contradict each other."""
+        limit, profile = options.get("limit"), options.get("profile")
+        checked = _checked(options)
+        if limit is not None or profile is not None:
+            checked_limit(limit, profile, has_baseline=checked.calculate_baseline)
+
+    def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> MpuccsResult:
+        """Search the tables of an audit: the audited table is the synthetic one."""
+        assert inputs.original is not None  # noqa: S101 (a need of the measure)
+        control = inputs.control
+        if options.get("control") is not None:
+            control = open_source(
+                options["control"],
+                delimiter=inputs.delimiter,
+                encoding=inputs.encoding,
+                called=phrase("the control"),
+                engine=inputs.engine,
+                spark_master=inputs.spark_master,
+            )
+        if inputs.person is not None:
+            options = {"person": inputs.person, **options}
+        self.check(options)
+        result = find(
+            inputs.original, inputs.table, control, _checked(options, progress=inputs.progress)
+        )
+        if result.findings.is_empty:
+            raise NotMeasurableError("a table without rows singles out nobody")
+        result = result.judged(limit=options.get("limit"), profile=options.get("profile"))
+        if result.undecided and result.findings.doubts:
+            raise UndecidedError(
+                "{found}, which does not show that the limit holds: {doubt}",
+                found=result.explanation[0],
+                doubt=result.findings.doubts[0],
+                result=result,
+            )
+        if result.undecided:
+            raise UndecidedError(
+                "the search was not complete; {found}, which does not show that the limit holds; a "
+                "search of all combinations would decide (no min_entropy_delta, no time_limit, no "
+                "sizes left out)",
+                found=result.explanation[0],
+                result=result,
+            )
+        return result
+
+
+def _checked(given: Mapping[str, Any], *, progress: Any = None) -> Options:
+    """The options of the search, with decimal numbers that the command line passed on as text."""
+    options = {name: given[name] for name in Options.declared() if name in given}
+    for name, value in options.items():
+        if isinstance(value, str) and isinstance(Options.declared()[name].kind, Number):
+            is_number = parse_number(value) is not None or value in {"inf", "infinity"}
+            options[name] = float(value) if is_number else value
+    return Options.checked(**options, progress=progress)
 
 
 def mpuccs(
@@ -43,23 +178,9 @@ def mpuccs(
     synthetic: object,
     control: object = None,
     *,
-    max_baseline_cols: int | None = None,
-    n_cols: int | Sequence[int] | None = None,
-    min_entropy_delta: float = 0.0,
-    field_decay_factor: float = 0.5,
-    renyi_alpha: float = 2.0,
-    numeric_precision: int | None = None,
-    datetime_precision: str | None = None,
-    calculate_baseline: bool = True,
-    deduplicate: bool = True,
-    time_limit: float | None = None,
-    threads: int | None = None,
-    seed: int = 0,
-    progress: Callable[[Progress], object] | None = None,
-    search: str = "auto",
-    person: str | None = None,
     engine: str | None = None,
     spark_master: str | None = None,
+    **options: Any,
 ) -> MpuccsResult:
     """Find every synthetic row that singles out one original row, with the fewest columns.
 
@@ -69,45 +190,27 @@ def mpuccs(
     >>> import pyarrow as pa
     >>> original = pa.table({"A": [1, 1, 2, 3], "B": ["x", "y", "x", "x"]})
     >>> synthetic = pa.table({"A": [1, 7, 8, 9], "B": ["x", "x", "y", "y"]})
-    >>> found = mpuccs(original, synthetic)
-    >>> found.details.column("field_combo").to_pylist(), found.value
+    >>> result = mpuccs(original, synthetic)
+    >>> result.details.column("field_combo").to_pylist(), result.value
     ([['A', 'B']], 0.1)
     """
-    from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
-
     started = time.monotonic()
-    options = Options.checked(
-        max_baseline_cols=max_baseline_cols,
-        n_cols=n_cols,
-        min_entropy_delta=min_entropy_delta,
-        field_decay_factor=field_decay_factor,
-        renyi_alpha=renyi_alpha,
-        numeric_precision=numeric_precision,
-        datetime_precision=datetime_precision,
-        calculate_baseline=calculate_baseline,
-        deduplicate=deduplicate,
-        time_limit=time_limit,
-        threads=threads,
-        seed=seed,
-        progress=progress,
-        search=search,
-        person=person,
-    )
+    checked = Options.checked(**options)
 
     def opened(table: object, called: str) -> Source:
         return open_source(table, called=called, engine=engine, spark_master=spark_master)
 
     with unchanged():
-        found = find(
+        result = find(
             opened(original, phrase("the original")),
             opened(synthetic, phrase("the synthetic table")),
             None if control is None else opened(control, phrase("the control")),
-            options,
+            checked,
             frame_kind(original, synthetic),
             started,
         )
-    announce(found)
-    return found
+    announce(result)
+    return result
 
 
 def find(
@@ -122,237 +225,375 @@ def find(
     from petaudit.singling.running import Run  # noqa: PLC0415 (see above)
 
     run = Run(options) if started is None else Run(options, started)
-    found = run.find(synthetic, original, control)
-    prepared = found.prepared
+    findings = run.find(synthetic, original, control)
+    prepared = findings.prepared
     value = math.nan
-    if not found.is_empty:
-        value = float(found.risk if options.calculate_baseline else found.identification_rate)
-    sizes = options.sizes(len(prepared.columns))
-    stopped = not found.is_empty and (
-        len(found.sizes) < len(sizes) or not all(own.is_complete for own in found.sizes)
-    )
+    if not findings.is_empty:
+        value = float(findings.risk if options.calculate_baseline else findings.identification_rate)
     read = [table for table in (original, synthetic, control) if table is not None]
     notes = dict.fromkeys(note for table in read for note in table.notes)
     return MpuccsResult(
         value=value,
         limit=None,
         passed=None,
-        warnings=(*notes, *_warnings(found, stopped)),
-        complete=not stopped and not found.pruned,
-        figures={} if found.is_empty else found.figures(),
+        warnings=(*notes, *_warnings(findings)),
+        complete=not findings.is_stopped and not findings.pruned,
+        figures=findings.figures(),
         columns=prepared.columns,
-        sizes=sizes,
-        combinations=found.combinations,
+        sizes=options.sizes(len(prepared.columns)),
+        combinations=findings.combinations,
         removed_synthetic=prepared.removed[0],
         removed_original=prepared.removed[1],
         removed_control=prepared.removed[2] if control is not None else 0,
-        precision={name: own.precision for name, own in prepared.joined.items()},
+        precision={name: column.precision for name, column in prepared.joined.items()},
         timings=run.timings,
-        search=found.way.to_dict(),
-        findings=found,
+        search=findings.strategy.to_dict(),
+        findings=findings,
         frame=frame,
         control_files=() if control is None else control.files,
     )
 
 
-def _warnings(found: Findings, stopped: bool) -> list[str]:
-    said: list[str] = [*found.doubts, *found.warnings]
-    if stopped:
-        said.append(
+def _warnings(findings: Findings) -> list[str]:
+    texts: list[str] = [*findings.doubts, *findings.warnings]
+    if findings.is_stopped:
+        texts.append(
             phrase(
                 "the time limit came after {combinations}: the figures are lower bounds",
-                combinations=counted(found.combinations, "combination"),
+                combinations=counted(findings.combinations, "combination"),
             )
         )
-    if found.pruned:
-        said.append(
+    if findings.pruned:
+        texts.append(
             phrase(
                 "{combinations} pruned by min_entropy_delta: the figures are lower bounds, rows "
                 "that only these identify are missed",
-                combinations=counted(found.pruned, "combination"),
+                combinations=counted(findings.pruned, "combination"),
             )
         )
-    if found.has_control and found.excess is None and not found.is_empty:
-        said.append(found.why_no_excess)
-    wanted = found.options.n_cols
-    if isinstance(wanted, tuple) and found.options.has_gaps(len(found.prepared.columns)):
-        said.append(
+    if findings.has_control and findings.excess is None and not findings.is_empty:
+        texts.append(findings.why_no_excess)
+    wanted = findings.options.n_cols
+    if isinstance(wanted, tuple) and findings.options.has_gaps(len(findings.prepared.columns)):
+        texts.append(
             phrase(
                 "only combinations of {sizes} columns were looked at: a row that a smaller "
                 "combination identifies may be missed",
                 sizes=listing([str(size) for size in wanted]),
             )
         )
-    return said
+    return texts
 
 
-def compute(
-    inputs: Inputs,
-    limit: object = None,
-    profile: str | None = None,
-    control: object = None,
-    **options: Any,
-) -> MpuccsResult:
-    """The measure on the tables of an audit: the audited table is the synthetic one."""
-    from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
+@dataclass(frozen=True)
+class MpuccsResult(Result):
+    """The risk of being singled out, with the tables behind it."""
 
-    assert inputs.original is not None  # noqa: S101 (a need of the measure)
-    opened = inputs.control
-    if control is not None:
-        opened = open_source(
-            control,
-            delimiter=inputs.delimiter,
-            encoding=inputs.encoding,
-            called=phrase("the control"),
-            engine=inputs.engine,
-            spark_master=inputs.spark_master,
+    measure: ClassVar[str] = NAME
+    better: ClassVar[Better] = Better.LOWER
+
+    complete: bool
+    """Whether every combination of the sizes was looked at; else figures are lower bounds."""
+    figures: Mapping[str, float | int | None]
+    columns: tuple[str, ...]
+    sizes: tuple[int, ...]
+    combinations: int
+    removed_original: int
+    removed_synthetic: int
+    removed_control: int
+    precision: Mapping[str, int | str | None]
+    timings: Mapping[str, float]
+    search: Mapping[str, str]
+    """Whether combinations were counted in memory or by an engine, which one, and why."""
+    profile: str | None = None
+    undecided: bool = False
+    """Whether a lower bound keeps the limit, so that nothing can be said about it."""
+    findings: Findings = field(kw_only=True, repr=False, compare=False)
+    frame: str = field(kw_only=True, repr=False)
+    control_files: tuple[Path, ...] = field(kw_only=True, repr=False, default=())
+
+    @cached_property
+    def global_(self) -> Any:
+        """The figures in one row."""
+        return result_frame(self.frame, self.findings.global_columns())
+
+    @cached_property
+    def details(self) -> Any:
+        """The identified rows, with the combination and the values that identify each."""
+        return result_frame(self.frame, self.findings.details_columns())
+
+    @cached_property
+    def tree(self) -> Any:
+        """The combinations in the order in which they were looked at."""
+        return result_frame(self.frame, self.findings.tree_columns())
+
+    @cached_property
+    def exposure(self) -> Any:
+        """What changing one column would do, the most useful change first; see :attr:`changes`."""
+        return result_frame(self.frame, self.changes_columns)
+
+    @cached_property
+    def changes(self) -> list[dict[str, Any]]:
+        """What changing one column would do, as plain rows; none if the time limit came first.
+
+        There are none either where an engine counted (see :attr:`search`), and a warning says so.
+
+        Counted with combinations of up to three columns, fewer on large tables, on the tables as
+        they were searched. Rows that become equal are not removed as duplicates, because they are
+        two people; and a row may match somebody only after rounding, so a change can also do harm.
+        """
+        from petaudit.singling.exposure import changes_of  # noqa: PLC0415 (see above)
+        from petaudit.singling.prepared import Prepared  # noqa: PLC0415 (see above)
+
+        prepared = self.findings.prepared
+        left_out = self.findings.why_no_changes
+        if left_out is not None:
+            warnings.warn(left_out, PetauditWarning, stacklevel=2)
+        if self.findings.is_empty or not isinstance(prepared, Prepared):
+            return []
+        changes = changes_of(prepared, self.findings.options, spent=self.timings["total"])
+        if changes is None:
+            return []
+        helped, exposure = self.findings.rows_helped(), changes.exposure
+        after: list[tuple[int, str, int]] = [
+            (place, phrase("left out"), remaining)
+            for place, remaining in enumerate(exposure.without_column)
+        ]
+        after += [
+            (place, step.change, remaining)
+            for (place, step), remaining in zip(changes.steps, exposure.after_step, strict=True)
+        ]
+        return [
+            {
+                "column": self.columns[place],
+                "rows_helped": helped[place],
+                "change": change,
+                "rows_before": exposure.identified,
+                "rows_after": remaining,
+                "up_to_columns": changes.up_to,
+            }
+            for place, change, remaining in sorted(after, key=lambda entry: (entry[2], entry[0]))
+        ]
+
+    def table(self, granularity: str, *, with_values: bool = False) -> Columns:
+        """Return one of the tables, with values of the data only where they are wanted."""
+        match granularity:
+            case "global":
+                return self.findings.global_columns()
+            case "details":
+                return self.findings.details_columns(with_values=with_values)
+            case "tree":
+                return self.findings.tree_columns()
+            case "changes":
+                return self.changes_columns
+        return super().table(granularity)
+
+    @property
+    def figure(self) -> str:
+        """The risk score, or the share of identified rows where that is judged."""
+        by_rate = self.profile is not None and PROFILES[self.profile].figure
+        has_baseline = self.findings.options.calculate_baseline
+        is_rate = by_rate == "identification_rate" or not has_baseline
+        return "identification_rate" if is_rate else "privacy_risk_score"
+
+    @property
+    def changes_columns(self) -> dict[str, ResultColumn]:
+        """The same column by column."""
+        return {
+            name: ResultColumn(kind, [row[name] for row in self.changes])
+            for name, kind in _CHANGES.items()
+        }
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """What a person asks next."""
+        findings = self.findings
+        if findings.is_empty:
+            return (phrase("a table without rows singles out nobody, and nothing was measured"),)
+        many = findings.identified
+        number: str = tally(many, of=findings.rows)
+        if not self.complete:
+            number = phrase("at least {number}", number=number)
+        identified = phrase(
+            "{number} of {rows} ({rate}) single out exactly one original row, {scope}",
+            number=number,
+            rows=counted(findings.rows, "synthetic row", of=findings.rows),
+            rate=share(many, findings.rows, 2),
+            scope=self.scope,
         )
-    if inputs.person is not None:
-        options.setdefault("person", inputs.person)
-    settings = Options.checked(**_with_numbers(options))
-    if limit is not None or profile is not None:
-        checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
-    found = find(inputs.original, inputs.table, opened, settings)
-    if found.findings.is_empty:
-        raise NotMeasurableError("a table without rows singles out nobody")
-    judged = found.judged(limit=limit, profile=profile)
-    if judged.undecided and judged.findings.doubts:
-        raise UndecidedError(
-            "{found}, which does not show that the limit holds: {doubt}",
-            found=judged.explanation[0],
-            doubt=judged.findings.doubts[0],
-            result=judged,
+        more = () if findings.excess is None else (excess_text(findings.excess),)
+        if findings.options.person is not None:
+            many = findings.original_people
+            people = phrase(
+                "the original's rows are of {people}, by the column {column!r}; rows of one person "
+                "do not compete",
+                people=counted(
+                    findings.original_people, "person", "people", of=findings.original_people
+                ),
+                column=findings.options.person,
+            )
+            more = (people, *more)
+        return (
+            identified,
+            *more,
+            *(() if findings.strategy.is_usual else (findings.strategy.text,)),
         )
-    if judged.undecided:
-        raise UndecidedError(
-            "the search was not complete; {found}, which does not show that the limit holds; a "
-            "search of all combinations would decide (no min_entropy_delta, no time_limit, no "
-            "sizes left out)",
-            found=judged.explanation[0],
-            result=judged,
+
+    @property
+    def scope(self) -> Phrase:
+        """Which combinations were looked at, in words."""
+        sizes, columns = _sizes(self.sizes), counted(len(self.columns), "column")
+        total = sum(math.comb(len(self.columns), size) for size in self.sizes)
+        combinations = counted(total, "combination")
+        if self.combinations < total:
+            return phrase(
+                "in the first {number:,} of {combinations} of {sizes} of {columns}",
+                number=self.combinations,
+                combinations=combinations,
+                sizes=sizes,
+                columns=columns,
+            )
+        return phrase(
+            "with {sizes} of {columns} ({combinations})",
+            sizes=sizes,
+            columns=columns,
+            combinations=combinations,
         )
-    return judged
+
+    @property
+    def other_files(self) -> tuple[Path, ...]:
+        """The control is no input of an audit."""
+        return self.control_files
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, ``undecided``, or ``measured`` without a limit."""
+        return "undecided" if self.undecided else super().status
+
+    @property
+    def is_strict(self) -> bool:
+        """Profiles are kept by figures below them."""
+        return self.profile is not None
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether rows may have been missed that combinations of the largest size or less find."""
+        has_gaps = self.findings.options.has_gaps(len(self.columns))
+        return not self.complete or has_gaps or bool(self.findings.doubts)
+
+    def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
+        """The same result against a limit (at most) or a named profile (below).
+
+        A lower bound that keeps the limit decides nothing, so it does not pass.
+        """
+        if limit is None and profile is None:
+            return self
+        chosen = checked_limit(
+            limit, profile, has_baseline=self.findings.options.calculate_baseline
+        )
+        figure = self._figure(chosen)
+        holds = figure is not None and chosen.holds(figure)
+        # Whatever was missed, no share is above 1.
+        is_certain = not self.is_lower_bound or chosen.holds(Fraction(1))
+        return replace(
+            self,
+            value=self.value if figure is None else float(figure),
+            limit=float(chosen.bound),
+            limit_exact=quotient_text(chosen.bound),
+            passed=holds and is_certain,
+            profile=profile,
+            undecided=figure is None or (holds and not is_certain),
+        )
+
+    def _figure(self, profile: Profile) -> Fraction | None:
+        if self.findings.is_empty:
+            return None
+        if profile.figure == "identification_rate" or (
+            profile.figure is None and not self.findings.options.calculate_baseline
+        ):
+            return self.findings.identification_rate
+        return self.findings.risk
 
 
-def check(given: Mapping[str, Any]) -> None:
-    """Raise an error for options that make no sense or contradict each other."""
-    from petaudit.singling.options import Options  # noqa: PLC0415 (see above)
-
-    options = {name: value for name, value in given.items() if name not in _NOT_OF_THE_SEARCH}
-    settings = Options.checked(**_with_numbers(options))
-    limit, profile = given.get("limit"), given.get("profile")
-    if limit is not None or profile is not None:
-        checked_limit(limit, profile, has_baseline=settings.calculate_baseline)
-
-
-_NOT_OF_THE_SEARCH = ("limit", "profile", "control")
-
-
-def _with_numbers(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a search; a column may be called 0.5."""
-    return {
-        name: value if name == "person" else _as_number(value) for name, value in options.items()
-    }
-
-
-def _as_number(value: Any) -> Any:
-    """A decimal number that the command line passed on as text."""
-    if isinstance(value, str) and not value.isdecimal():
-        number = parse_number(value)
-        if number is not None or value in {"inf", "infinity"}:
-            return float(value)
-    return value
-
-
-MEASURE = OldMeasure(
-    name=NAME,
-    title="mpUCCs",
-    family=Family.RISK,
-    question="Which rows of a synthetic table single out exactly one real person?",
-    better=Better.LOWER,
-    range=(0.0, 1.0),
-    needs=(Need.ORIGINAL,),
-    formula=(
-        "a synthetic row is identified by columns X if its values on X occur once in the synthetic "
-        "and once in the original table; risk = 1 - min((1 - identified / rows) / baseline, 1), "
-        "baseline = 1 - 1 / product of the numbers of distinct values"
+_VERDICTS: Final[Mapping[Finding, Phrase]] = {
+    Finding.EXCESS: phrase("more than coincidence"),
+    Finding.COINCIDENCE: phrase("coincidence could explain it"),
+    Finding.NOT_COMPARABLE: phrase(
+        "the control is exposed more than the original, so the two are not comparable and nothing "
+        "is decided"
     ),
-    reference=(
-        "Z. Abedjan, F. Naumann: Advancing the discovery of unique column combinations, CIKM 2011, "
-        "doi 10.1145/2063576.2063801; the PETsARD documents on mpUCCs"
-    ),
-    meaning=(
-        "The share of synthetic rows that point at exactly one real person, less what is due to "
-        "there being few different values at all. 0 means that no more rows do than that; with "
-        "0.1, about one row in ten does."
-    ),
-    does_not_say=(
-        "Only exact matches count: values that are a little off may still give people away. "
-        "Rows can also match by coincidence; only a control, people whom the synthesizer never "
-        "saw, tells that apart."
-    ),
-    compute=compute,
-    limit_help="the risk score must be at most this",
-    options=(
-        Option(
-            "profile", f"a named limit: {listing(list(PROFILES))}", kind=Choice(tuple(PROFILES))
-        ),
-        Option("control", "a table that the synthesizer never saw", kind=TableFile()),
-        Option(
-            "max_baseline_cols", "combine up to so many columns; all if not given", kind=Integer(1)
-        ),
-        Option(
-            "n_cols", "the same, or a list of sizes", kind=Either((Integer(1), ListOf(Integer(1))))
-        ),
-        Option("min_entropy_delta", "prune combinations that gain less entropy", kind=Number()),
-        Option(
-            "field_decay_factor", "weight of a combination for each further column", kind=Number()
-        ),
-        Option("renyi_alpha", "order of the entropy", kind=Number(may_be_infinite=True)),
-        Option(
-            "numeric_precision",
-            "decimals of numbers; found by itself if not given",
-            kind=Integer(0, 400),
-        ),
-        Option(
-            "datetime_precision",
-            "unit of times: D, H, T, s, ms, us or ns",
-            kind=Text("a unit of time"),
-        ),
-        Option(
-            "calculate_baseline", "whether the risk is set against the baseline", kind=Boolean()
-        ),
-        Option("deduplicate", "whether full duplicates are removed first", kind=Boolean()),
-        Option(
-            "time_limit",
-            "seconds after which the search stops",
-            kind=Number(excludes_bounds=True, may_be_infinite=True),
-        ),
-        Option(
-            "threads",
-            "how many processor cores are used",
-            kind=Integer(1, 4_096),
-            shows_in_figure=False,
-        ),
-        Option("seed", "of the samples that are compared with the control", kind=Integer(0)),
-        Option(
-            "person",
-            "the column that names the person of a row: rows of one person do not compete",
-            kind=Text(term("a column")),
-        ),
-        Option(
-            "search",
-            "where combinations are counted: in memory, by an engine that may use the disk, or "
-            "what fits (auto)",
-            kind=Choice(("auto", "memory", "engine")),
-            shows_in_figure=False,
-        ),
-    ),
-    granularities=(*TABLES,),
-    pictures=singled_out_of,
-    check=check,
-    has_same_columns=True,
-    only_by_name=(
-        "is for synthetic tables, whose rows are nobody's; name it to run it (--measures mpuccs)"
-    ),
+    Finding.UNKNOWN: phrase("too few people to tell"),
+}
+
+
+def excess_text(excess: Excess) -> Phrase:
+    """How the original compares with the control, in words."""
+    shares = phrase(
+        "of {people:,} people of the original {rate:.2%} are singled out among {others:,} others, "
+        "of {strangers:,} of the control {control:.2%}",
+        people=excess.original.people,
+        rate=excess.original.share,
+        others=min(excess.original.people, excess.control.people),
+        strangers=excess.control.people,
+        control=excess.control.share,
+    )
+    verdict = _VERDICTS[excess.finding]
+    if not math.isfinite(excess.lower):
+        if not excess.has_few_people:
+            verdict = phrase("everybody in the control is, so nothing can be told")
+        return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
+    return phrase(
+        "{shares}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): {verdict}",
+        shares=shares,
+        excess=excess.value,
+        lower=excess.lower,
+        upper=excess.upper,
+        verdict=verdict,
+    )
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    if list(sizes) == list(range(1, len(sizes) + 1)):
+        return phrase("up to {most}", most=max(sizes, default=0))
+    return listing([str(size) for size in sizes])
+
+
+def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Profile:
+    """A limit of one's own, or the profile of a name; what is wrong about them is an error."""
+    if name is None:
+        called = phrase("the limit of {measure}", measure=NAME)
+        bound = exact_nonnegative(limit, called)
+        refuse_unbreakable(bound, NAME, "lower", (0, 1))
+        return Profile(None, bound, is_strict=False)
+    if limit is not None:
+        raise OptionError("give either a limit or a profile, not both")
+    if not isinstance(name, str) or name not in PROFILES:
+        raise OptionError(
+            "unknown profile {name!r}{near}; profiles are {known}",
+            name=name,
+            near=suggestion(str(name), PROFILES),
+            known=listing(list(PROFILES)),
+        )
+    if PROFILES[name].figure == "privacy_risk_score" and not has_baseline:
+        raise OptionError(
+            "the profile {name!r} judges the risk score, which needs the baseline", name=name
+        )
+    return PROFILES[name]
+
+
+def _spelled_out(signature: inspect.Signature) -> inspect.Signature:
+    """Put the options of the search in the place of ``**options``."""
+    *tables, engine, master, _ = signature.parameters.values()
+    options = [
+        inspect.Parameter(option.name, engine.kind, default=option.default, annotation=option.type)
+        for option in Options.declared().values()
+    ]
+    progress = inspect.Parameter(
+        "progress", engine.kind, default=None, annotation=Callable[[Progress], object] | None
+    )
+    return signature.replace(parameters=[*tables, *options, progress, engine, master])
+
+
+mpuccs.__signature__ = _spelled_out(  # type: ignore[attr-defined]
+    inspect.signature(mpuccs, eval_str=True)
 )

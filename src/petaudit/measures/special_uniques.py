@@ -100,7 +100,7 @@ class SpecialUniques(SampleMeasure):
         sampling_fraction: SamplingFraction = None,
     ) -> Result:
         """Search for the minimal sets, and score the rows by them."""
-        from petaudit.singling.special import minimal_uniques, set_score  # noqa: PLC0415 (compiles)
+        from petaudit.singling.column_sets import minimal_uniques, set_score  # noqa: PLC0415 (compiles)
 
         names = inputs.quasi_identifiers
         columns = len(names)

@@ -29,7 +29,7 @@ from petaudit.pictures.svg import (
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
-    from petaudit.singling.size_findings import SizeFindings
+    from petaudit.singling.search import SizeFindings
 
 Integers = npt.NDArray[np.int64]
 

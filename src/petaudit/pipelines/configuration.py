@@ -1,13 +1,18 @@
-"""Where a pipeline comes from: a file or a text, and where its results go."""
+"""Where a pipeline comes from: a file or a text, changed for one run by ``--set``."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import os
+from collections.abc import Hashable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from petaudit.errors import InputError, OptionError, shortened
-from petaudit.system.yaml_files import read_text
+from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
+from petaudit.pipelines.models import EXECUTOR, MODULES
+from petaudit.system.yaml_files import Document, KeyPath, key_text, parse_yaml, read_text
 
 _YAML = (".yaml", ".yml")
 
@@ -48,3 +53,122 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
             given=shortened(given),
         )
     return given, None
+
+
+def with_overrides(document: Document, changes: Sequence[str]) -> Document:
+    """The document with each ``Module.name.option=value`` put into it; values are YAML.
+
+    >>> found = parse_yaml("Evaluator: {x: {method: mpuccs}}", "example")
+    >>> with_overrides(found, ["Evaluator.x.limit=0.1"]).value
+    {'Evaluator': {'x': {'method': 'mpuccs', 'limit': 0.1}}}
+    """
+    if not changes:
+        return document
+    content = copy.deepcopy(document.value)
+    lines: dict[KeyPath, int | None] = dict(document.lines)
+    taken: list[KeyPath] = []
+    for change in changes:
+        at, text = _taken_apart(content, change)
+        if any(path[: len(at)] == at for path in taken):
+            raise OptionError(
+                "--set {change!r}: this setting is given twice, and the first would count for "
+                "nothing",
+                change=shortened(change),
+            )
+        taken.append(at)
+        try:
+            value = parse_yaml(text, f"--set {shortened(change.removesuffix(f'={text}'))}").value
+        except InputError as problem:
+            raise OptionError(problem.text) from None
+        if not text.strip():
+            # As when a variable of a CI job is not set: that must not switch a limit off.
+            raise OptionError(
+                "--set {change!r} has no value; null takes the setting away",
+                change=shortened(change),
+            )
+        _put(content, at, value)
+        # What a change brought stands on no line of the file.
+        lines = {path: line for path, line in lines.items() if path[: len(at)] != at} | {at: None}
+    return Document(content, lines)
+
+
+def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
+    """The path and the text of the value; both may hold the sign that stands between them."""
+    path, equals, text = change.partition("=")
+    if not equals or not path.strip():
+        raise OptionError(
+            "--set {change!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
+            "Evaluator.risk.limit=0.1",
+            change=shortened(change),
+        )
+    try:
+        return _path(content, path.strip(), change), text
+    except OptionError as problem:
+        while "=" in text:
+            more, _, text = text.partition("=")
+            path = f"{path}={more}"
+            with contextlib.suppress(OptionError):
+                return _path(content, path.strip(), change), text
+        raise problem from None
+
+
+def _path(content: Any, path: str, change: str) -> KeyPath:
+    """The keys of a path: names of experiments may hold dots themselves."""
+    given = shortened(change)
+    module, _, rest = path.partition(".")
+    if module == EXECUTOR and isinstance(content, Mapping):
+        if not rest:
+            raise OptionError(
+                "--set {change!r}: name an option, as in Executor.compare_to=previous.json",
+                change=given,
+            )
+        # Its settings are about the run and need no section of their own in the file.
+        return (module, rest)
+    if not isinstance(content, Mapping) or module not in content:
+        known = [key_text(name) for name in content] if isinstance(content, Mapping) else []
+        hint = "" if module in MODULES else suggestion(module, MODULES)
+        raise OptionError(
+            "--set {change!r}: the file has no module {module!r}{near}; it has {known}",
+            change=given,
+            module=shortened(module),
+            near=hint,
+            known=listing(known),
+        )
+    experiments = content[module] if isinstance(content[module], Mapping) else {}
+    fitting = [name for name in experiments if rest.startswith(f"{_text(name)}.")]
+    if not fitting:
+        names = [_text(name) for name in experiments]
+        wanted = rest.partition(".")[0]
+        if wanted in names:
+            raise OptionError(
+                "--set {change!r}: name an option of {name!r}", change=given, name=shortened(wanted)
+            )
+        raise OptionError(
+            "--set {change!r}: {module} has no {name!r}{near}; it has {known}",
+            change=given,
+            module=module,
+            name=shortened(wanted),
+            near=suggestion(wanted, names),
+            known=listing(names),
+        )
+    name = max(fitting, key=lambda name: len(_text(name)))
+    options = rest[len(_text(name)) + 1 :]
+    if not all(options.split(".")):
+        raise OptionError("--set {change!r}: MODULE.NAME.OPTION=VALUE was expected", change=given)
+    return (module, name, *options.split("."))
+
+
+def _text(name: Hashable) -> str:
+    return name if isinstance(name, str) else key_text(name)
+
+
+def _put(content: Any, at: KeyPath, value: Any) -> None:
+    inner = content
+    for key in at[:-1]:
+        if not isinstance(inner.get(key), dict):
+            inner[key] = {}
+        inner = inner[key]
+    if value is None:
+        inner.pop(at[-1], None)
+    else:
+        inner[at[-1]] = value

@@ -1,113 +1,154 @@
-"""Running a measure on the tables of one run."""
+"""One run of a pipeline: its measure on its tables, and the entry of the result."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
-from petaudit.auditing.columns import ColumnReview, review_columns
-from petaudit.auditing.people import people_notes
+from petaudit.auditing.document import TEXTS, plain, with_texts
+from petaudit.auditing.gate import ERROR, PASSED
+from petaudit.auditing.review import people_notes, review_columns
+from petaudit.auditing.runner import JUDGING, Outcome, run_measure
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
     PetauditWarning,
-    UndecidedError,
+    counted,
     joined,
     phrase,
     without_row_numbers,
 )
+from petaudit.exact.fractions import exact
+from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Measure, Result
 from petaudit.measures.kinds import TableFile
-from petaudit.pictures import pictures_of
-from petaudit.pipelines.models import EVALUATOR, LOADER, Evaluation
-from petaudit.pipelines.plain_data import plain
-from petaudit.pipelines.plan import PlannedRun
-from petaudit.pipelines.tables import RunTables, Tables
+from petaudit.pipelines.models import (
+    DATA_MODULES,
+    EVALUATOR,
+    LOADER,
+    SPLITTER,
+    SYNTHESIZER,
+    CustomTable,
+    RandomSplit,
+)
+from petaudit.pipelines.plan import PlannedRun, files_of
+from petaudit.pipelines.tables import RunTables, Tables, without_folder
 from petaudit.roles import Role, Roles
 from petaudit.system.debugging import show_trace
+from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
-JUDGING: Final = ("limit", "profile")
+_DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
+"""Settings of data modules that decide what is measured, beside the tables."""
+_OF_RESULT: Final = (
+    *("status", "figure", "value", "limit", "strict", "conditions", "lower_bound"),
+    *("explanation", "pictures"),
+)
+_SHOWN_ABOVE: Final = (
+    *("measure", "status", "better", "value", "limit", "limit_exact", "passed", "warnings"),
+    *("profile", "timings", "undecided"),
+)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of a measure: a result, a problem, or both where a figure decides nothing."""
+class Entry:
+    """What a run gave: plain data for the document, and tables for reports."""
 
+    run: PlannedRun
+    data: Mapping[str, Any]
     result: Result | None = None
-    problem: PetauditError | None = None
-    roles: Mapping[str, str] | None = None
-    hierarchies: Mapping[str, Any] | None = None
-    """What identifies them, without any label."""
-    columns: ColumnReview | None = None
-    """Columns that still name people or have no role; None where a measure compares all columns."""
-    people: tuple[str, ...] = ()
-    """What is said about rows and people."""
-    person: str | None = None
-    """The column that tells people apart."""
-    warnings: tuple[str, ...] = ()
-    reason: str | None = None
-    """The problem without any label and without where the files lie."""
-    pictures: Sequence[Mapping[str, Any]] = ()
+    """Absent after an error, and where the result of an interrupted call was kept."""
+    message: str | None = None
+    """What went wrong, for the person at the terminal: it may quote a few labels."""
+    tables: Mapping[str, Mapping[str, ResultColumn]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """What the stages of the measure took, if it says so."""
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, ``measured`` or ``error``."""
+        return str(self.data["status"])
+
+    def to_kept(self) -> dict[str, Any]:
+        """The entry as plain data, for a call that goes on later."""
+        return {
+            "data": self.data,
+            "tables": {name: table_data(table) for name, table in self.tables.items()},
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_kept(cls, run: PlannedRun, kept: Mapping[str, Any]) -> Entry:
+        """The entry that :meth:`to_kept` took apart, with its sentences as they were."""
+        texts = kept["data"][TEXTS]
+        data = {name: value for name, value in kept["data"].items() if name != TEXTS}
+        tables = {name: table_from(table) for name, table in kept["tables"].items()}
+        restored = {**restore_phrases(data, texts), TEXTS: texts}
+        return cls(run, restored, None, None, tables, dict(kept["seconds"]))
 
 
-def evaluated(run: PlannedRun, tables: Tables, *, reveal: bool) -> Outcome:
+def evaluate_run(
+    run: PlannedRun, tables: Tables, *, reveal: bool, granularities: Sequence[str] = ()
+) -> Entry:
     """Run the measure; what goes wrong is no reason for other runs to stop."""
-    experiment = run.evaluator
-    assert experiment is not None and experiment.measure is not None  # noqa: S101, PT018
-    measure = experiment.measure
-    said: list[str] = []
+    experiment = run.evaluation
+    measure, options = experiment.measure, experiment.model.options
+    notes: list[str] = []
     about: dict[str, Any] = {}
-
-    def failed(problem: PetauditError) -> Outcome:
-        reason = tables.without_folders(without_row_numbers(problem.text))
-        return Outcome(None, problem, warnings=tuple(said), reason=reason, **about)
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("always", PetauditWarning)
-        warnings.showwarning = lambda message, *_, **__: said.append(_text_of(message))
-        try:
+    people: Sequence[str] = ()
+    entry: dict[str, Any] | None = None
+    try:
+        with _warnings_in(notes):
             given = tables.of_run(run)
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
                 about["person"] = own_or_loaders(run, "person")
-                about["people"] = people_notes(inputs)
+                people = people_notes(inputs)
                 if not measure.has_same_columns:
-                    about["columns"] = review_columns(inputs)
+                    about["columns"] = review_columns(inputs).to_dict()
                 if inputs.hierarchies:
                     about["hierarchies"] = hierarchies_fingerprint(run, inputs)
-                options = _computing(experiment.model.options, measure, tables)
-                if measure.has_same_columns and about["person"] is not None:
-                    options["person"] = about["person"]
-                missing = missing_of(measure, inputs, experiment.model.options)
+                missing = missing_of(measure, inputs, options)
                 if missing:
                     raise NotMeasurableError(missing)
-                result = measure.run(inputs, options)
-                about["pictures"], notes = pictures_of(measure.pictures, inputs, result)
-                said += notes
-            _check_judged(experiment.model, measure, result)
-            return Outcome(result, None, warnings=tuple(said), **about)
-        except UndecidedError as problem:
-            found = problem.result if isinstance(problem.result, Result) else None
-            if found is not None:
-                about["pictures"], notes = pictures_of(measure.pictures, None, found)
-                said += notes
-            return replace(failed(problem), result=found)
-        except PetauditError as problem:
-            return failed(problem)
-        except MemoryError:
-            return failed(NotMeasurableError("there was not enough memory"))
-        except Exception as problem:
-            show_trace(problem)
-            # The text of an unforeseen error may quote data, so only its kind is shown.
-            kind = type(problem).__name__
-            return failed(NotMeasurableError("internal error ({kind})", kind=kind))
+                outcome = run_measure(measure, inputs, _computing(run, tables))
+                if outcome.result is not None:
+                    entry = outcome.result.to_entry(inputs if outcome.problem is None else None)
+    except PetauditError as problem:
+        outcome = Outcome(None, problem)
+    except MemoryError:
+        outcome = Outcome(None, NotMeasurableError("there was not enough memory"))
+    except Exception as problem:
+        show_trace(problem)
+        # The text of an unforeseen error may quote data, so only its kind is shown.
+        kind = type(problem).__name__
+        outcome = Outcome(None, NotMeasurableError("internal error ({kind})", kind=kind))
+    result = outcome.result
+    notes += [*(entry["warnings"] if entry is not None else ()), *people]
+    data = _entry_data(run, outcome, entry, tables, about, notes)
+    columns: dict[str, Mapping[str, ResultColumn]] = {}
+    if result is not None:
+        for granularity in granularities:
+            table = result.table(granularity, with_values=reveal)
+            columns[granularity] = table_from(table_data(table))
+    message = None if outcome.problem is None else outcome.problem.text
+    return Entry(run, data, result, message, columns, dict(getattr(result, "timings", {})))
+
+
+@contextmanager
+def _warnings_in(notes: list[str]) -> Iterator[None]:
+    """Collect petaudit's warnings, with what their sentences are made of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", PetauditWarning)
+        warnings.showwarning = lambda message, *_, **__: notes.append(_text_of(message))
+        yield
 
 
 def _text_of(message: Warning | str) -> str:
@@ -118,15 +159,13 @@ def _text_of(message: Warning | str) -> str:
 
 def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool) -> Inputs:
     """The tables of a run with the roles and hierarchies that apply to them."""
-    experiment = run.evaluator
-    assert experiment is not None  # noqa: S101 (only such runs are evaluated)
-    own: Evaluation = experiment.model
+    model = run.evaluation.model
 
     def first(name: str) -> Any:
         return own_or_loaders(run, name)
 
     # There the person column need not be in the table, which is a synthetic one.
-    is_search = experiment.measure is not None and experiment.measure.has_same_columns
+    is_search = run.evaluation.measure.has_same_columns
     return gather(
         given.released,
         original=given.original,
@@ -138,17 +177,16 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         person=None if is_search else first("person"),
         # Of another column than the Loader's, the Loader says nothing.
         person_is_pseudonym=(
-            first("person_is_pseudonym") if own.person is None else own.person_is_pseudonym
+            first("person_is_pseudonym") if model.person is None else model.person_is_pseudonym
         ),
-        suppressed=own.suppressed,  # type: ignore[arg-type]
+        suppressed=model.suppressed,  # type: ignore[arg-type]
         reveal_values=reveal,
     )
 
 
 def own_or_loaders(run: PlannedRun, name: str) -> Any:
     """A setting of the Evaluator, or else of the Loader."""
-    experiment, loader = run.evaluator, run.step(LOADER)
-    mine = None if experiment is None else getattr(experiment.model, name)
+    mine, loader = getattr(run.evaluation.model, name), run.step(LOADER)
     return mine if mine is not None or loader is None else getattr(loader.experiment.model, name)
 
 
@@ -162,21 +200,17 @@ def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
     return found
 
 
-def _computing(given: Mapping[str, Any], measure: Measure, tables: Tables) -> dict[str, Any]:
+def _computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
     """The options as the measure takes them: the control is among its inputs already."""
+    measure, given = run.evaluation.measure, run.evaluation.model.options
     options = {name: value for name, value in given.items() if name != "control"}
     for option in measure.options:
         if option.name in options and isinstance(option.kind, TableFile):
             options[option.name] = tables.resolved(options[option.name])
+    person = own_or_loaders(run, "person")
+    if measure.has_same_columns and person is not None:
+        options["person"] = person
     return options
-
-
-def _check_judged(model: Evaluation, measure: Measure, result: Result) -> None:
-    """A limit that a measure ignores must not look like one that holds."""
-    if result.passed is None and any(model.options.get(name) is not None for name in JUDGING):
-        raise UndecidedError(
-            "{measure} did not say whether its limit holds", measure=measure.name, result=result
-        )
 
 
 def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
@@ -187,20 +221,11 @@ def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
     """
     if given is None:
         return None
-    return Roles.of(
-        **{
-            _LISTS[role]: [columns] if isinstance(columns, str) else columns
-            for role, columns in given.items()
-        }
-    )
-
-
-_LISTS = {
-    Role.IDENTIFIER.value: "identifiers",
-    Role.QUASI_IDENTIFIER.value: "quasi_identifiers",
-    Role.SENSITIVE.value: "sensitive",
-    Role.INSENSITIVE.value: "insensitive",
-}
+    by_role = [
+        given.get(role, ())
+        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
+    ]
+    return Roles.of(*([columns] if isinstance(columns, str) else columns for columns in by_role))
 
 
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
@@ -211,9 +236,130 @@ def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> 
         for need, names in measure.neither(inputs, options)
     ]
     lacking = [
-        own.name for own in measure.options if own.required and options.get(own.name) is None
+        option.name
+        for option in measure.options
+        if option.required and options.get(option.name) is None
     ]
     lacks = [*missing, *lacking]
     if not lacks:
         return None
     return phrase("{measure} needs {lacks}", measure=measure.name, lacks=joined(lacks, " and "))
+
+
+def _entry_data(
+    run: PlannedRun,
+    outcome: Outcome,
+    entry: Mapping[str, Any] | None,
+    tables: Tables,
+    about: Mapping[str, Any],
+    notes: Sequence[str],
+) -> dict[str, Any]:
+    """The entry of a run in result.json; comparison and breaches are added when all are known."""
+    model, measure = run.evaluation.model, run.evaluation.measure
+    data: dict[str, Any] = {
+        "run": run.name,
+        "modules": {step.module: step.label for step in run.steps},
+        "measure": measure.name,
+        "status": ERROR,
+        "figure": None,
+        "value": None,
+        "limit": _number(model.options.get("limit")),
+        "limit_exact": None,
+        "strict": None,
+        "conditions": [],
+        "profile": model.options.get("profile"),
+        "better": measure.better.value,
+        "lower_bound": None,
+        "reason": None,
+        "options": plain(
+            {name: value for name, value in model.options.items() if name not in JUDGING}
+        ),
+        "steps": _steps(run),
+        "suppressed": model.suppressed,
+        "roles": None,
+        "columns": None,
+        "person": None,
+        "hierarchies": None,
+        "seeds": _seeds(run),
+        "explanation": [],
+        "warnings": [],
+        "details": {},
+        "pictures": [],
+        **about,
+    }
+    if outcome.result is not None and entry is not None:
+        details = plain(outcome.result.to_dict())
+        data |= {name: entry[name] for name in _OF_RESULT}
+        data["limit_exact"] = entry.get("limit_exact")
+        data["details"] = {
+            name: value for name, value in details.items() if name not in _SHOWN_ABOVE
+        }
+        if entry["value"] is None:
+            data |= {"status": ERROR, "reason": phrase("the figure is no number")}
+    if outcome.problem is not None:
+        # An undecided figure is shown, and still an error.
+        reason = tables.without_folders(without_row_numbers(outcome.problem.text))
+        data |= {"status": ERROR, "reason": reason}
+    doubts = _doubts(run, tables)
+    if doubts:
+        data["lower_bound"] = data["lower_bound"] is not None
+    if doubts and data["status"] == PASSED:
+        reason = phrase("{doubt}; this does not show that the limit holds", doubt=doubts[0])
+        data |= {"status": ERROR, "reason": reason}
+    data["warnings"] = list(dict.fromkeys((*notes, *doubts)))
+    return with_texts(data)
+
+
+def _number(limit: object) -> Any:
+    return float(exact(limit, "limit")) if isinstance(limit, str) else plain(limit)
+
+
+def _seeds(run: PlannedRun) -> dict[str, int]:
+    """Every seed that the figure depends on."""
+    found: dict[str, int] = {}
+    for module in (SPLITTER, SYNTHESIZER):
+        step = run.step(module)
+        seed = None if step is None else getattr(step.experiment.model, "random_state", None)
+        if seed is not None:
+            found[module] = seed
+    if any(option.name == "seed" for option in run.evaluation.measure.options):
+        found[EVALUATOR] = run.evaluation.model.options.get("seed", 0)
+    return found
+
+
+def _steps(run: PlannedRun) -> dict[str, dict[str, Any]]:
+    """Settings of the other modules that decide what was measured, beside the tables."""
+    found: dict[str, dict[str, Any]] = {}
+    for step in run.steps:
+        model = step.experiment.model
+        names = [name for name in _DECISIVE if hasattr(model, name)]
+        if step.module != EVALUATOR:
+            found[step.module] = {name: plain(getattr(model, name)) for name in names}
+    return found
+
+
+def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
+    """Why a figure tells less than it seems to: not everybody was looked at."""
+    found: list[str] = []
+    loader, splitter, synthesizer = (run.step(module) for module in DATA_MODULES)
+    if loader is not None:
+        for table in files_of(loader).values():
+            left_out = tables.rows_left_out(table)
+            if left_out:
+                name = without_folder(table.address)
+                rows = counted(left_out, "row")
+                found.append(phrase("{rows} of {table} left out (nrows)", rows=rows, table=name))
+    if (
+        splitter is not None
+        and synthesizer is not None
+        and isinstance(splitter.experiment.model, RandomSplit)
+        and isinstance(synthesizer.experiment.model, CustomTable)
+    ):
+        found.append(
+            phrase(
+                "the synthetic table was made before the rows were drawn, so it may have learned "
+                "from all of them: it was compared with some of its people only, and the control "
+                "was seen"
+            )
+        )
+    return found

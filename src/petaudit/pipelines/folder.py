@@ -5,7 +5,8 @@ results of finished experiments, so that an interrupted run can go on, and files
 complete yet. Published files are renamed into place, the result document last of all.
 
 Others may be able to write to the folder. So a kept result is taken only if the user's key signed
-it, and nothing is ever written through a link that lies there.
+it, and nothing is ever written through a link that lies there. The key lies outside of every
+folder of results.
 """
 
 from __future__ import annotations
@@ -15,17 +16,26 @@ import hashlib
 import hmac
 import json
 import os
+import secrets
 import shutil
+import stat
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from petaudit.errors import InputError
-from petaudit.pipelines.kept_key import user_key
-from petaudit.pipelines.locking import LOCK, locked
+from petaudit.errors import InputError, PetauditWarning, phrase
+from petaudit.system.files import state_folder
 from petaudit.system.output import refuse_inputs, write_whole
 
+KEY_FILE: Final = "resume.key"
+_BYTES: Final = 32
+_KEY_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+LOCK: Final = "lock"
+_TRIES: Final = 10
+_LOCK_FLAGS: Final = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 STATE: Final = ".petaudit-run"
 RESULT: Final = "result.json"
 _KEPT: Final = ".kept"
@@ -35,14 +45,14 @@ _TEMPORARY: Final = ".petaudit-"
 
 @dataclass
 class ResultFolder:
-    """A folder that this run alone writes to; see :func:`opened_folder`."""
+    """A folder that this run alone writes to; see :func:`open_folder`."""
 
     path: Path
     signing_key: bytes | None = field(default=None, repr=False)
     """None where the user has none: then nothing is kept."""
     is_finished: bool = False
-    has_foreign_results: bool = False
-    """Whether something was kept here that this user did not keep, or that changed since."""
+    """Whether nothing is left to go on with: then what was kept is removed in the end."""
+    _has_warned: bool = field(default=False, repr=False)
 
     @property
     def _state(self) -> Path:
@@ -59,7 +69,10 @@ class ResultFolder:
         return True
 
     def kept(self, key: str) -> dict[str, Any] | None:
-        """What an interrupted run of this user kept of an experiment; None without it."""
+        """What an interrupted run of this user kept of an experiment; None without it.
+
+        Once, a warning says that something there is not to be trusted.
+        """
         try:
             content = (self._state / f"{key}{_KEPT}").read_bytes()
         except FileNotFoundError:
@@ -67,13 +80,20 @@ class ResultFolder:
         except OSError:
             content = b""
         signature, _, text = content.partition(b"\n")
-        if self.signing_key is None or not hmac.compare_digest(
+        if self.signing_key is not None and hmac.compare_digest(
             signature, _signature(self.signing_key, key, text)
         ):
-            self.has_foreign_results = True
-            return None
-        data: dict[str, Any] = json.loads(text)
-        return data
+            data: dict[str, Any] = json.loads(text)
+            return data
+        if not self._has_warned:
+            said = phrase(
+                "{path!r} holds kept results that this user did not keep on this machine, or that "
+                "were changed; they are measured again",
+                path=str(self.path),
+            )
+            warnings.warn(said, PetauditWarning, stacklevel=2)
+        self._has_warned = True
+        return None
 
     def stage(self, name: str, write: Callable[[IO[bytes]], object]) -> None:
         """Write a file that is published later."""
@@ -101,13 +121,9 @@ class ResultFolder:
                 _put_back(before / name, self.path / name, self._state / "staged" / name)
             raise
 
-    def forget(self) -> None:
-        """Nothing is left to go on with: what was kept is removed when the folder is let go."""
-        self.is_finished = True
-
 
 @contextlib.contextmanager
-def opened_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
+def open_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
     """Make the folder and hold it; another run that holds it is an error.
 
     Without ``resume``, what an interrupted run kept is removed.
@@ -141,21 +157,21 @@ def _tidy(state: Path, *, is_finished: bool) -> None:
         state.rmdir()
 
 
-def _is_unfinished(own: Path) -> bool:
+def _is_unfinished(path: Path) -> bool:
     """Anything but a file that was kept: a link or a pipe was put there by somebody else."""
-    return own.is_symlink() or not own.is_file() or own.name.startswith(_TEMPORARY)
+    return path.is_symlink() or not path.is_file() or path.name.startswith(_TEMPORARY)
 
 
 def _entries(state: Path) -> list[Path]:
-    return [own for own in state.iterdir() if own.name != LOCK]
+    return [path for path in state.iterdir() if path.name != LOCK]
 
 
 def _empty(state: Path, only: Callable[[Path], bool]) -> None:
-    for own in filter(only, _entries(state)):
-        if own.is_dir() and not own.is_symlink():
-            shutil.rmtree(own)
+    for path in filter(only, _entries(state)):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
         else:
-            own.unlink()
+            path.unlink()
 
 
 def _duplicate(path: Path, copy: Path) -> None:
@@ -188,7 +204,9 @@ def check_targets(path: Path, names: Sequence[str], inputs: Sequence[Path]) -> N
             raise InputError(
                 "{path!r} is no folder; the results need one of their own", path=str(path)
             )
-        nearest = next((own for own in (path, *path.absolute().parents) if own.exists()), None)
+        nearest = next(
+            (parent for parent in (path, *path.absolute().parents) if parent.exists()), None
+        )
         if nearest is None or not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
             raise InputError("cannot write to {path!r}", path=str(path))
         for name in names:
@@ -209,3 +227,123 @@ def _writing(path: Path) -> Iterator[None]:
             path=str(path),
             reason=problem.strerror or problem,
         ) from None
+
+
+@contextlib.contextmanager
+def locked(folder: Path, shown: Path) -> Iterator[None]:
+    """Hold a folder, or raise an error if another process does.
+
+    The process that held it before may remove the folder with the lock file in it just when this
+    one takes the lock; what counts is the file that has the name afterwards.
+    """
+    for _ in range(_TRIES):
+        try:
+            # Not exist_ok: that looks a second time, when the folder may be gone again.
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir(mode=0o700)
+            descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
+        except FileNotFoundError:
+            continue
+        except OSError as problem:
+            raise InputError(
+                "cannot write to {path!r} ({reason})",
+                path=str(shown),
+                reason=problem.strerror or problem,
+            ) from None
+        try:
+            if not _taken(descriptor, shown):
+                raise InputError(
+                    "another run is writing to {path!r}; wait for it, or choose another "
+                    "folder (--out)",
+                    path=str(shown),
+                )
+            if _is_current(descriptor, folder / LOCK):
+                yield
+                return
+        finally:
+            os.close(descriptor)
+    raise InputError(
+        "other runs write to {path!r} all the time; choose another (--out)", path=str(shown)
+    )
+
+
+def _taken(descriptor: int, shown: Path) -> bool:
+    try:
+        return _take(descriptor)
+    except OSError as problem:
+        raise InputError(
+            "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
+            "(--out)",
+            path=str(shown),
+            reason=problem.strerror or problem,
+        ) from None
+
+
+def _is_current(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
+
+
+if os.name == "nt":  # pragma: no cover (no such machine in CI)
+    import msvcrt
+
+    def _take(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def user_key(results: Path) -> bytes | None:
+    """The key of the user, made when there is none; None where none can be kept in private."""
+    try:
+        folder = state_folder() / "petaudit"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(results)):
+            # Whoever gets the results would get the key as well.
+            return None
+        return _read(folder / KEY_FILE) or _made(folder / KEY_FILE)
+    except (OSError, RuntimeError):
+        return None
+
+
+def _read(path: Path) -> bytes | None:
+    """The key in a file; None if it is not whole, or if others could have read or written it."""
+    try:
+        descriptor = os.open(path, _KEY_FLAGS)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        about = os.fstat(descriptor)
+        if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o077):
+            return None
+        key = file.read(_BYTES + 1) if stat.S_ISREG(about.st_mode) else b""
+    return key if len(key) == _BYTES else None
+
+
+def _made(path: Path) -> bytes | None:
+    descriptor, name = tempfile.mkstemp(prefix=".petaudit-", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(_BYTES))
+        # Of two processes that start at the same time, the first one's key counts for both.
+        with contextlib.suppress(OSError):
+            os.link(temporary, path)
+        if _read(path) is None:
+            temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return _read(path)

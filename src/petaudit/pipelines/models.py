@@ -26,7 +26,7 @@ from petaudit.measures.kinds import (
     Number,
     Text,
 )
-from petaudit.pipelines.plain_names import FolderInside, LogName
+from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.roles import Role
 
 LOADER: Final = "Loader"
@@ -83,13 +83,19 @@ def settings_of(model: type) -> dict[str, Setting]:
     >>> settings_of(SaveTiming)["time_unit"].kind.expected
     'seconds, minutes, hours or days'
     """
-    return {own.name: own.metadata["setting"] for own in fields(model) if "setting" in own.metadata}
+    return {
+        attribute.name: attribute.metadata["setting"]
+        for attribute in fields(model)
+        if "setting" in attribute.metadata
+    }
 
 
 def required_of(model: type) -> tuple[str, ...]:
     """The settings that have no default."""
     return tuple(
-        own.name for own in fields(model) if "setting" in own.metadata and own.default is MISSING
+        attribute.name
+        for attribute in fields(model)
+        if "setting" in attribute.metadata and attribute.default is MISSING
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from petaudit.errors import OptionError, listing, phrase, shortened, suggestion
+from petaudit.errors import OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
@@ -15,10 +15,13 @@ from petaudit.pipelines.models import (
     SPLITTER,
     SYNTHESIZER,
     CustomSplit,
+    CustomTable,
+    Evaluation,
     GaussianCopula,
+    Loader,
     RandomSplit,
 )
-from petaudit.pipelines.pipeline import Experiment, Pipeline
+from petaudit.pipelines.reading import Evaluator, Experiment, Pipeline
 from petaudit.system.yaml_files import Problems
 
 _MOST_RUNS = 100_000
@@ -63,18 +66,24 @@ class PlannedRun:
 
     def step(self, module: str) -> Step | None:
         """The step of a module, if the run has one."""
-        return next((own for own in self.steps if own.module == module), None)
+        return next((step for step in self.steps if step.module == module), None)
 
     def up_to(self, module: str) -> tuple[Step, ...]:
         """The steps up to and with a module."""
-        places = [index for index, own in enumerate(self.steps) if own.module == module]
+        places = [index for index, step in enumerate(self.steps) if step.module == module]
         return self.steps[: places[0] + 1] if places else ()
 
     @property
-    def evaluator(self) -> Experiment | None:
-        """The Evaluator's experiment, if there is one."""
+    def evaluator(self) -> Evaluator | None:
+        """The Evaluator, if there is one."""
         step = self.step(EVALUATOR)
-        return None if step is None else step.experiment
+        return step.experiment if step and isinstance(step.experiment, Evaluator) else None
+
+    @property
+    def evaluation(self) -> Evaluator:
+        """The Evaluator of a run that has one."""
+        assert self.evaluator is not None  # noqa: S101 (only such runs are measured)
+        return self.evaluator
 
 
 def name_of(steps: Iterable[Step]) -> str:
@@ -90,8 +99,8 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
         if pipeline.of(module)
     ]
     many = 1
-    for own in choices:
-        many *= len(own)
+    for steps in choices:
+        many *= len(steps)
     if many > _MOST_RUNS:
         raise OptionError(
             "{origin} stands for {runs:,} runs; {most:,} at most",
@@ -114,48 +123,44 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
         module in pipeline.experiments for module in (*DATA_MODULES, EVALUATOR)
     )
     splitters, synthesizers = pipeline.of(SPLITTER), pipeline.of(SYNTHESIZER)
-    for own in splitters:
-        at = (SPLITTER, own.name)
-        if isinstance(own.model, RandomSplit) and not has_loader:
-            problems.add(at, phrase("there is no Loader whose table could be split"))
-        if isinstance(own.model, CustomSplit):
+    for splitter in splitters:
+        at = (SPLITTER, splitter.name)
+        if isinstance(splitter.model, RandomSplit) and not has_loader:
+            problems.add(at, "there is no Loader whose table could be split")
+        if isinstance(splitter.model, CustomSplit):
             if has_loader:
-                problems.add(at, phrase("custom_data brings its own tables; leave the Loader out"))
-            if "ori" not in own.model.filepath:
-                problems.add((*at, "filepath"), phrase("ori is missing: what was learned from"))
-    for own in synthesizers:
-        if isinstance(own.model, GaussianCopula) and not (has_loader or has_splitter):
+                problems.add(at, "custom_data brings its own tables; leave the Loader out")
+            if "ori" not in splitter.model.filepath:
+                problems.add((*at, "filepath"), "ori is missing: what was learned from")
+    for synthesizer in synthesizers:
+        if isinstance(synthesizer.model, GaussianCopula) and not (has_loader or has_splitter):
             problems.add(
-                (SYNTHESIZER, own.name),
-                phrase("there is no Loader or Splitter to learn a table from"),
+                (SYNTHESIZER, synthesizer.name),
+                "there is no Loader or Splitter to learn a table from",
             )
     if not (has_loader or has_splitter or has_synthesizer):
-        problems.add(
-            (), phrase("there is no table: a Loader, a Splitter or a Synthesizer is needed")
-        )
+        problems.add((), "there is no table: a Loader, a Splitter or a Synthesizer is needed")
     elif has_evaluator and not (has_loader or has_synthesizer):
         problems.add(
-            (EVALUATOR,), phrase("there is no table to judge: a Loader or a Synthesizer is needed")
+            (EVALUATOR,), "there is no table to judge: a Loader or a Synthesizer is needed"
         )
     if has_splitter and has_loader and not has_synthesizer and has_evaluator:
-        problems.add(
-            (SPLITTER,), phrase("a Splitter draws rows for a Synthesizer, and there is none")
-        )
+        problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, and there is none")
     if pipeline.executor.compare_to is not None and not has_evaluator:
-        problems.add(
-            (EXECUTOR, "compare_to"), phrase("there is no Evaluator whose figure to compare")
-        )
-    has_control = any("control" in getattr(own.model, "filepath", ["control"]) for own in splitters)
-    for own in pipeline.of(EVALUATOR):
-        if has_control and "control" in own.model.options:
+        problems.add((EXECUTOR, "compare_to"), "there is no Evaluator whose figure to compare")
+    has_control = any(
+        "control" in getattr(splitter.model, "filepath", ["control"]) for splitter in splitters
+    )
+    for evaluator in pipeline.of(EVALUATOR):
+        if has_control and "control" in evaluator.model.options:
             problems.add(
-                (EVALUATOR, own.name, "control"), phrase("the Splitter gives the control already")
+                (EVALUATOR, evaluator.name, "control"), "the Splitter gives the control already"
             )
-    for own in pipeline.of(LOADER):
-        if own.model.original is not None and has_synthesizer:
+    for loader in pipeline.of(LOADER):
+        if loader.model.original is not None and has_synthesizer:
             problems.add(
-                (LOADER, own.name, "original"),
-                phrase("with a Synthesizer, the Loader's own table is the original"),
+                (LOADER, loader.name, "original"),
+                "with a Synthesizer, the Loader's own table is the original",
             )
 
 
@@ -168,7 +173,7 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
         known |= dict.fromkeys([run.name, *_names(run)])
     for name in only:
         if name not in known:
-            short = [own for own in known if "]_" not in own]
+            short = [name for name in known if "]_" not in name]
             # Looking for the nearest of very many names takes long.
             near = suggestion(name, known if len(known) < _MANY_NAMES else short)
             raise OptionError(
@@ -184,3 +189,56 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
 
 def _names(run: PlannedRun) -> list[str]:
     return [name for step in run.steps for name in (step.experiment.name, step.label)]
+
+
+@dataclass(frozen=True)
+class FileTable:
+    """A table in a file, and how it is to be read."""
+
+    address: str
+    schema: str | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    nrows: int | None = None
+
+
+def files_of(step: Step) -> dict[str, FileTable]:
+    """The tables that a step reads, by their part; the main one has no name."""
+    model = step.experiment.model
+
+    def file(address: str, schema: str | None = None, nrows: int | None = None) -> FileTable:
+        return FileTable(address, schema, model.delimiter, model.encoding, nrows)
+
+    match model:
+        case Loader():
+            found = {"": file(model.filepath, model.schema, model.nrows)}
+            if model.original is not None:
+                found["original"] = file(model.original, nrows=model.nrows)
+            if model.population is not None:
+                found["population"] = file(model.population)
+            return found
+        case CustomSplit():
+            schemas = model.schema
+            if not isinstance(schemas, Mapping):
+                schemas = dict.fromkeys(model.filepath, schemas)
+            return {
+                part: file(address, schemas.get(part)) for part, address in model.filepath.items()
+            }
+        case CustomTable():
+            return {"": file(model.filepath, model.schema)}
+        case Evaluation() if isinstance(model.options.get("control"), str):
+            # A measure may name a table of its own.
+            return {"control": FileTable(model.options["control"])}
+    return {}
+
+
+def schema_learned(run: PlannedRun) -> str | None:
+    """The schema of the table that a synthesizer learns from."""
+    for module in (SPLITTER, LOADER):
+        step = run.step(module)
+        if step is not None:
+            files = files_of(step)
+            for part in ("", "ori"):
+                if part in files:
+                    return files[part].schema
+    return None

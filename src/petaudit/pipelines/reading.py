@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
-from petaudit.measures import find_measure
-from petaudit.measures.kinds import Text
+from petaudit.auditing.policy import Policy, find_policy, is_policy_file
+from petaudit.errors import ManyProblemsError, OptionError, joined, listing, phrase, shortened, term
+from petaudit.measures import Measure, find_measure
+from petaudit.measures.kinds import Anything, Kind, Text
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -24,21 +25,104 @@ from petaudit.pipelines.models import (
     required_of,
     settings_of,
 )
-from petaudit.pipelines.naming import (
-    experiment_name,
+from petaudit.pipelines.names import experiment_name
+from petaudit.pipelines.petsard import (
+    method_alternative,
     unknown_method,
     unknown_module,
     unknown_option,
+    value_alternative,
 )
-from petaudit.pipelines.petsard_names import method_alternative, value_alternative
-from petaudit.pipelines.pipeline import Experiment, Pipeline, raise_problems
-from petaudit.system.yaml_files import Document, KeyPath, Problems, shown
+from petaudit.system.yaml_files import Document, KeyPath, Problems, key_text, shown
 
+MOST_PROBLEMS: Final = 50
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")
 """What must not be switched off by a line that somebody forgot to fill in."""
 _FOLDER: Final = Text(phrase("a folder"))
 _LONGEST_METHOD: Final = 200
 """The message quotes a method that there is not."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A named entry of a module."""
+
+    module: str
+    name: str
+    model: Any
+
+
+@dataclass(frozen=True)
+class Evaluator(Experiment):
+    """A measure with its options."""
+
+    model: Evaluation
+    measure: Measure
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """A pipeline file, read and checked as far as that goes without its tables."""
+
+    origin: str
+    executor: ExecutorSettings
+    experiments: Mapping[str, tuple[Experiment, ...]]
+    """By module, in the order in which the modules run."""
+    document: Document
+    policies: tuple[Policy, ...] = ()
+    """The rules that set limits, with what was tighter by hand."""
+    demanded: Mapping[str, str] = field(default_factory=dict)
+    """Measures that some Evaluator must have, each with the policy that demands it."""
+
+    def of(self, module: str) -> tuple[Experiment, ...]:
+        """The experiments of a module."""
+        return self.experiments.get(module, ())
+
+    @property
+    def evaluators(self) -> tuple[Evaluator, ...]:
+        """The experiments that measure something."""
+        return tuple(
+            experiment for experiment in self.of(EVALUATOR) if isinstance(experiment, Evaluator)
+        )
+
+    def line_of(self, *path: str) -> int | None:
+        """The line on which something stands."""
+        return self.document.line_of(path)
+
+
+def place(origin: str, document: Document, at: KeyPath) -> str:
+    """File, line and setting."""
+    line = document.line_of(at)
+    where = origin
+    if line is not None:
+        where = phrase("{origin}, line {line}", origin=origin, line=line)
+    # The last key is named by the message itself, except for an experiment.
+    least = 1 if EXECUTOR in at[:1] else 2
+    keys = at[: max(len(at) - 1, least)] if len(at) > 1 else ()
+    # A number is the place of an item, except in the name of an experiment.
+    names = [key_text(key) for key in keys if not isinstance(key, int) or key in at[:2]]
+    if not names:
+        return where
+    return phrase("{where}: {setting}", where=where, setting=".".join(names))
+
+
+def raise_problems(origin: str, document: Document, problems: Problems) -> None:
+    """Raise one error for all problems, in the order of the file; none for none."""
+    if not problems:
+        return
+    found = sorted(problems, key=lambda problem: document.line_of(problem[0]) or 0)
+    said: list[str] = list(
+        dict.fromkeys(
+            phrase("{where}: {message}", where=place(origin, document, at), message=what)
+            for at, what in found
+        )
+    )
+    if len(said) > MOST_PROBLEMS:
+        more = phrase(
+            "{origin}: and {number} more problems", origin=origin, number=len(said) - MOST_PROBLEMS
+        )
+        said = [*said[:MOST_PROBLEMS], more]
+    raise ManyProblemsError(said)
 
 
 def read_pipeline(document: Document, origin: str) -> Pipeline:
@@ -92,13 +176,13 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
     given = [module for module in content if module in ORDER]
     for before, after in pairwise(given):
         if ORDER.index(before) > ORDER.index(after):
-            said = phrase(
+            problems.add(
+                (after,),
                 "{after} stands after {before}, but runs before it: {order}",
                 after=after,
                 before=before,
                 order=joined(ORDER),
             )
-            problems.add((after,), said)
 
 
 def _executor(document: Document, problems: Problems) -> ExecutorSettings:
@@ -117,12 +201,12 @@ def _executor(document: Document, problems: Problems) -> ExecutorSettings:
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:
     if not isinstance(entries, Mapping) or not entries:
-        said = phrase(
+        problems.add(
+            (module,),
             "{module} is {value}; NAME: {{options}} was expected under it",
             module=module,
             value=shown(entries),
         )
-        problems.add((module,), said)
         return
     folded: dict[str, str] = {}
     for given, options in entries.items():
@@ -134,7 +218,7 @@ def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Expe
         same = unicodedata.normalize("NFC", name).casefold()
         if same in folded:
             both = {"name": shown(name), "other": shown(folded[same])}
-            problems.add(at, phrase("{name} and {other} name one file", **both))
+            problems.add(at, "{name} and {other} name one file", **both)
         folded[same] = name
         found = _experiment(module, name, {} if options is None else options, at, problems)
         if found is not None:
@@ -152,17 +236,10 @@ def _experiment(
         return None
     if module == EVALUATOR:
         return _evaluator(name, options, at, problems)
-    models = METHODS[module]
-    if models == (Loader,):
-        model = Loader
-        given = options
-    else:
-        chosen = _method(module, models, options, at, problems)
-        if chosen is None:
-            return None
-        model = chosen
-        given = {key: value for key, value in options.items() if key != "method"}
-    found = _model(model, given, at, problems)
+    model: type[Any] | None = Loader
+    if METHODS[module] != (Loader,):
+        model = _method(module, METHODS[module], options, at, problems)
+    found = None if model is None else _model(model, options, at, problems)
     return None if found is None else Experiment(module, name, found)
 
 
@@ -178,12 +255,12 @@ def _method(
     if wanted is None:
         wanted = DEFAULT_METHODS.get(module)
     if wanted is None:
-        said = phrase(
+        problems.add(
+            at,
             "the method is missing; methods of {module} are {known}",
             module=module,
             known=listing([*by_name]),
         )
-        problems.add(at, said)
         return None
     if isinstance(wanted, str) and wanted in by_name:
         return by_name[wanted]
@@ -209,51 +286,32 @@ def _evaluator(
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:
         # Its options may say more than its name.
-        instead = [value_alternative(EVALUATOR, key, own) for key, own in options.items()]
+        instead = [value_alternative(EVALUATOR, key, value) for key, value in options.items()]
         instead.append(method_alternative(EVALUATOR, wanted))
         problems.add((*at, "method"), next(filter(None, instead), problem.text))
         return None
-    own = {option.name: option.kind for option in measure.options}
-    if measure.limit_help is not None:
-        own["limit"] = measure.limit_kind
-    common = settings_of(Evaluation)
-    given: dict[str, Any] = {}
-    mine: dict[str, Any] = {}
+    common = {key: setting.kind for key, setting in settings_of(Evaluation).items()}
+    limit = {} if measure.limit_help is None else {"limit": measure.limit_kind}
+    known = {option.name: option.kind for option in measure.options} | limit | common
     before = len(problems.found)
-    for key, value in options.items():
-        if value is None and key in NEVER_EMPTY:
-            problems.add((*at, key), _empty(key))
-        elif key in common:
-            given[key] = value
-        elif key in own:
-            # The seed writes null for what is to be found out.
-            if value is not None:
-                own[key].check(value, (*at, key), problems)
-                mine[key] = value
-        else:
-            problems.add(
-                (*at, key),
-                unknown_option(EVALUATOR, wanted, key, value, [*own, *common], measure.name),
-            )
-    model = _model(Evaluation, given, at, problems)
+    given = _Known(EVALUATOR, wanted, measure.name, known).checked(options, at, problems)
     for option in measure.options:
-        if option.required and option.name not in mine:
-            said = phrase(
+        if option.required and option.name not in given:
+            problems.add(
+                at,
                 "{measure} needs {option} ({help})",
                 measure=measure.name,
                 option=option.name,
                 help=term(option.help),
             )
-            problems.add(at, said)
-    if model is None or len(problems.found) > before:
+    if len(problems.found) > before:
         return None
-    try:
-        if measure.check is not None:
-            measure.check(mine)
-    except OptionError as problem:
-        problems.add(at, problem.text)
-    checked = Evaluation(**{**vars(model), "method": measure.name, "options": mine})
-    return Experiment(EVALUATOR, name, checked, measure)
+    options = {key: value for key, value in given.items() if key not in common}
+    with problems.noted(at):
+        measure.check(options)
+    shared = {key: value for key, value in given.items() if key in common}
+    model = Evaluation(**{**shared, "method": measure.name, "options": options})
+    return Evaluator(EVALUATOR, name, model, measure)
 
 
 def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
@@ -262,40 +320,122 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
         problems.add(at, _no_options(str(at[-1]), given))
         return None
     before = len(problems.found)
-    known = settings_of(model)
-    required = required_of(model)
-    checked: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in known:
-            method = getattr(model, "method", None)
-            method = method if isinstance(method, str) else None
-            whose, names = model.belongs_to, [*known]
-            if method:
-                names.append("method")
-                whose = phrase("{module} with method {method}", module=whose, method=method)
-            said = unknown_option(model.belongs_to, method, key, value, names, whose)
-            problems.add((*at, key), said)
-        elif value is None and key in NEVER_EMPTY:
-            problems.add((*at, key), _empty(key))
-        elif value is not None or key in required:
-            # Null stands for what is not given.
-            alternative = value_alternative(model.belongs_to, key, value)
-            if alternative is not None:
-                problems.add((*at, key), alternative)
-            else:
-                known[key].kind.check(value, (*at, key), problems)
-            checked[key] = value
-    missing = [key for key in required if key not in given]
-    for key in missing:
-        problems.add(at, phrase("{key} is missing ({help})", key=key, help=known[key].help))
-    return None if len(problems.found) > before else model(**checked)
+    settings, required = settings_of(model), required_of(model)
+    known: dict[str, Kind] = {key: setting.kind for key, setting in settings.items()}
+    module, method = model.belongs_to, getattr(model, "method", None)
+    whose = module
+    if method is not None:
+        known["method"] = Anything()
+        whose = phrase("{module} with method {method}", module=module, method=method)
+    checked = _Known(module, method, whose, known, required).checked(given, at, problems)
+    for key in required:
+        if key not in given:
+            problems.add(at, "{key} is missing ({help})", key=key, help=settings[key].help)
+    if len(problems.found) > before:
+        return None
+    return model(**{key: value for key, value in checked.items() if key in settings})
 
 
-def _empty(key: str) -> str:
-    return phrase("{key} is empty; give it a value, or leave the line out", key=key)
+@dataclass(frozen=True)
+class _Known:
+    """The settings that may stand in one place."""
+
+    module: str
+    method: str | None
+    whose: str
+    """What messages call the place."""
+    kinds: Mapping[str, Kind]
+    required: tuple[str, ...] = ()
+
+    def checked(self, given: Mapping[Any, Any], at: KeyPath, problems: Problems) -> dict[str, Any]:
+        """The settings with a value; what is wrong with any of them is noted."""
+        found: dict[str, Any] = {}
+        for key, value in given.items():
+            if key not in self.kinds:
+                names = [*self.kinds]
+                said = unknown_option(self.module, self.method, key, value, names, self.whose)
+                problems.add((*at, key), said)
+            elif value is None and key in NEVER_EMPTY:
+                problems.add(
+                    (*at, key), "{key} is empty; give it a value, or leave the line out", key=key
+                )
+            elif value is not None or key in self.required:
+                # Null stands for what is not given.
+                alternative = value_alternative(self.module, key, value)
+                if alternative is not None:
+                    problems.add((*at, key), alternative)
+                else:
+                    self.kinds[key].check(value, (*at, key), problems)
+                found[key] = value
+        return found
 
 
 def _no_options(name: str, given: Any) -> str:
     return phrase(
         "{name} is {value}; its options were expected under it", name=name, value=shown(given)
     )
+
+
+def with_policies(
+    pipeline: Pipeline, resolved: Callable[[str], str], problems: Problems
+) -> Pipeline:
+    """The pipeline with the limits of its policies; what is wrong about them is noted."""
+    seen: dict[str | None, Policy] = {}
+    applied: dict[str | None, set[str]] = {}
+
+    def found(given: str | None, at: KeyPath) -> Policy | None:
+        if given is not None:
+            with problems.noted(at):
+                return find_policy(resolved(given) if is_policy_file(given) else given)
+        return None
+
+    def limited(evaluator: Evaluator, policy: Policy, at: KeyPath) -> Evaluator:
+        measure = evaluator.model.method
+        # Of this policy only what this Evaluator is about.
+        part = replace(policy, demands={measure: policy.demands[measure]})
+        with problems.noted(at):
+            part, options = part.applied_to({measure: evaluator.model.options})
+            # Two files may have one name.
+            known = seen.get(policy.sha256, policy)
+            seen[policy.sha256] = replace(known, demands={**known.demands, **part.demands})
+            applied.setdefault(policy.sha256, set()).add(measure)
+            return replace(evaluator, model=replace(evaluator.model, options=options[measure]))
+        return evaluator
+
+    for_all = found(pipeline.executor.policy, (EXECUTOR, "policy"))
+    if for_all is not None:
+        seen[for_all.sha256] = for_all
+        applied[for_all.sha256] = {*for_all.demands}
+    evaluators = []
+    for given in pipeline.evaluators:
+        evaluator = given
+        at = (EVALUATOR, evaluator.name, "policy")
+        policy = found(evaluator.model.policy, at)
+        if policy is not None and evaluator.model.method in policy.demands:
+            evaluator = limited(evaluator, policy, at)
+        elif policy is not None:
+            problems.add(
+                at,
+                "the policy {policy} has no limit of {measure}; it limits {known}",
+                policy=policy.name,
+                measure=evaluator.model.method,
+                known=listing([*policy.demands]),
+            )
+        if for_all is not None and evaluator.model.method in for_all.demands:
+            evaluator = limited(evaluator, for_all, (EXECUTOR, "policy"))
+        evaluators.append(evaluator)
+    if not seen:
+        return pipeline
+    experiments = dict(pipeline.experiments)
+    if evaluators:
+        experiments[EVALUATOR] = tuple(evaluators)
+    demanded = {} if for_all is None else dict.fromkeys(for_all.demands, for_all.name)
+    rules = tuple(_applied(policy, applied[key]) for key, policy in seen.items())
+    return replace(pipeline, experiments=experiments, policies=rules, demanded=demanded)
+
+
+def _applied(policy: Policy, measures: Set[str]) -> Policy:
+    """The policy of some Evaluators: what it demands of other measures is not measured."""
+    others = tuple(demand.rule for name, demand in policy.demands.items() if name not in measures)
+    demands = {name: demand for name, demand in policy.demands.items() if name in measures}
+    return replace(policy, demands=demands, not_measured=(*others, *policy.not_measured))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from petaudit.errors import listing, phrase, suggestion
-from petaudit.pipelines.entries import Entry
+from petaudit.pipelines.evaluating import Entry
 from petaudit.pipelines.events import TimingRecord
 from petaudit.pipelines.folder import RESULT
 from petaudit.pipelines.models import (
@@ -21,10 +21,9 @@ from petaudit.pipelines.models import (
     SaveReport,
     SaveTiming,
 )
-from petaudit.pipelines.naming import not_plain
-from petaudit.pipelines.pipeline import Experiment, Pipeline
-from petaudit.pipelines.plain_names import is_plain
+from petaudit.pipelines.names import is_plain, not_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
+from petaudit.pipelines.reading import Experiment, Pipeline
 from petaudit.system.yaml_files import Problems
 from petaudit.tables import Source
 from petaudit.tables.result_frames import Kind, ResultColumn, in_file, result_frame, stacked
@@ -33,6 +32,19 @@ from petaudit.tables.writing import table_writer, write_json
 _LONGEST_FILE_NAME: Final = 200
 _RUN: Final = "run"
 _ROWS_AT_ONCE: Final = 1 << 16
+_SUMMARY: Final[Mapping[str, Kind]] = {
+    "run": "text",
+    **dict.fromkeys((*DATA_MODULES, EVALUATOR), "text"),
+    "measure": "text",
+    "figure": "text",
+    "value": "number",
+    "better": "text",
+    "limit": "number",
+    "profile": "text",
+    "status": "text",
+    "previous": "number",
+    "reason": "text",
+}
 
 
 @dataclass(frozen=True)
@@ -77,22 +89,16 @@ def _reports(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[Repor
         if granularity == SUMMARY:
             yield ReportFile(f"{model.output}_{SUMMARY}.{model.format}", reporter, SUMMARY)
             continue
-        for name in _evaluators(runs, granularity):
+        evaluators = [run.evaluator for run in runs if run.evaluator is not None]
+        having = [
+            evaluator.name
+            for evaluator in evaluators
+            if granularity in evaluator.measure.granularities
+        ]
+        for name in dict.fromkeys(having):
             if model.eval is None or name in _listed(model.eval):
                 file = f"{model.output}_{name}_{granularity}.{model.format}"
                 yield ReportFile(file, reporter, granularity, name)
-
-
-def _evaluators(runs: Sequence[PlannedRun], granularity: str) -> list[str]:
-    """The Evaluators of the runs that have such a table."""
-    found = [own.evaluator for own in runs if own.evaluator is not None]
-    return list(
-        dict.fromkeys(
-            own.name
-            for own in found
-            if own.measure is not None and granularity in own.measure.granularities
-        )
-    )
 
 
 def _data(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFile]:
@@ -119,36 +125,33 @@ def parts_of(run: PlannedRun, module: str) -> tuple[str, ...]:
 
 def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Problems) -> None:
     """Say what a Reporter asks for that no run gives, and which files would clash."""
-    evaluators = {own.name: own.measure for own in pipeline.of(EVALUATOR)}
+    evaluators = {evaluator.name: evaluator.measure for evaluator in pipeline.evaluators}
     for reporter in pipeline.of(REPORTER):
         at = (REPORTER, reporter.name)
         model = reporter.model
         if not is_plain(model.output):
-            said = phrase("output: {problem}", problem=not_plain(model.output))
-            problems.add((*at, "output"), said)
+            problems.add((*at, "output"), "output: {problem}", problem=not_plain(model.output))
         if isinstance(model, SaveReport):
             _check_report(model, evaluators, at, problems)
         if isinstance(model, SaveData):
             for module in _listed(model.source):
                 if not pipeline.of(module):
-                    said = phrase("there is no {module} in the file", module=module)
-                    problems.add((*at, "source"), said)
+                    problems.add((*at, "source"), "there is no {module} in the file", module=module)
     taken: dict[str, str] = {RESULT: phrase("the result itself")}
     for file in report_files(pipeline, runs):
         at = (REPORTER, file.reporter.name)
         folded = file.name.casefold()
         if folded in taken:
-            said = phrase(
+            problems.add(
+                at,
                 "{file!r} is written by {other}, too; choose another output",
                 file=file.name,
                 other=taken[folded],
             )
-            problems.add(at, said)
         elif len(file.name.encode(errors="replace")) > _LONGEST_FILE_NAME:
-            said = phrase(
-                "{file!r} is too long for a file name; shorten the names in it", file=file.name
+            problems.add(
+                at, "{file!r} is too long for a file name; shorten the names in it", file=file.name
             )
-            problems.add(at, said)
         taken[folded] = file.reporter.name
 
 
@@ -156,35 +159,31 @@ def _check_report(
     model: SaveReport, evaluators: Mapping[str, Any], at: tuple[str, ...], problems: Problems
 ) -> None:
     if not evaluators:
-        problems.add(at, phrase("there is no Evaluator to report on"))
+        problems.add(at, "there is no Evaluator to report on")
         return
     for name in _listed(model.eval):
         if name not in evaluators:
             problems.add(
                 (*at, "eval"),
-                phrase(
-                    "there is no Evaluator {name!r}{near}; there are {known}",
-                    name=name,
-                    near=suggestion(name, evaluators),
-                    known=listing([*evaluators]),
-                ),
+                "there is no Evaluator {name!r}{near}; there are {known}",
+                name=name,
+                near=suggestion(name, evaluators),
+                known=listing([*evaluators]),
             )
     chosen = [
         measure
         for name, measure in evaluators.items()
         if model.eval is None or name in _listed(model.eval)
     ]
-    known = dict.fromkeys([SUMMARY, *(own for m in chosen for own in m.granularities)])
+    known = dict.fromkeys([SUMMARY, *(name for m in chosen for name in m.granularities)])
     for granularity in _listed(model.granularity):
         if granularity not in known:
             problems.add(
                 (*at, "granularity"),
-                phrase(
-                    "none of the Evaluators gives a table {name!r}{near}; there are {known}",
-                    name=granularity,
-                    near=suggestion(granularity, known),
-                    known=listing([*known]),
-                ),
+                "none of the Evaluators gives a table {name!r}{near}; there are {known}",
+                name=granularity,
+                near=suggestion(granularity, known),
+                known=listing([*known]),
             )
 
 
@@ -199,30 +198,30 @@ def tables_wanted(files: Sequence[ReportFile]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for file in files:
         if file.evaluator is not None:
-            own = found.setdefault(file.evaluator, [])
-            if file.granularity not in own:
-                own.append(file.granularity)
+            granularities = found.setdefault(file.evaluator, [])
+            if file.granularity not in granularities:
+                granularities.append(file.granularity)
     return found
 
 
 def report_writer(
     file: ReportFile,
     entries: Sequence[Entry],
-    judged: Sequence[Mapping[str, Any]],
+    results: Sequence[Mapping[str, Any]],
     records: Sequence[TimingRecord],
 ) -> Callable[[IO[bytes]], object]:
     """How to write a file of figures or of durations."""
     if isinstance(file.model, SaveTiming):
         columns = timing_columns(records, file.model.time_unit, _listed(file.model.module))
     elif file.granularity == SUMMARY:
-        columns = summary_columns(judged, _listed(file.model.eval))
+        columns = summary_columns(results, _listed(file.model.eval))
     else:
         tables = {
-            own.run.name: own.tables[file.granularity]
-            for own in entries
-            if own.run.evaluator is not None
-            and own.run.evaluator.name == file.evaluator
-            and file.granularity in own.tables
+            entry.run.name: entry.tables[file.granularity]
+            for entry in entries
+            if entry.run.evaluator is not None
+            and entry.run.evaluator.name == file.evaluator
+            and file.granularity in entry.tables
         }
         columns = stacked(tables, _RUN)
     return _writer(columns, file.model.format)
@@ -236,9 +235,9 @@ def _writer(columns: Mapping[str, ResultColumn], format_name: str) -> Callable[[
 
 
 def _batches(columns: Mapping[str, ResultColumn]) -> Iterator[list[list[Any]]]:
-    rows = max(len(own.values) for own in columns.values())
+    rows = max(len(column.values) for column in columns.values())
     for start in range(0, rows, _ROWS_AT_ONCE):
-        yield [list(own.values[start : start + _ROWS_AT_ONCE]) for own in columns.values()]
+        yield [list(column.values[start : start + _ROWS_AT_ONCE]) for column in columns.values()]
 
 
 def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], object]:
@@ -246,27 +245,12 @@ def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], objec
     return table_writer(source.to_arrow(), file.model.format, formula_safe=True)
 
 
-_SUMMARY: Final[Mapping[str, Kind]] = {
-    "run": "text",
-    **dict.fromkeys((*DATA_MODULES, EVALUATOR), "text"),
-    "measure": "text",
-    "figure": "text",
-    "value": "number",
-    "better": "text",
-    "limit": "number",
-    "profile": "text",
-    "status": "text",
-    "previous": "number",
-    "reason": "text",
-}
-
-
 def summary_columns(
-    judged: Sequence[Mapping[str, Any]], only: Sequence[str] = ()
+    results: Sequence[Mapping[str, Any]], only: Sequence[str] = ()
 ) -> dict[str, ResultColumn]:
     """A row per run, with its experiments apart; true and false are 1 and 0, like the figures."""
     rows = []
-    for entry in judged:
+    for entry in results:
         if only and entry["modules"][EVALUATOR] not in only:
             continue
         comparison = entry["comparison"] or {}
@@ -292,8 +276,8 @@ def _text(value: str | None) -> str | None:
 def timing_columns(
     records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
 ) -> dict[str, ResultColumn]:
-    """How long every step took, a row each."""
-    rows = [own.to_dict() for own in records if not modules or own.module in modules]
+    """How long every step took, a row evaluator."""
+    rows = [record.to_dict() for record in records if not modules or record.module in modules]
     durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
     found: dict[str, ResultColumn] = {}
     for name in TimingRecord.__dataclass_fields__:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from petaudit.datasets import locate
-from petaudit.errors import InputError, counted
+from petaudit.errors import InputError, Phrase, counted
+from petaudit.i18n.phrases import Joined
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
@@ -27,10 +28,8 @@ from petaudit.pipelines.models import (
     GaussianCopula,
     RandomSplit,
 )
-from petaudit.pipelines.plan import PlannedRun, Step, name_of
-from petaudit.pipelines.rewording import replaced
-from petaudit.pipelines.schemas import Schema, read_schema, typed
-from petaudit.pipelines.step_files import FileTable, files_of, schema_learned
+from petaudit.pipelines.plan import FileTable, PlannedRun, Step, files_of, name_of, schema_learned
+from petaudit.pipelines.table_schema import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
 from petaudit.system.files import Watch
@@ -310,3 +309,30 @@ def without_folder(address: str) -> str:
 
 def _exists(address: str) -> bool:
     return os.path.exists(address)  # noqa: PTH110 (takes any name)
+
+
+def replaced(text: str, change: Callable[[str], str]) -> str:
+    """A text with a change to it; a phrase stays one, with the change to its values.
+
+    Where that is not the same, as what changes is spread over several values, the text is plain.
+
+    >>> said = Phrase("{file} is empty", {"file": "/a/b.csv"})
+    >>> found = replaced(said, lambda text: text.replace("/a/", ""))
+    >>> found, found.template
+    ('b.csv is empty', '{file} is empty')
+    """
+    wanted = change(str(text))
+    found = _inside(text, change)
+    return found if found == wanted else wanted
+
+
+def _inside(text: str, change: Callable[[str], str]) -> str:
+    match text:
+        case Joined():
+            return Joined([_inside(part, change) for part in text.parts], text.separator)
+        case Phrase() if text.values:
+            values = {name: _inside(value, change) for name, value in text.values.items()}
+            return Phrase(text.template, values)
+        case Phrase():
+            return text
+    return change(text)

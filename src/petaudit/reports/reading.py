@@ -10,26 +10,29 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from petaudit.auditing.columns import ColumnReview
-from petaudit.auditing.verdict import ERROR, EXIT_CODES, Figure, conclude, open_questions, settle
-from petaudit.errors import InputError, listing, phrase
+from petaudit.auditing.document import CHECK, MPUCCS, RUN, restored
+from petaudit.auditing.gate import (
+    ERROR,
+    EXIT_CODES,
+    Figure,
+    JudgedTable,
+    conclude,
+    sensitive_columns,
+    settle,
+    tables_of,
+)
+from petaudit.auditing.review import ColumnReview
+from petaudit.errors import InputError, phrase
 from petaudit.exact.fractions import quotient
-from petaudit.i18n.documents import restore_phrases
 from petaudit.measures import all_measures
 from petaudit.pictures import pictures_in
 from petaudit.reports.places import file_name, place_of, title_of
 from petaudit.reports.view import Before, Card, Sentence, View, read_number, read_sentence
 from petaudit.roles import Role
-from petaudit.system.files import before_reading
 from petaudit.system.plain import Reader
 
-CHECK: Final = "petaudit.check/1"
-RUN: Final = "petaudit.result/1"
-MPUCCS: Final = "petaudit.mpuccs/1"
-_LARGEST: Final = 256 << 20
 _READER: Final = Reader(ignores_others=True)
 _TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies")
 """What a view has as the document says it; all else is worked out."""
@@ -67,32 +70,6 @@ class _Document:
     changes: tuple[Plain, ...] = ()
 
 
-def read_document(path: Path) -> dict[str, Any]:
-    """Read what ``petaudit check``, ``run`` or ``mpuccs`` wrote as JSON."""
-    try:
-        before_reading(path)
-        if path.stat().st_size > _LARGEST:
-            raise InputError(
-                "{path}: larger than {size:,} bytes; not read", path=path, size=_LARGEST
-            )
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError("file {path!r} does not exist", path=str(path)) from None
-    except OSError as problem:
-        reason = problem.strerror or type(problem).__name__
-        raise InputError("{path}: cannot be read ({reason})", path=path, reason=reason) from None
-    except (ValueError, RecursionError):
-        raise InputError("{path}: is no JSON", path=path) from None
-    known = (CHECK, RUN, MPUCCS)
-    if not isinstance(content, dict) or content.get("document") not in known:
-        raise InputError(
-            "{path}: is no result of petaudit; its document should be one of {known}",
-            path=path,
-            known=listing(known),
-        )
-    return content
-
-
 def view_of(document: Plain, *, origin: str = "the document") -> View:
     """Return the view of a result document.
 
@@ -104,7 +81,7 @@ def view_of(document: Plain, *, origin: str = "the document") -> View:
     contents = {CHECK: _check, RUN: _run, MPUCCS: _mpuccs}
     try:
         content = contents[document["document"]]
-        plain = _with_phrases(document)
+        plain = restored(document)
         read = _READER.read(_Document, plain)
         taken = {name: plain.get(name) for name in _TAKEN} | {"version": read.petaudit}
         view = _READER.read(View, taken | content(read))
@@ -129,48 +106,27 @@ def _agrees(view: View) -> bool:
     return view.verdict == verdict and view.exit_code == EXIT_CODES[verdict]
 
 
-def _with_phrases(document: Plain) -> dict[str, Any]:
-    """The document with phrases again: each entry of a pipeline has its own texts."""
-    given = document.get("texts")
-    restored = restore_phrases(dict(document), given if isinstance(given, Mapping) else {})
-    if isinstance(restored.get("results"), list):
-        of_entries: dict[str, Any] = {}
-        for entry in restored["results"]:
-            texts = entry.get("texts")
-            if isinstance(texts, Mapping):
-                of_entries |= texts
-        if of_entries:
-            restored = restore_phrases(restored, of_entries)
-    return dict(restored)
-
-
 def _check(document: _Document) -> dict[str, Any]:
     options = document.options
     failures = [entry for entry in document.not_measured if entry.get("status") == ERROR]
     cards = [_card(entry) for entry in document.results]
     cards += [_card(entry, limit=_asked_limit(entry["measure"], options)) for entry in failures]
     review = _review(document, cards)
-    questions = open_questions(
-        [
-            Figure(
-                *(card.measure, card.status, card.value, card.limit),
-                card.strict,
-                bool(card.conditions),
-            )
-            for card in cards
-        ],
-        sensitive=[name for name, role in document.roles.items() if role == Role.SENSITIVE.value],
-        unlabelled=review.question,
-        people=review.people,
-    )
+    figures = [
+        Figure(
+            *(card.measure, card.status, card.value, card.limit), card.strict, bool(card.conditions)
+        )
+        for card in cards
+    ]
+    conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(document.roles))])
     return {
         "kind": "check",
         "subject": title_of(document.inputs.get("table", {}).get("name")),
         "tables": _tables(document.inputs, _PARTS),
         "cards": cards,
         "left_out": [entry for entry in document.not_measured if entry not in failures],
-        "breaks": _once(review.problems, document.problems),
-        "questions": _once(questions, document.open_questions),
+        "breaks": _once(conclusion.problems, document.problems),
+        "questions": _once(conclusion.open_questions, document.open_questions),
         "strict": options.get("strict") is True,
         "settings": _settings(options),
         "holds_values": options.get("reveal_values") is True,
@@ -182,7 +138,7 @@ def _run(document: _Document) -> dict[str, Any]:
     inputs, compare_to = document.inputs, document.compare_to
     cards = [_run_card(entry) for entry in entries]
     roles = [entry["roles"] for entry in entries if entry.get("roles")]
-    conclusion = conclude(entries)
+    conclusion = conclude(tables_of(entries))
     settings = {"sha256": str(configuration.get("sha256"))}
     return {
         "kind": "run",

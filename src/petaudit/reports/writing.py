@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from petaudit._version import __version__
 from petaudit.errors import OptionError, listing, suggestion
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.voice import HIDE_BELOW, Voice
@@ -133,7 +132,8 @@ def _rendered(view: View, voice: Voice, format_name: str, location: str | None) 
 
 
 def _view(result: object) -> View:
-    from petaudit.reports.reading import read_document, view_of  # noqa: PLC0415 (as above)
+    from petaudit.auditing.document import read_document  # noqa: PLC0415 (as above)
+    from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
 
     if isinstance(result, str | Path):
         return view_of(read_document(Path(result)), origin=str(result))
@@ -162,18 +162,12 @@ def _document(result: object) -> Mapping[str, Any]:
 
 def _single(result: Result) -> Mapping[str, Any]:
     """Return a result as a check of which nothing else is known."""
-    from petaudit.auditing.verdict import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
-    from petaudit.reports.reading import CHECK  # noqa: PLC0415 (as above)
+    from petaudit.auditing.document import CHECK, new_document  # noqa: PLC0415 (as above)
+    from petaudit.auditing.gate import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
 
     entry = result.to_entry()
     verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
-    return {
-        "document": CHECK,
-        "petaudit": __version__,
-        "verdict": verdict,
-        "exit_code": EXIT_CODES[verdict],
-        "results": [entry],
-    }
+    return new_document(CHECK, verdict, {"inputs": {}, "results": [entry]})
 
 
 def _files(result: object) -> list[Path]:

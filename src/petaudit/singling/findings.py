@@ -1,39 +1,89 @@
-"""What a search found, in figures."""
+"""What a search found: the figures, and the tables that people know from the seed of the method."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import Phrase, phrase
 from petaudit.exact.excess import Excess
-from petaudit.singling._prepare import ORIGINAL, SYNTHETIC
-from petaudit.singling._stored import AnyPrepared, StoredTables
-from petaudit.singling.finding_tables import CONTROL_FIGURES
+from petaudit.singling.control import ORIGINAL, SYNTHETIC
+from petaudit.singling.engine import StoredTables
+from petaudit.singling.kernels import Floats
 from petaudit.singling.options import Options
-from petaudit.singling.size_findings import SizeFindings
-from petaudit.singling.way import Way
+from petaudit.singling.prepared import Prepared
+from petaudit.singling.search import SizeFindings
+from petaudit.singling.strategy import SearchStrategy
+from petaudit.tables.result_frames import Kind, ResultColumn
 
-Floats = npt.NDArray[np.float64]
+_CONTROL_FIGURES: Final = (
+    "control_identification_rate",
+    "excess_risk",
+    "excess_risk_ci_lower",
+    "excess_risk_ci_upper",
+)
+_GLOBAL = (
+    "privacy_risk_score",
+    "overall_protection",
+    "main_protection",
+    "baseline_protection",
+    "identification_rate",
+    "total_identified",
+    "total_syn_records",
+)
+_GLOBAL_WITHOUT_BASELINE = (
+    "identification_rate",
+    "main_protection",
+    "total_identified",
+    "total_syn_records",
+)
+_DETAILS: Mapping[str, Kind] = {
+    "risk_level": "text",
+    "syn_idx": "integer",
+    "ori_idx": "integer",
+    "combo_size": "integer",
+    "field_combo": "tuple",
+    "value_combo": "tuple",
+    "baseline_protection": "number",
+    "syn_row": "integer",
+    "ori_row": "integer",
+}
+_TREE_BASELINE = ("baseline_protection", "overall_protection")
+_TREE_TECHNICAL = ("entropy", "field_weight", "weighted_collision")
+_TREE: Mapping[str, Kind] = {
+    "check_order": "integer",
+    "field_combo": "tuple",
+    "combo_size": "integer",
+    "is_pruned": "boolean",
+    "mpuccs_cnt": "integer",
+    "mpuccs_collision_cnt": "integer",
+    "baseline_protection": "number",
+    "entropy_gain": "number",
+    "overall_protection": "number",
+    "entropy": "number",
+    "field_weight": "number",
+    "weighted_collision": "number",
+}
 
 
 @dataclass(frozen=True)
 class Findings:
     """The findings of all sizes, and how they compare with the control."""
 
-    prepared: AnyPrepared
+    prepared: Prepared | StoredTables
     options: Options
     sizes: tuple[SizeFindings, ...]
     has_control: bool = False
     excess: Excess | None = None
-    way: Way = field(default_factory=Way.by_default)
+    strategy: SearchStrategy = field(default_factory=SearchStrategy.by_default)
     warnings: tuple[str, ...] = ()
     """What is odd about the tables."""
 
@@ -45,7 +95,14 @@ class Findings:
     @property
     def is_empty(self) -> bool:
         """Whether there was nothing to look at: a table without rows."""
-        return not (self.rows and self.prepared.people[ORIGINAL])
+        return not (self.rows and self.original_people)
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether the time limit came before all combinations were looked at."""
+        asked = self.options.sizes(len(self.prepared.columns))
+        is_complete = len(self.sizes) == len(asked) and all(size.is_complete for size in self.sizes)
+        return not self.is_empty and not is_complete
 
     @property
     def rows(self) -> int:
@@ -60,17 +117,17 @@ class Findings:
     @property
     def identified(self) -> int:
         """Synthetic rows that single out exactly one original row."""
-        return sum(own.identified for own in self.sizes)
+        return sum(size.identified for size in self.sizes)
 
     @property
     def combinations(self) -> int:
         """How many combinations were looked at or pruned."""
-        return sum(len(own.repeated) for own in self.sizes)
+        return sum(len(size.repeated) for size in self.sizes)
 
     @property
     def pruned(self) -> int:
         """How many combinations were pruned."""
-        return sum(int((own.repeated < 0).sum()) for own in self.sizes)
+        return sum(int((size.repeated < 0).sum()) for size in self.sizes)
 
     @cached_property
     def identification_rate(self) -> Fraction:
@@ -96,24 +153,24 @@ class Findings:
     @property
     def lists_rows(self) -> bool:
         """Whether identified rows can be listed: from a cluster only counts come."""
-        return not isinstance(self.prepared, StoredTables) or self.prepared.lists_rows
+        return self.prepared.lists_rows
 
     @property
     def why_no_changes(self) -> Phrase | None:
         """Why changes of single columns were not tried, where they were not."""
-        if self.is_empty or self.way.way == "memory":
+        if self.is_empty or self.strategy.place == "memory":
             return None
         return phrase("what changing one column would do was left out: it is found in memory only")
 
     @property
     def why_no_excess(self) -> Phrase:
         """Why there is no comparison with the control."""
-        if isinstance(self.prepared, StoredTables) and not self.prepared.lists_rows:
+        if not self.prepared.lists_rows:
             return phrase(
                 "the comparison with the control was left out: it samples rows by their number, "
                 "and rows on a cluster have none"
             )
-        if isinstance(self.prepared, StoredTables) and not self.prepared.can_be_sampled:
+        if not self.prepared.can_be_sampled:
             return phrase(
                 "the comparison with the control was left out: drawing samples of so many rows "
                 "takes more memory than there is"
@@ -121,86 +178,220 @@ class Findings:
         return phrase("there was no time, or no row, for the comparison with the control")
 
     def figures(self) -> dict[str, float | int | None]:
-        """The figures of the one row, by name."""
-        found: dict[str, float | int | None] = {}
+        """Return the figures by name; none if a table is empty."""
+        if self.is_empty:
+            return {}
+        figures: dict[str, float | int | None] = {}
         if self.options.calculate_baseline:
-            found["privacy_risk_score"] = float(self.risk)
-            found["overall_protection"] = float(self.overall)
-        found["main_protection"] = float(1 - self.identification_rate)
+            figures["privacy_risk_score"] = float(self.risk)
+            figures["overall_protection"] = float(self.overall)
+        figures["main_protection"] = float(1 - self.identification_rate)
         if self.options.calculate_baseline:
-            found["baseline_protection"] = float(self.baseline)
-        found["identification_rate"] = float(self.identification_rate)
-        found["total_identified"] = self.identified
-        found["total_syn_records"] = self.rows
+            figures["baseline_protection"] = float(self.baseline)
+        figures["identification_rate"] = float(self.identification_rate)
+        figures["total_identified"] = self.identified
+        figures["total_syn_records"] = self.rows
         if self.has_control:
             excess = self.excess
             known = [math.nan] * 4
             if excess is not None:
                 known = [excess.control.share, excess.value, excess.lower, excess.upper]
-            found |= {
+            figures |= {
                 name: figure if math.isfinite(figure) else None
-                for name, figure in zip(CONTROL_FIGURES, known, strict=True)
+                for name, figure in zip(_CONTROL_FIGURES, known, strict=True)
             }
-        return found
+        return figures
 
     def rows_helped(self) -> tuple[int, ...]:
-        """Per column in search order: identified rows whose combination holds it."""
+        """Count per column in search order the identified rows whose combination holds it."""
         helped = np.zeros(len(self.prepared.columns), np.int64)
-        for own in self.shown():
-            collisions = self.counts_of(own)[2]
-            np.add.at(helped, self.combinations_of(own), collisions[:, np.newaxis])
+        for counts in self._counted():
+            np.add.at(helped, counts.combinations, counts.collisions[:, np.newaxis])
         return tuple(helped.tolist())
 
     def worst_combinations(self, most: int) -> list[tuple[tuple[str, ...], int, int]]:
-        """The combinations that identify most rows: names, rows identified, rows unique."""
-        found = [
+        """List the combinations that identify most rows: names, rows identified, rows unique."""
+        entries = [
             (
-                self.names_of(combinations[number].tolist()),
-                int(collisions[number]),
-                int(unique[number]),
+                self._names_of(counts.combinations[number].tolist()),
+                int(counts.collisions[number]),
+                int(counts.unique[number]),
             )
-            for own in self.shown()
-            for _, unique, collisions in [self.counts_of(own)]
-            for combinations in [self.combinations_of(own)]
-            for number in np.flatnonzero(collisions)
+            for counts in self._counted()
+            for number in np.flatnonzero(counts.collisions)
         ]
-        return sorted(found, key=lambda entry: (-entry[1], len(entry[0])))[:most]
+        return sorted(entries, key=lambda entry: (-entry[1], len(entry[0])))[:most]
 
-    def shown(self) -> Iterator[SizeFindings]:
-        """The findings of each size; none if a table is empty."""
-        return iter(() if self.is_empty else self.sizes)
+    def global_columns(self) -> dict[str, ResultColumn]:
+        """Return the table of one row of figures; no row if a table is empty."""
+        figures = self.figures()
+        names = _GLOBAL if self.options.calculate_baseline else _GLOBAL_WITHOUT_BASELINE
+        if self.has_control:
+            names = (*names, *_CONTROL_FIGURES)
+        return {
+            name: ResultColumn(
+                "integer" if name.startswith("total_") else "number",
+                [figures[name]] if figures else [],
+            )
+            for name in names
+        }
 
-    def combinations_of(self, own: SizeFindings) -> npt.NDArray[np.int32]:
-        """The columns of each combination, by their place in the search."""
-        many = len(own.repeated)
-        every = itertools.combinations(range(len(self.prepared.columns)), own.size)
-        columns = itertools.chain.from_iterable(itertools.islice(every, many))
-        return np.fromiter(columns, np.int32, many * own.size).reshape(many, own.size)
+    def details_columns(self, *, with_values: bool = True) -> dict[str, ResultColumn]:
+        """Return a row per identified synthetic row, in the order of the search."""
+        columns: dict[str, list[object]] = {name: [] for name in _DETAILS}
+        for block in self.details_blocks(with_values=with_values):
+            for name, column in block.items():
+                columns[name] += column.values
+        return self._details(columns)
 
-    def names_of(self, combination: Sequence[int]) -> tuple[str, ...]:
-        """What the columns of a combination are called."""
+    def no_details(self) -> dict[str, ResultColumn]:
+        """Return the same without a row."""
+        return self._details({name: [] for name in _DETAILS})
+
+    def details_blocks(self, *, with_values: bool = True) -> Iterator[dict[str, ResultColumn]]:
+        """Return the same, some rows at a time: there may be more of them than memory holds."""
+        for counts in self._counted():
+            size = counts.findings.size
+            ratios: list[float | None] = [None] * len(counts.collisions)
+            if self.options.calculate_baseline:
+                ratios = counts.overall.tolist()
+            levels = [_risk_level(size, ratio) for ratio in ratios]
+            for listed in self.prepared.listed(counts.findings):
+                numbers = listed.combinations.tolist()
+                columns = {number: counts.combinations[number].tolist() for number in set(numbers)}
+                names = {number: self._names_of(places) for number, places in columns.items()}
+                values: Iterable[object] = itertools.repeat(None, len(numbers))
+                if with_values:
+                    combinations = [columns[number] for number in numbers]
+                    values = self.prepared.value_combos(listed, combinations)
+                yield self._details(
+                    {
+                        "risk_level": [levels[number] for number in numbers],
+                        "syn_idx": listed.rows.tolist(),
+                        "ori_idx": listed.targets.tolist(),
+                        "combo_size": [size] * len(numbers),
+                        "field_combo": [names[number] for number in numbers],
+                        "value_combo": list(values),
+                        "baseline_protection": counts.baseline[listed.combinations].tolist(),
+                        "syn_row": listed.given_rows.tolist(),
+                        "ori_row": listed.given_targets.tolist(),
+                    }
+                )
+
+    def tree_columns(self) -> dict[str, ResultColumn]:
+        """Return a row per combination, in the order in which they were looked at."""
+        columns: dict[str, list[object]] = {name: [] for name in _TREE}
+        for counts in self._counted():
+            findings, many = counts.findings, len(counts.combinations)
+            weight = self._weight(findings.size)
+            names = itertools.combinations(self.prepared.columns, findings.size)
+            columns["field_combo"] += itertools.islice(names, many)
+            columns["combo_size"] += [findings.size] * many
+            columns["is_pruned"] += counts.pruned.tolist()
+            columns["mpuccs_cnt"] += counts.unique.tolist()
+            columns["mpuccs_collision_cnt"] += counts.collisions.tolist()
+            columns["baseline_protection"] += counts.baseline.tolist()
+            columns["overall_protection"] += _nulls(counts.overall)
+            columns["entropy_gain"] += _nulls(findings.gain)
+            columns["entropy"] += _nulls(findings.entropy)
+            columns["field_weight"] += [weight] * many
+            columns["weighted_collision"] += [
+                weight * rows if rows else 0.0 for rows in counts.collisions.tolist()
+            ]
+        columns["check_order"] = list(range(1, len(columns["combo_size"]) + 1))
+        left_out = () if self.options.calculate_baseline else _TREE_BASELINE
+        if not self.options.has_technical_columns:
+            left_out = (*left_out, *_TREE_TECHNICAL)
+        return {
+            name: ResultColumn(_TREE[name], values)
+            for name, values in columns.items()
+            if name not in left_out
+        }
+
+    def _counted(self) -> Iterator[_Counts]:
+        """Count by combination, size by size; nothing if a table is empty."""
+        for findings in () if self.is_empty else self.sizes:
+            yield _Counts(findings, self.prepared.distinct, self.rows)
+
+    def _names_of(self, combination: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.prepared.columns[column] for column in combination)
 
-    def baseline_of(self, combinations: npt.NDArray[np.int32]) -> Floats:
-        """What the original's structure protects in each combination."""
-        distinct = np.array(self.prepared.distinct, np.float64)
+    def _weight(self, size: int) -> float:
+        try:
+            return self.options.field_decay_factor ** (size - 1)
+        except OverflowError:
+            return math.inf
+
+    def _details(self, columns: Mapping[str, list[object]]) -> dict[str, ResultColumn]:
+        return {
+            name: ResultColumn(_DETAILS[name], values)
+            for name, values in columns.items()
+            if self.options.calculate_baseline or name != "baseline_protection"
+        }
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """The combinations of one size in order, and what is counted of each."""
+
+    findings: SizeFindings
+    distinct: Sequence[int]
+    """How many values the original has in each column."""
+    rows: int
+
+    @cached_property
+    def combinations(self) -> npt.NDArray[np.int32]:
+        """The columns of each combination, by their place in the search."""
+        size, many = self.findings.size, len(self.findings.repeated)
+        every = itertools.combinations(range(len(self.distinct)), size)
+        columns = itertools.chain.from_iterable(itertools.islice(every, many))
+        return np.fromiter(columns, np.int32, many * size).reshape(many, size)
+
+    @property
+    def pruned(self) -> npt.NDArray[np.bool_]:
+        """Which ones were pruned."""
+        return self.findings.repeated < 0
+
+    @property
+    def unique(self) -> npt.NDArray[np.int64]:
+        """Rows that are unique."""
+        return np.where(self.pruned, 0, self.rows - self.findings.repeated)
+
+    @property
+    def collisions(self) -> npt.NDArray[np.int64]:
+        """Rows that are identified, by nothing smaller or earlier."""
+        return self.findings.collisions
+
+    @cached_property
+    def baseline(self) -> Floats:
+        """What the original's structure protects."""
+        distinct = np.array(self.distinct, np.float64)
         with np.errstate(over="ignore"):
             # A product that is too large for a float leaves a baseline of 1, as it should.
-            baseline: Floats = 1 - 1 / distinct[combinations].prod(axis=1)
+            baseline: Floats = 1 - 1 / distinct[self.combinations].prod(axis=1)
         return baseline
 
-    def counts_of(
-        self, own: SizeFindings
-    ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Per combination: whether it was pruned, rows that are unique, rows identified."""
-        pruned = own.repeated < 0
-        unique = np.where(pruned, 0, self.rows - own.repeated)
-        return pruned, unique, own.collisions
-
-    def overall_of(self, own: SizeFindings, baseline: Floats) -> Floats:
-        """The share of each baseline's protection that is kept; NaN where pruned."""
-        pruned, unique, collisions = self.counts_of(own)
-        main = 1 - collisions / np.maximum(unique, 1)
+    @cached_property
+    def overall(self) -> Floats:
+        """The share of the baseline's protection that is kept; NaN where pruned."""
+        main = 1 - self.collisions / np.maximum(self.unique, 1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            overall = np.where(baseline > 0, np.minimum(main / baseline, 1.0), main)
-        return np.where(pruned, np.nan, overall)
+            overall = np.where(self.baseline > 0, np.minimum(main / self.baseline, 1.0), main)
+        return np.where(self.pruned, np.nan, overall)
+
+
+def _risk_level(size: int, ratio: float | None) -> str:
+    """Return ``high``, ``medium`` or ``low``: the first that holds.
+
+    >>> _risk_level(2, 1.0), _risk_level(5, 0.29), _risk_level(5, 0.7), _risk_level(5, None)
+    ('high', 'high', 'medium', 'low')
+    """
+    if size <= 2 or (ratio is not None and ratio < 0.3):
+        return "high"
+    if size <= 4 or (ratio is not None and ratio <= 0.7):
+        return "medium"
+    return "low"
+
+
+def _nulls(values: Floats) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in values.tolist()]

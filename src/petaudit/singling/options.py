@@ -1,187 +1,272 @@
-"""The options of the search, checked before any work is done."""
+"""The options of the search: each is declared once, and checked before any work is done.
+
+A field of :class:`Options` says the name, the default, the kind and the help of an option, and how
+the command line shows it. The measure, its function and the command line are made from that.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cache
+from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
 
-from petaudit.errors import OptionError, listing, shortened, suggestion
-from petaudit.singling._walk import EntropyRule
-from petaudit.singling.search import Progress
-from petaudit.singling.way import ASKED, AUTO
-from petaudit.tables.joint import unit_named
+from petaudit.errors import OptionError, term
+from petaudit.system.kinds import (
+    Boolean,
+    Choice,
+    Either,
+    Integer,
+    Kind,
+    ListOf,
+    Number,
+    Problems,
+    Text,
+)
 
-_DEFAULT_ALPHA = 2.0
-_DEFAULT_DECAY = 0.5
-MOST_DECIMALS = 400
-MOST_THREADS = 4_096
+SEARCHES: Final = ("auto", "memory", "engine")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search has come."""
+
+    size: int
+    """The number of columns that is being combined."""
+    sizes: tuple[int, ...]
+    done: int
+    """Combinations of this size that were looked at."""
+    total: int
+    all_done: int
+    """Combinations of all sizes that were looked at."""
+    all_total: int
+
+
+class Shown(NamedTuple):
+    """How the command line shows an option: what its value is called, and a short help."""
+
+    metavar: str
+    help: str
+
+
+class Declaration(NamedTuple):
+    """An option of the search."""
+
+    name: str
+    default: Any
+    type: Any
+    kind: Kind
+    help: str
+    shown: Shown | None = None
+    """None where the command line has no option of this name."""
+
+    @property
+    def flag(self) -> str:
+        """The option as it is typed."""
+        return f"--{self.name.replace('_', '-')}"
 
 
 @dataclass(frozen=True)
 class Options:
     """Checked options; see :func:`petaudit.mpuccs`."""
 
-    max_baseline_cols: int | None = None
-    n_cols: int | tuple[int, ...] | None = None
-    min_entropy_delta: float = 0.0
-    field_decay_factor: float = _DEFAULT_DECAY
-    renyi_alpha: float = _DEFAULT_ALPHA
-    numeric_precision: int | None = None
-    datetime_precision: str | None = None
-    calculate_baseline: bool = True
-    deduplicate: bool = True
-    time_limit: float | None = None
-    threads: int | None = None
-    seed: int = 0
+    max_baseline_cols: Annotated[
+        int | None, Integer(1), "combine up to so many columns; all if not given"
+    ] = None
+    n_cols: Annotated[
+        int | Sequence[int] | None,
+        Either((Integer(1), ListOf(Integer(1)))),
+        "the same, or a list of sizes",
+    ] = None
+    min_entropy_delta: Annotated[
+        float,
+        Number(),
+        "prune combinations that gain less entropy",
+        Shown("D", "prune below this gain of entropy"),
+    ] = 0.0
+    field_decay_factor: Annotated[
+        float,
+        Number(),
+        "weight of a combination for each further column",
+        Shown("F", "weight by size (default: 0.5)"),
+    ] = 0.5
+    renyi_alpha: Annotated[
+        float,
+        Number(may_be_infinite=True),
+        "order of the entropy",
+        Shown("A", "order of the entropy (default: 2)"),
+    ] = 2.0
+    numeric_precision: Annotated[
+        int | None,
+        Integer(0, 400),
+        "decimals of numbers; found by itself if not given",
+        Shown("N", "decimals; else found out"),
+    ] = None
+    datetime_precision: Annotated[
+        str | None,
+        Text("a unit of time"),
+        "unit of times: D, H, T, s, ms, us or ns",
+        Shown("UNIT", "D, H, T, s, ms, us or ns"),
+    ] = None
+    calculate_baseline: Annotated[
+        bool, Boolean(), "whether the risk is set against the baseline"
+    ] = True
+    deduplicate: Annotated[bool, Boolean(), "whether full duplicates are removed first"] = True
+    time_limit: Annotated[
+        float | None,
+        Number(excludes_bounds=True, may_be_infinite=True),
+        "seconds after which the search stops",
+        Shown("SECONDS", "stop then, with a lower bound"),
+    ] = None
+    threads: Annotated[
+        int | None,
+        Integer(1, 4_096),
+        "how many processor cores are used",
+        Shown("N", "processor cores (default: all)"),
+    ] = None
+    seed: Annotated[
+        int,
+        Integer(0),
+        "of the samples that are compared with the control",
+        Shown("N", "of the samples for the control (default: 0)"),
+    ] = 0
+    person: Annotated[
+        str | None,
+        Text(term("a column")),
+        "the column that names the person of a row: rows of one person do not compete",
+        Shown(
+            "COLUMN", "the column that names the person of a row: rows of one person do not compete"
+        ),
+    ] = None
+    search: Annotated[
+        str,
+        Choice(SEARCHES),
+        "where combinations are counted: in memory, by an engine that may use the disk, or what "
+        "fits (auto)",
+        Shown("", "count in memory, in an engine that may use the disk, or in what fits (auto)"),
+    ] = "auto"
     progress: Callable[[Progress], object] | None = None
-    search: str = AUTO
-    person: str | None = None
+
+    @classmethod
+    @cache
+    def declared(cls) -> Mapping[str, Declaration]:
+        """Return the options that a file can set, by name."""
+        hints = get_type_hints(cls, include_extras=True)
+        return {
+            item.name: Declaration(
+                item.name, item.default, hints[item.name].__origin__, *hints[item.name].__metadata__
+            )
+            for item in fields(cls)
+            if hasattr(hints[item.name], "__metadata__")
+        }
 
     @classmethod
     def checked(cls, **given: Any) -> Options:
         """Raise an error for a value that makes no sense."""
-        n_cols = given.get("n_cols")
-        if n_cols is not None and hasattr(n_cols, "tolist"):
-            n_cols = n_cols.tolist()
-        if n_cols is not None and given.get("max_baseline_cols") is not None:
+        declared = cls.declared()
+        if given.get("n_cols") is not None and given.get("max_baseline_cols") is not None:
             raise OptionError("max_baseline_cols and n_cols say the same thing; give one of them")
-        if isinstance(n_cols, Sequence) and not isinstance(n_cols, str | bytes):
-            if not n_cols:
-                raise OptionError("n_cols is an empty list; name at least one size")
-            n_cols = tuple(sorted({_whole(size, "n_cols", 1) for size in n_cols}))
-        elif n_cols is not None:
-            n_cols = _whole(n_cols, "n_cols", 1)
-        unit = given.get("datetime_precision")
-        progress = given.get("progress")
-        if progress is not None and not callable(progress):
+        if given.get("time_limit") == 0:
+            raise OptionError("time_limit is 0; a number of seconds above 0 was expected")
+        problems = Problems()
+        for name, value in given.items():
+            if name in declared and not (value is None and declared[name].default is None):
+                kind = declared[name].kind
+                given[name] = _plain_number(value, kind)
+                kind.check(given[name], (name,), problems)
+                for _, message in problems:
+                    raise OptionError(message)
+                if isinstance(kind, Number):
+                    given[name] = float(given[name])
+        if given.get("progress") is not None and not callable(given["progress"]):
             raise OptionError(
                 "progress is not callable; a function of one argument, the Progress, was expected"
             )
-        return cls(
-            _optional_whole(given, "max_baseline_cols", 1),
-            n_cols,
-            _number(given, "min_entropy_delta", 0.0),
-            _number(given, "field_decay_factor", _DEFAULT_DECAY),
-            _number(given, "renyi_alpha", _DEFAULT_ALPHA, may_be_infinite=True),
-            _decimals(given),
-            None if unit is None else unit_named(unit),
-            _truth(given, "calculate_baseline"),
-            _truth(given, "deduplicate"),
-            _time_limit(given.get("time_limit")),
-            _threads(given),
-            _whole(given.get("seed", 0), "seed", 0),
-            progress,
-            _search(given.get("search", AUTO)),
-            _person(given.get("person")),
-        )
+        if isinstance(given.get("n_cols"), list):
+            given["n_cols"] = tuple(sorted(set(given["n_cols"])))
+        if given.get("time_limit") == math.inf:
+            given["time_limit"] = None
+        if given.get("datetime_precision") is not None:
+            from petaudit.tables.joint import unit_named  # noqa: PLC0415 (brings an engine)
+
+            given["datetime_precision"] = unit_named(given["datetime_precision"])
+        return cls(**given)
 
     def sizes(self, columns: int) -> tuple[int, ...]:
-        """The sizes that are asked for and that the table has."""
-        if isinstance(self.n_cols, tuple):
+        """Return the sizes that are asked for and that the table has."""
+        if isinstance(self.n_cols, Sequence):
             return tuple(size for size in self.n_cols if size <= columns)
         most = self.max_baseline_cols or self.n_cols or columns
         return tuple(range(1, min(most, columns) + 1))
 
     def has_gaps(self, columns: int) -> bool:
         """Whether a size below the largest one is left out."""
-        if not isinstance(self.n_cols, tuple):
+        if not isinstance(self.n_cols, Sequence):
             return False
-        return not set(range(1, min(max(self.n_cols), columns) + 1)) <= set(self.n_cols)
-
-    @property
-    def entropy(self) -> EntropyRule:
-        """How entropy is measured."""
-        return EntropyRule(self.renyi_alpha, self.min_entropy_delta)
+        return has_gaps_below(min(max(self.n_cols), columns) + 1, self.n_cols)
 
     @property
     def has_technical_columns(self) -> bool:
         """Whether the tree shows weights and whole entropies: only with settings of one's own."""
-        return (self.min_entropy_delta, self.field_decay_factor, self.renyi_alpha) != (
-            0.0,
-            _DEFAULT_DECAY,
-            _DEFAULT_ALPHA,
-        )
+        names = ("min_entropy_delta", "field_decay_factor", "renyi_alpha")
+        return any(getattr(self, name) != getattr(Options, name) for name in names)
 
 
-def _whole(value: object, name: str, smallest: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < smallest:
-        raise OptionError(
-            "{name} is {value!r}; a whole number from {least} was expected",
-            name=name,
-            value=value,
-            least=smallest,
-        )
-    return int(value)
+def has_gaps_below(size: int, sizes: Iterable[int]) -> bool:
+    """Whether a smaller size is left out.
+
+    >>> has_gaps_below(3, (1, 2, 3)), has_gaps_below(3, (1, 3))
+    (False, True)
+    """
+    return not set(range(1, size)) <= set(sizes)
 
 
-def _optional_whole(given: dict[str, Any], name: str, smallest: int) -> int | None:
-    value = given.get(name)
-    return None if value is None else _whole(value, name, smallest)
-
-
-def _threads(given: dict[str, Any]) -> int | None:
-    threads = _optional_whole(given, "threads", 1)
-    if threads is not None and threads > MOST_THREADS:
-        raise OptionError("threads is above {most:,}, which no machine has", most=MOST_THREADS)
-    return threads
-
-
-def _decimals(given: dict[str, Any]) -> int | None:
-    decimals = _optional_whole(given, "numeric_precision", 0)
-    if decimals is not None and decimals > MOST_DECIMALS:
-        raise OptionError(
-            "numeric_precision is {value}; a whole number from 0 to {most} was expected",
-            value=shortened(str(decimals)),
-            most=MOST_DECIMALS,
-        )
-    return decimals
-
-
-def _number(
-    given: dict[str, Any], name: str, default: float, *, may_be_infinite: bool = False
-) -> float:
-    value = given.get(name, default)
-    try:
-        number = math.nan if isinstance(value, bool | str | bytes | None) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not number >= 0 or (math.isinf(number) and not may_be_infinite):
-        raise OptionError(
-            "{name} is {value!r}; a number from 0 was expected", name=name, value=value
-        )
-    return number
-
-
-def _time_limit(value: object) -> float | None:
-    if value is None:
-        return None
-    seconds = _number({"time_limit": value}, "time_limit", 0.0, may_be_infinite=True)
-    if seconds == 0:
-        raise OptionError("time_limit is 0; a number of seconds above 0 was expected")
-    return None if math.isinf(seconds) else seconds
-
-
-def _search(value: object) -> str:
-    if not isinstance(value, str) or value not in ASKED:
-        raise OptionError(
-            "search is {value!r}{near}; it is one of {known}",
-            value=value,
-            near=suggestion(str(value), ASKED),
-            known=listing(list(ASKED)),
-        )
+def _plain_number(value: Any, kind: Kind) -> Any:
+    """Turn numbers of other libraries into those of Python, and other sequences into lists."""
+    if isinstance(value, bool):
+        return value
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(kind, Either) and isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain_number(item, Integer()) for item in value]
+    if hasattr(value, "__index__"):
+        return operator.index(value)
+    if isinstance(kind, Number) and hasattr(value, "__float__"):
+        with suppress(TypeError, ValueError, OverflowError):
+            return float(value)
     return value
 
 
-def _person(value: object) -> str | None:
-    if value is not None and (not isinstance(value, str) or not value):
-        raise OptionError("person is {value!r}; the name of a column was expected", value=value)
-    return value
+@dataclass(frozen=True)
+class Profile:
+    """A bound on the risk score or on the identification rate."""
+
+    figure: Literal["privacy_risk_score", "identification_rate"] | None
+    """None for a bound of one's own on whichever of the two is the result's value."""
+    bound: Fraction
+    is_strict: bool = True
+
+    def holds(self, figure: Fraction) -> bool:
+        """Whether a figure keeps the bound.
+
+        >>> PROFILES["public"].holds(Fraction(1, 20))
+        False
+        """
+        return figure < self.bound if self.is_strict else figure <= self.bound
 
 
-def _truth(given: dict[str, Any], name: str) -> bool:
-    value = given.get(name, True)
-    if not isinstance(value, bool):
-        raise OptionError("{name} is {value!r}; True or False was expected", name=name, value=value)
-    return value
+PROFILES: Final[Mapping[str, Profile]] = {
+    "public": Profile("privacy_risk_score", Fraction(5, 100)),
+    "research": Profile("privacy_risk_score", Fraction(10, 100)),
+    "internal": Profile("privacy_risk_score", Fraction(20, 100)),
+    "development": Profile("privacy_risk_score", Fraction(30, 100)),
+    "high-risk": Profile("privacy_risk_score", Fraction(1, 100)),
+    "excellent": Profile("identification_rate", Fraction(1, 100)),
+    "good": Profile("identification_rate", Fraction(5, 100)),
+    "acceptable": Profile("identification_rate", Fraction(10, 100)),
+}
+"""Risk scores by use, and grades of the identification rate; all are strict bounds."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 import warnings
@@ -12,26 +11,20 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
-from petaudit.exact.excess import Excess
-from petaudit.singling._arrays import Indices
-from petaudit.singling._exposure import Exposure, expose
-from petaudit.singling._partition import Pair
-from petaudit.singling._people import exposed_people
-from petaudit.singling._prepare import CONTROL, ORIGINAL, SYNTHETIC, Prepared, prepare
-from petaudit.singling._stored import StoredTables
-from petaudit.singling.control import compare
-from petaudit.singling.control_overlap import checked_control
-from petaudit.singling.engine_search import EngineSearch
+from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, checked_control, compare
+from petaudit.singling.engine import StoredTables, search_in_engine
+from petaudit.singling.entropy import EntropyRule
+from petaudit.singling.exposure import exposed_people
 from petaudit.singling.findings import Findings
+from petaudit.singling.kernels import Indices
 from petaudit.singling.options import Options
-from petaudit.singling.search import Search, available_threads
-from petaudit.singling.size_findings import SizeFindings
-from petaudit.singling.way import Way, choose_way
+from petaudit.singling.prepared import Prepared, prepare
+from petaudit.singling.search import SizeFindings, search
+from petaudit.singling.strategy import SearchStrategy, choose_strategy
+from petaudit.singling.walk import available_threads
 from petaudit.tables import Source
 from petaudit.tables.joint import check_same_columns, joint_tables
-from petaudit.tables.joint.coarser import CoarserStep, coarser_steps
-from petaudit.tables.joint.exposed import count_exposed
-from petaudit.tables.joint.store import Exposed, OutOfTimeError, store_tables
+from petaudit.tables.joint.store import Exposed, store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
@@ -41,9 +34,6 @@ _LONG = 120.0
 _HOUR = 3_600.0
 _DAY = 24 * _HOUR
 _YEAR = 365.25 * _DAY
-EXPOSURE_SIZE = 3
-"""Changes of single columns are judged with combinations of up to so many columns at most."""
-_MOST_CELLS_FOR_CHANGES = 4e9
 
 
 @dataclass
@@ -62,129 +52,87 @@ class Run:
         limit = self.options.time_limit
         return None if limit is None else self.started + limit
 
+    @property
+    def rule(self) -> EntropyRule:
+        """How entropy is measured."""
+        return EntropyRule(self.options.renyi_alpha, self.options.min_entropy_delta)
+
     def find(self, synthetic: Source, original: Source, control: Source | None) -> Findings:
         """Search the original, and the control if there is one."""
-        tables = [synthetic, original, *([] if control is None else [control])]
-        check_same_columns(tables, self.options.person)
-        way = choose_way(tables, self.options.search, self.options.threads)
-        if way.way == "engine" and self.options.person is not None:
+        sources = [synthetic, original, *([] if control is None else [control])]
+        check_same_columns(sources, self.options.person)
+        strategy = choose_strategy(sources, self.options.search, self.options.threads)
+        self._threads = self.options.threads or strategy.threads
+        tables = self._encoded(sources, strategy)
+        has_control = control is not None
+        odd = checked_control(tables.overlap) if has_control and tables.lists_rows else ()
+        with self._timed("search"):
+            sizes = tuple(self._search(tables))
+        excess = None
+        if has_control and tables.can_be_sampled and all(size.is_complete for size in sizes):
+            with self._timed("control"):
+                exposed = partial(self._exposed, tables, sizes)
+                excess = compare(tables.entries, exposed, self.options.seed)
+        if isinstance(tables, StoredTables):
+            tables.pair.finish()
+        self.timings["total"] = time.monotonic() - self.started
+        return Findings(tables, self.options, sizes, has_control, excess, strategy, odd)
+
+    def _encoded(
+        self, sources: Sequence[Source], strategy: SearchStrategy
+    ) -> Prepared | StoredTables:
+        options = self.options
+        if strategy.place == "memory":
+            with self._timed("encode"):
+                joint = joint_tables(
+                    sources,
+                    decimals=options.numeric_precision,
+                    unit=options.datetime_precision,
+                    person=options.person,
+                )
+            with self._timed("prepare"):
+                return prepare(joint, deduplicate=options.deduplicate)
+        if options.person is not None:
             raise NotMeasurableError(
                 "rows of one person are told apart in memory only, and this search is counted "
                 "by {engine} ({reason}); leave out person, or take fewer rows",
-                engine=way.engine,
-                reason=way.reason,
+                engine=strategy.engine,
+                reason=strategy.reason,
             )
-        self._threads = self.options.threads or way.threads
-        if way.way == "engine":
-            return self._find_in_engine(tables, way)
-        with self._timed("encode"):
-            joint = joint_tables(
-                tables,
-                decimals=self.options.numeric_precision,
-                unit=self.options.datetime_precision,
-                person=self.options.person,
-            )
-        with self._timed("prepare"):
-            prepared = prepare(joint, deduplicate=self.options.deduplicate)
-            said = () if control is None else checked_control(prepared.overlap)
-        with self._timed("search"):
-            sizes = tuple(self._search(prepared.pair))
-        excess: Excess | None = None
-        if control is not None and all(own.is_complete for own in sizes):
-            with self._timed("control"):
-                excess = compare(
-                    prepared.entries, partial(self._exposed, prepared), self.options.seed
-                )
-        self.timings["total"] = time.monotonic() - self.started
-        return Findings(prepared, self.options, sizes, control is not None, excess, way, said)
-
-    def _find_in_engine(self, tables: Sequence[Source], way: Way) -> Findings:
         with self._timed("encode"):
             pair = store_tables(
-                tables,
-                decimals=self.options.numeric_precision,
-                unit=self.options.datetime_precision,
-                deduplicate=self.options.deduplicate,
+                sources,
+                decimals=options.numeric_precision,
+                unit=options.datetime_precision,
+                deduplicate=options.deduplicate,
             )
-            stored = StoredTables(pair)
-        has_control = len(tables) > CONTROL
-        said = checked_control(stored.overlap) if has_control and stored.lists_rows else ()
-        with self._timed("search"):
-            sizes = tuple(self._search_in_engine(stored))
-        excess: Excess | None = None
-        if has_control and stored.can_be_sampled and all(own.is_complete for own in sizes):
-            with self._timed("control"):
-                search = partial(self._exposed_in_engine, stored, sizes)
-                excess = compare(stored.pair.facts.rows, search, self.options.seed)
-        stored.pair.finish()
-        self.timings["total"] = time.monotonic() - self.started
-        return Findings(stored, self.options, sizes, has_control, excess, way, said)
+            return StoredTables.of(pair)
 
-    def _exposed_in_engine(
-        self, stored: StoredTables, sizes: Sequence[SizeFindings], sample: Indices
+    def _search(self, tables: Prepared | StoredTables) -> Iterator[SizeFindings]:
+        if not tables.people[SYNTHETIC] or not tables.people[ORIGINAL]:
+            return
+        columns, progress = len(tables.columns), self.options.progress
+        sizes = self.options.sizes(columns)
+        if isinstance(tables, StoredTables):
+            rows = sum(tables.people[:CONTROL])
+            _warn_if_long(columns, rows, sizes, self.options, _SECONDS_PER_CELL_IN_ENGINE)
+            yield from search_in_engine(tables.pair, sizes, self.rule, self.deadline, progress)
+        else:
+            _warn_if_long(columns, tables.pair.rows, sizes, self.options, _SECONDS_PER_CELL)
+            yield from search(tables.pair, sizes, self.rule, self._threads, self.deadline, progress)
+
+    def _exposed(
+        self, tables: Prepared | StoredTables, sizes: Sequence[SizeFindings], sample: Indices
     ) -> Exposed | None:
-        """The same in an engine; what was pruned there depends on the synthetic rows alone."""
-        looked_at = (
-            combination
-            for own in sizes
-            for combination, repeated in zip(
-                itertools.combinations(range(len(stored.columns)), own.size),
-                own.repeated.tolist(),
-                strict=True,
-            )
-            if repeated >= 0
-        )
-        try:
-            with stored.pair.deadline.at(self.deadline):
-                return count_exposed(
-                    stored.listing,
-                    sample,
-                    looked_at,
-                    keep_matches=self.options.has_gaps(len(stored.columns)),
-                    merges_equal=self.options.deduplicate,
-                )
-        except OutOfTimeError:
-            return None
-
-    def _search_in_engine(self, stored: StoredTables) -> Iterator[SizeFindings]:
-        people = stored.people
-        wanted = self.options.sizes(len(stored.columns))
-        if not people[SYNTHETIC] or not people[ORIGINAL]:
-            return
-        _warn_if_long(
-            len(stored.columns), sum(people[:2]), wanted, self.options, _SECONDS_PER_CELL_IN_ENGINE
-        )
-        yield from EngineSearch(
-            stored.pair,
-            wanted,
-            entropy=self.options.entropy,
-            deadline=self.deadline,
-            progress=self.options.progress,
-        )
-
-    def _search(self, pair: Pair) -> Iterator[SizeFindings]:
-        wanted = self.options.sizes(pair.columns)
-        if not pair.synthetic or pair.synthetic == pair.rows:
-            return
-        _warn_if_long(pair.columns, pair.rows, wanted, self.options, _SECONDS_PER_CELL)
-        yield from Search(
-            pair,
-            wanted,
-            entropy=self.options.entropy,
-            threads=self._threads,
-            deadline=self.deadline,
-            progress=self.options.progress,
-        )
-
-    def _exposed(self, prepared: Prepared, sample: Indices) -> Exposed | None:
-        """Who of a sample of the original and of the control is singled out; None out of time."""
-        compared = prepared.compared(sample)
-        rule = self.options.entropy
+        """Count who of a sample of the original and of the control is singled out, if in time."""
+        if isinstance(tables, StoredTables):
+            return tables.exposed(sizes, self.options, self.deadline, sample)
+        compared = tables.compared(sample)
         exposed = exposed_people(
             compared.pair,
-            compared.first_stranger,
+            compared.first_control,
             self.options.sizes(compared.pair.columns),
-            rule if rule.smallest_gain > 0 else None,
+            self.rule if self.rule.smallest_gain > 0 else None,
             self._threads,
             self.deadline,
         )
@@ -195,52 +143,6 @@ class Run:
         start = time.monotonic()
         yield
         self.timings[stage] = time.monotonic() - start
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What changing single columns would do, with combinations of up to ``up_to`` columns."""
-
-    exposure: Exposure
-    steps: tuple[tuple[int, CoarserStep], ...]
-    """The column of each step, by its place in the search, and the step."""
-    up_to: int
-
-
-def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | None:
-    """Try every column without it and one step coarser; None if the time limit comes first.
-
-    ``spent`` are the seconds of the limit that the search took.
-    """
-    deadline = None
-    if options.time_limit is not None:
-        if spent >= options.time_limit:
-            return None
-        deadline = time.monotonic() + options.time_limit - spent
-    pair = prepared.pair
-    steps = [
-        (place, step)
-        for place, name in enumerate(prepared.columns)
-        for step in coarser_steps(
-            prepared.joined[name],
-            pair.codes[place, pair.synthetic :],
-            pair.codes[place, : pair.synthetic],
-        )
-    ]
-    coarser = [(place, step.recode) for place, step in steps]
-    up_to = _size_for_changes(pair, max(options.sizes(pair.columns), default=1), len(steps))
-    found = expose(pair, coarser, up_to, options.threads, deadline)
-    return None if found is None else Changes(found, tuple(steps), up_to)
-
-
-def _size_for_changes(pair: Pair, largest: int, steps: int) -> int:
-    """The largest size up to three that keeps the work within seconds; one at least."""
-    for size in range(min(largest, EXPOSURE_SIZE), 1, -1):
-        combinations = sum(math.comb(pair.columns, own) for own in range(1, size + 1))
-        tries = sum(math.comb(pair.columns - 1, own) for own in range(size)) * steps
-        if (combinations + tries) * pair.rows <= _MOST_CELLS_FOR_CHANGES:
-            return size
-    return 1
 
 
 def _warn_if_long(
@@ -256,7 +158,7 @@ def _warn_if_long(
     limit: str = ""
     if options.time_limit is not None:
         limit = phrase(" (stopped after {seconds:g} s)", seconds=options.time_limit)
-    said = phrase(
+    warning = phrase(
         "{columns} have {combinations} of the sizes asked for; looking at all of them takes "
         "roughly {duration}{limit}. Limit the size (max_baseline_cols={small}: {fewer}) or the "
         "time (time_limit)",
@@ -267,7 +169,7 @@ def _warn_if_long(
         small=small,
         fewer=counted(fewer, "combination"),
     )
-    warnings.warn(said, PetauditWarning, stacklevel=2)
+    warnings.warn(warning, PetauditWarning, stacklevel=2)
 
 
 def duration(seconds: float) -> str:

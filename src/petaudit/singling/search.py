@@ -3,223 +3,186 @@
 from __future__ import annotations
 
 import math
-import os
-import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from petaudit.singling._arrays import Bytes
-from petaudit.singling._counting import NEVER, CountingWalk, Seen
-from petaudit.singling._partition import Pair
-from petaudit.singling._walk import EntropyRule, Plan, Walk
-from petaudit.singling.size_findings import IdentifiedRows, SizeFindings
+from petaudit.singling.entropy import EntropyRule, entropies_of_pairs
+from petaudit.singling.kernels import Bytes, Floats, Indices, Rows, count_children
+from petaudit.singling.options import Progress, has_gaps_below
+from petaudit.singling.partition import Pair
+from petaudit.singling.walk import Plan, Walk, run_walks
 
-AnyWalk = TypeVar("AnyWalk", bound=Walk)
-
-_LOOK = 0.1
-_MOST_PER_CHUNK = 64
-_CHUNKS_PER_THREAD = 16
-_MOST_COPIED = 512 << 20
+_NEVER = np.iinfo(np.int64).max
+"""The number of no combination."""
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How far a search has come."""
+class IdentifiedRows:
+    """The synthetic rows that a size identifies, by combination and row."""
+
+    rows: Rows
+    combinations: Indices
+    """The combination that identifies each of them, counted from 0 within the size."""
+    targets: Rows
+    """The target row that each of them points at, counted from the first target row."""
+
+
+@dataclass(frozen=True)
+class SizeFindings:
+    """What the combinations of one size identify, however they were counted."""
 
     size: int
-    """The number of columns that is being combined."""
-    sizes: tuple[int, ...]
-    done: int
-    """Combinations of this size that were looked at."""
-    total: int
-    all_done: int
-    """Combinations of all sizes that were looked at."""
-    all_total: int
+    repeated: Indices
+    """Per combination in order: synthetic rows that are not unique; -1 where it was pruned."""
+    collisions: Indices
+    """Per combination: rows that it identifies, and nothing smaller or earlier does."""
+    entropy: Floats
+    gain: Floats
+    is_complete: bool
+    listed: IdentifiedRows | None = None
+    """The identified rows, where they are in memory."""
+
+    @property
+    def identified(self) -> int:
+        """How many rows are identified."""
+        return int(self.collisions.sum())
+
+
+def search(
+    pair: Pair,
+    sizes: Sequence[int],
+    entropy: EntropyRule,
+    threads: int | None = None,
+    deadline: float | None = None,
+    progress: Callable[[Progress], object] | None = None,
+) -> Iterator[SizeFindings]:
+    """Search combinations of the given sizes, one size after the other.
+
+    Stopping between any two of them, or in the middle of one, leaves what was found valid: the
+    combinations that were looked at are always the first ones in order. The deadline is a time of
+    the monotonic clock.
+    """
+    settled = np.zeros(pair.synthetic, np.uint8)
+    for size in sizes:
+        plan = Plan(
+            pair,
+            size,
+            settled.copy(),
+            count_all=True,
+            entropy=entropy,
+            keep_matches=has_gaps_below(size, sizes),
+        )
+        report = progress_of(size, sizes, pair.columns, progress)
+        walks = run_walks(plan, partial(_CountingWalk, rule=entropy), threads, deadline, report)
+        findings, identified = _merged(walks, plan)
+        if findings.is_complete:
+            report(len(findings.repeated))
+        settled[identified.rows] = 1
+        yield findings
+        if not findings.is_complete:
+            return
 
 
 def progress_of(
-    size: int, sizes: tuple[int, ...], columns: int, tell: Callable[[Progress], object] | None
+    size: int, sizes: Sequence[int], columns: int, tell: Callable[[Progress], object] | None
 ) -> Callable[[int], None]:
-    """What reports how many combinations of a size were looked at."""
-    totals = [math.comb(columns, own) for own in sizes]
-    before = sum(totals[: sizes.index(size)])
-    own = math.comb(columns, size)
+    """Return what reports how many combinations of a size were looked at."""
+    totals = [math.comb(columns, each) for each in sizes]
+    place = sizes.index(size)
+    before = sum(totals[:place])
 
     def report(done: int) -> None:
         if tell is not None:
-            tell(Progress(size, sizes, done, own, before + done, sum(totals)))
+            tell(Progress(size, tuple(sizes), done, totals[place], before + done, sum(totals)))
 
     return report
 
 
-@dataclass
-class Search:
-    """A search over the given sizes; iterating gives the findings size by size.
+@dataclass(frozen=True)
+class _Children:
+    """What was counted of the children of one prefix."""
 
-    Stopping between any two of them, or in the middle of one, leaves what was found valid: the
-    combinations that were looked at are always the first ones in order.
-    """
-
-    pair: Pair
-    sizes: Sequence[int]
-    count_all: bool = True
-    """Whether rows that cannot be identified are followed too, for the figures of the tree."""
-    entropy: EntropyRule | None = None
-    threads: int | None = None
-    deadline: float | None = None
-    """When to stop, by the monotonic clock."""
-    progress: Callable[[Progress], object] | None = None
-    settled: Bytes = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.settled = np.zeros(self.pair.synthetic, np.uint8)
-
-    def __iter__(self) -> Iterator[SizeFindings]:
-        columns = self.pair.columns
-        sizes = tuple(size for size in self.sizes if size <= columns)
-        for size in sizes:
-            if not self.count_all and self.settled.all():
-                return
-
-            found = self._one_size(size, progress_of(size, sizes, columns, self.progress))
-            assert found.listed is not None  # noqa: S101 (see below)
-            self.settled[found.listed.rows] = 1
-            yield found
-            if not found.is_complete:
-                return
-
-    def _one_size(self, size: int, report: Callable[[int], None]) -> SizeFindings:
-        stop_flag = np.zeros(1, np.uint8)
-        plan = Plan(
-            self.pair,
-            size,
-            self.settled.copy(),
-            self.count_all,
-            self.entropy,
-            stop_flag,
-            keep_matches=not set(range(1, size)) <= set(self.sizes),
-        )
-        walks = run_walks(plan, CountingWalk, self.threads, self.deadline, report)
-        found = _merged(walks, size, self.pair)
-        if found.is_complete:
-            report(len(found.repeated))
-        return found
+    number: int
+    repeated: Indices
+    """Synthetic rows that are not unique; -1 for a pruned child."""
+    entropy: Floats
+    gain: Floats
 
 
-def run_walks(
-    plan: Plan,
-    new_walk: Callable[[Plan], AnyWalk],
-    threads: int | None,
-    deadline: float | None,
-    report: Callable[[int], None] = lambda _: None,
-) -> list[AnyWalk]:
-    """Go through the combinations of a plan, with a walk per thread."""
-    many = max(1, min(threads or sensible_threads(plan.pair), plan.prefixes))
-    chunk = max(1, min(plan.prefixes // (many * _CHUNKS_PER_THREAD), _MOST_PER_CHUNK))
-    walks = [new_walk(plan) for _ in range(many)]
-    report(0)
-    _run_together(walks, chunk, plan.stop_flag, deadline, report)
-    return walks
+class _CountingWalk(Walk):
+    """Notes the first combination that identifies each row; combinations come in order."""
+
+    def __init__(self, plan: Plan, rule: EntropyRule) -> None:
+        super().__init__(plan)
+        self.first: Indices = np.full(plan.pair.synthetic, _NEVER, np.int64)
+        self.target: Rows = np.zeros(plan.pair.synthetic, np.uint32)
+        self.counted: list[_Children] = []
+        self._rule = rule
+        self._matches = plan.pair.room_for_matches()
+
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Count the children."""
+        level, many = self._levels[-1], len(children)
+        repeated = np.full(many, -1, np.int64)
+        if level.is_pruned:
+            entropy = np.full(many, np.nan)
+        elif self._rule.is_default:
+            repeated, pairs = self._count(children, first_child + np.arange(many))
+            entropy = entropies_of_pairs(pairs, self.plan.pair.synthetic)
+        else:
+            entropy = self.entropies_with(children)
+            kept = np.flatnonzero(~self._rule.pruned(entropy - level.entropy))
+            repeated[kept] = self._count(children[kept], first_child + kept)[0]
+        if not self.plan.stop_flag[0]:
+            self.counted.append(_Children(number, repeated, entropy, entropy - level.entropy))
+
+    def settled_now(self) -> Bytes:
+        """Rows that a smaller combination identified, or an earlier one of this size here."""
+        settled: Bytes = self.plan.settled | (self.first != _NEVER).astype(np.uint8)
+        return settled
+
+    def _count(self, children: Indices, numbers: Indices) -> tuple[Indices, Indices]:
+        """Count by child the rows that are not unique, and the pairs of rows that agree."""
+        partition, local = self._levels[-1].partition, self._local
+        repeated, pairs = np.zeros((2, len(children)), np.int64)
+        if not partition.is_empty and local is not None:
+            count_children(
+                partition.rows, partition.starts, partition.mids, local.codes,
+                children - local.column_before - 1, local.who, local.settled, local.origin,
+                numbers, self.first, self.target, repeated, pairs, self._scratch, self._matches,
+                self.plan.stop_flag,
+            )  # fmt: skip
+        return repeated, pairs
 
 
-def sensible_threads(pair: Pair) -> int:
-    """All cores, or as many as may have a copy of the codes each without using up the memory."""
-    return threads_for(pair.codes.nbytes)
-
-
-def threads_for(codes: int) -> int:
-    """The same for so many bytes of codes."""
-    return min(available_threads(), max(2, _MOST_COPIED // max(codes, 1)))
-
-
-def available_threads() -> int:
-    """How many processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _run_together(
-    walks: Sequence[Walk],
-    chunk: int,
-    stop_flag: Bytes,
-    deadline: float | None,
-    report: Callable[[int], None],
-) -> None:
-    """Run each walk in a thread of its own; none is left when this returns or is interrupted."""
-    problems: list[BaseException] = []
-    left = len(walks)
-    lock = threading.Lock()
-    finished = threading.Event()
-
-    def run(walk: Walk) -> None:
-        nonlocal left
-        try:
-            walk.run(chunk)
-        except BaseException as problem:  # handed to the caller's thread
-            problems.append(problem)
-            stop_flag[0] = 1
-        with lock:
-            left -= 1
-            if not left:
-                finished.set()
-
-    threads = [threading.Thread(target=run, args=(walk,), daemon=True) for walk in walks]
-    try:
-        for thread in threads:
-            thread.start()
-        while not finished.wait(_pause(deadline)):
-            if deadline is not None and time.monotonic() >= deadline:
-                stop_flag[0] = 1
-                finished.wait()
-                break
-            report(sum(walk.combinations_done for walk in walks))
-    finally:
-        # After an interrupt as well: the threads look at the flag all the time.
-        if not finished.is_set():
-            stop_flag[0] = 1
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
-    if problems:
-        raise problems[0]
-
-
-def _pause(deadline: float | None) -> float:
-    if deadline is None:
-        return _LOOK
-    return min(_LOOK, max(deadline - time.monotonic(), 0.0))
-
-
-def _merged(walks: Sequence[CountingWalk], size: int, pair: Pair) -> SizeFindings:
-    """Put together what the threads found, up to the first prefix that nobody finished."""
-    by_number = {seen.number: seen for walk in walks for seen in walk.seen}
-    seen: list[Seen] = []
-    while len(seen) in by_number:
-        seen.append(by_number[len(seen)])
-    repeated = _concatenated([own.repeated for own in seen], np.int64)
+def _merged(walks: Sequence[_CountingWalk], plan: Plan) -> tuple[SizeFindings, IdentifiedRows]:
+    """Put together what the threads counted, up to the first prefix that nobody finished."""
+    by_number = {children.number: children for walk in walks for children in walk.counted}
+    counted: list[_Children] = []
+    while len(counted) in by_number:
+        counted.append(by_number[len(counted)])
+    nothing = np.zeros(0)
+    repeated = np.concatenate([nothing.astype(np.int64), *(each.repeated for each in counted)])
     first, target = walks[0].first, walks[0].target
     for walk in walks[1:]:
         target = np.where(walk.first < first, walk.target, target)
         first = np.minimum(first, walk.first)
-    rows = np.flatnonzero(first < min(len(repeated), NEVER)).astype(np.uint32)
+    rows = np.flatnonzero(first < min(len(repeated), _NEVER)).astype(np.uint32)
     rows = rows[np.argsort(first[rows], kind="stable")]
-    has_entropy = bool(seen) and seen[0].entropy is not None
-    return SizeFindings(
-        size,
+    targets = target[rows] - np.uint32(plan.pair.synthetic)
+    identified = IdentifiedRows(rows, first[rows], targets)
+    findings = SizeFindings(
+        plan.size,
         repeated,
         np.bincount(first[rows], minlength=len(repeated)).astype(np.int64),
-        len(repeated) == math.comb(pair.columns, size),
-        _concatenated([own.entropy for own in seen], np.float64) if has_entropy else None,
-        _concatenated([own.gain for own in seen], np.float64) if has_entropy else None,
-        IdentifiedRows(rows, first[rows], target[rows] - np.uint32(pair.synthetic)),
+        np.concatenate([nothing, *(each.entropy for each in counted)]),
+        np.concatenate([nothing, *(each.gain for each in counted)]),
+        len(repeated) == plan.combinations,
+        identified,
     )
-
-
-def _concatenated(parts: Sequence[object], dtype: type) -> npt.NDArray[Any]:
-    return np.concatenate(parts) if parts else np.zeros(0, dtype)  # type: ignore[arg-type]
+    return findings, identified

@@ -75,7 +75,7 @@ def identifying(source: Source, identifiers: Collection[str]) -> Identifying:
         up_to -= 1
     if not names or not up_to:
         return Identifying()
-    from petaudit.singling.set_counts import sets_of_columns  # noqa: PLC0415 (compiles)
+    from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
 
     every = [
         (tuple(names[place] for place in counts.columns), counts)

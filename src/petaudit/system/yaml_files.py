@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import yaml
 
-from petaudit.errors import InputError, phrase, shortened
+from petaudit.errors import InputError, ManyProblemsError, PetauditError, Phrase, phrase, shortened
 from petaudit.i18n.phrases import cells
 from petaudit.system.files import before_reading
 from petaudit.system.yaml_hints import explained
@@ -245,9 +246,20 @@ class Problems:
 
     found: list[tuple[KeyPath, str]] = field(default_factory=list)
 
-    def add(self, at: KeyPath, message: str) -> None:
-        """Note one more."""
-        self.found.append((at, message))
+    def add(self, at: KeyPath, message: str, **fields: Any) -> None:
+        """Note one more: a phrase, or the template of one and its fields."""
+        text = message if isinstance(message, Phrase) else phrase(message, **fields)
+        self.found.append((at, text))
+
+    @contextmanager
+    def noted(self, at: KeyPath) -> Iterator[None]:
+        """Note what is raised inside, which is no reason to stop."""
+        try:
+            yield
+        except ManyProblemsError as problem:
+            self.found += [(at, message) for message in problem.messages]
+        except PetauditError as problem:
+            self.add(at, problem.text)
 
     def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
         return iter(self.found)

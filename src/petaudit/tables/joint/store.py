@@ -1,7 +1,7 @@
 """A synthetic table and the table it may single out, as codes that an engine holds.
 
 The engine counts combinations of columns; what comes here are counts. See
-:mod:`petaudit.singling.engine_search` for the search that asks for them.
+:mod:`petaudit.singling.engine` for the search that asks for them.
 """
 
 from __future__ import annotations

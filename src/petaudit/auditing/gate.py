@@ -1,0 +1,260 @@
+"""The gate, the same for every command: the verdict, what breaks a release, and what stays open.
+
+Limits answer only what was asked. A table whose limits all hold may still name people, which
+breaks the release, or leave questions open that the figures themselves raise; these are defined
+here, each with its sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from petaudit.auditing.review import ColumnReview
+from petaudit.errors import listing, phrase
+from petaudit.measures import Better, Family, Measure, Need, Result, all_measures
+from petaudit.measures.limits import is_idle
+from petaudit.roles import Role
+
+PASSED, FAILED, ERROR, MEASURED = "passed", "failed", "error", "measured"
+UNDECIDED = "undecided"
+"""What a search alone says where a lower bound keeps the limit; for the gate it is an error."""
+EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2}
+_L_DIVERSITY: Final = "l-diversity"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a measure said about a table."""
+
+    measure: str
+    status: str
+    """``passed``, ``failed``, ``measured`` (without a limit) or ``error``."""
+    value: float | bool | None
+    limit: float | None = None
+    strict: bool = False
+    conditions: bool = False
+    """Whether more than the limit must hold."""
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every figure that there can be keeps the limit."""
+        measure = all_measures()[self.measure]
+        if self.limit is None or self.conditions:
+            return False
+        return is_idle(self.limit, measure.better.value, measure.range, strict=self.strict)
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any] | Result) -> Figure:
+        """The figure of a result, or of an entry of a document, where infinity is a word."""
+        if isinstance(entry, Result):
+            judged = (entry.measure, entry.status, entry.value, entry.limit)
+            return cls(*judged, entry.is_strict, bool(entry.conditions))
+        value, limit = entry["value"], entry.get("limit")
+        return cls(
+            str(entry["measure"]),
+            str(entry["status"]),
+            float(value) if isinstance(value, str) else value,
+            limit if isinstance(limit, int | float) else None,
+            entry.get("strict") is True,
+            bool(entry.get("conditions")),
+        )
+
+
+def settle(
+    statuses: Collection[str],
+    *,
+    problems: Collection[str],
+    questions: Collection[str],
+    strict: bool,
+) -> str:
+    """The verdict: ``passed``, ``failed``, ``error``, or ``measured`` where nothing was judged.
+
+    What could not be measured weighs most, then a limit or anything else that breaks the release.
+    Open questions decide nothing unless they must all be answered (``strict``).
+
+    >>> settle(["passed"], problems=[], questions=["why?"], strict=False)
+    'passed'
+    >>> settle(["passed"], problems=[], questions=["why?"], strict=True)
+    'error'
+    >>> settle(["passed"], problems=["it names people"], questions=["why?"], strict=True)
+    'failed'
+    """
+    if ERROR in statuses:
+        return ERROR
+    if FAILED in statuses or problems:
+        return FAILED
+    if strict and questions:
+        return ERROR
+    return PASSED if PASSED in statuses else MEASURED
+
+
+def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> list[str]:
+    """What the limits did not ask and the figures cannot answer.
+
+    >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
+    ...            Figure("l-diversity", "measured", 1.0)]
+    >>> for question in open_questions(figures, sensitive=["disease"]): print(question)
+    in some class everybody has the same sensitive value (l-diversity is 1): whoever knows that \
+somebody is in it knows the value
+    """
+    found: list[str] = []
+    known = all_measures()
+    told = [
+        figure
+        for figure in figures
+        if figure.status in (PASSED, MEASURED) and figure.measure in known
+    ]
+    worst = [
+        figure.measure
+        for figure in told
+        if figure.status == MEASURED and _is_worst(known[figure.measure], figure.value)
+    ]
+    if _L_DIVERSITY in worst:
+        found.append(
+            phrase(
+                "in some class everybody has the same sensitive value ({measure} is 1): whoever "
+                "knows that somebody is in it knows the value",
+                measure=_L_DIVERSITY,
+            )
+        )
+        # The other models of sensitive values say the same of that class.
+        worst = [name for name in worst if Need.SENSITIVE not in known[name].needs]
+    if worst:
+        found.append(
+            phrase(
+                "no limit was set for {measures}, which could not be worse",
+                measures=listing(worst, len(worst)),
+            )
+        )
+    idle = [figure.measure for figure in told if figure.is_idle]
+    if idle:
+        found.append(
+            phrase(
+                "no table could break the limit that was set for {measures}",
+                measures=listing(idle, len(idle)),
+            )
+        )
+    is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
+    if sensitive and told and not is_asked:
+        found.append(
+            phrase(
+                "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class JudgedTable:
+    """What measures found out about one table."""
+
+    figures: Sequence[Figure]
+    reviews: Sequence[ColumnReview] = ()
+    """A column that one Evaluator has a role for is still one that another knows nothing of."""
+    sensitive: Sequence[str] = ()
+    name: str = ""
+    run: str = ""
+    """The first run on the table."""
+
+    @property
+    def problems(self) -> list[str]:
+        """Why the table must not be released, whatever the figures say."""
+        return [text for review in self.reviews for text in review.problems]
+
+
+@dataclass(frozen=True)
+class Conclusion:
+    """What all measures say together: the verdict, why not to release, what is open."""
+
+    verdict: str
+    problems: tuple[str, ...]
+    open_questions: tuple[str, ...]
+    breaches: tuple[dict[str, Any], ...]
+    """One for each table that still names people."""
+
+    @property
+    def exit_code(self) -> int:
+        """0: no breach; 1: a breach; 2: something could not be measured, compared or decided."""
+        return EXIT_CODES[self.verdict]
+
+
+def conclude(
+    tables: Sequence[JudgedTable],
+    *,
+    is_incomplete: bool = False,
+    strict: bool = False,
+    demands: Iterable[str | None] = (),
+) -> Conclusion:
+    """Judge tables by the figures of each.
+
+    ``is_incomplete`` says that something was asked for and not measured, ``demands`` what policies
+    demand beside limits.
+    """
+
+    def named(table: JudgedTable, texts: Iterable[str]) -> list[str]:
+        if len(tables) == 1:
+            return list(texts)
+        return [phrase("{run}: {text}", run=table.name, text=text) for text in texts]
+
+    problems = [text for table in tables for text in named(table, table.problems)]
+    questions: list[str] = []
+    for table in tables:
+        questions += named(
+            table, (text for review in table.reviews for text in review.open_questions)
+        )
+    questions += [text for text in demands if text is not None]
+    for table in tables:
+        questions += named(table, open_questions(table.figures, table.sensitive))
+    breaches = []
+    for table in tables:
+        columns = dict.fromkeys(name for review in table.reviews for name in review.names_people)
+        if columns:
+            breaches.append({"kind": "identifiers", "run": table.run, "columns": [*columns]})
+    statuses = {figure.status for table in tables for figure in table.figures}
+    if is_incomplete:
+        statuses.add(ERROR)
+    verdict = settle(statuses, problems=problems, questions=questions, strict=strict)
+    once = tuple(dict.fromkeys(problems)), tuple(dict.fromkeys(questions))
+    return Conclusion(verdict, *once, tuple(breaches))
+
+
+def tables_of(entries: Iterable[Mapping[str, Any]]) -> list[JudgedTable]:
+    """The tables of a pipeline with the entries of the runs on each."""
+    groups: dict[str, list[Mapping[str, Any]]] = {}
+    for entry in entries:
+        steps = dict(entry.get("modules") or {}).items()
+        table = "_".join(f"{module}[{name}]" for module, name in steps if module != "Evaluator")
+        groups.setdefault(table, []).append(entry)
+    return [
+        JudgedTable(
+            figures=[Figure.of(entry) for entry in group],
+            reviews=[
+                ColumnReview.from_dict(entry["columns"]) for entry in group if entry.get("columns")
+            ],
+            sensitive=[
+                *dict.fromkeys(
+                    name for entry in group for name in sensitive_columns(entry.get("roles") or {})
+                )
+            ],
+            name=name,
+            run=group[0]["run"],
+        )
+        for name, group in groups.items()
+    ]
+
+
+def sensitive_columns(roles: Mapping[str, Any]) -> list[str]:
+    """The sensitive attributes among roles by column, as documents have them."""
+    return [column for column, role in roles.items() if role == Role.SENSITIVE.value]
+
+
+def _is_worst(measure: Measure, value: float | bool | None) -> bool:
+    """Whether a figure of protection could not be worse."""
+    if measure.family not in (Family.PRIVACY, Family.RISK) or value is None:
+        return False
+    if isinstance(value, bool) or measure.better is Better.TRUE:
+        return False
+    low, high = measure.range
+    return value >= high if measure.better is Better.LOWER else value <= low

@@ -1,0 +1,292 @@
+"""Schemas: what the columns of a table must be, written down in a YAML file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, get_args
+
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    Phrase,
+    joined,
+    listing,
+    phrase,
+    shortened,
+    suggestion,
+)
+from petaudit.labels.cells import trim
+from petaudit.measures.kinds import Anything, Boolean, Integer, Kind, Text
+from petaudit.pipelines.petsard import schema_key_alternative, type_here
+from petaudit.system.yaml_files import KeyPath, Problems, read_document
+from petaudit.tables.headers import columns_named, header_doubt
+from petaudit.tables.source import Source
+from petaudit.tables.typed import ColumnType, TypeName, format_problem, typed_source
+
+MOST_PROBLEMS: Final = 10
+_TYPES: Final = get_args(TypeName)
+
+
+@dataclass(frozen=True)
+class _AnyText(Text):
+    """A text, which may be empty."""
+
+    def takes(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+
+@dataclass(frozen=True)
+class _Decimals(Integer):
+    """How many digits a number may have behind its point."""
+
+    most: int = 30
+
+    @property
+    def expected(self) -> str:
+        return phrase("a number of decimals from {least} to {most}", least=0, most=self.most)
+
+
+_SCHEMA: Final[Mapping[str, Kind]] = {
+    **dict.fromkeys(("id", "name", "description"), _AnyText()),
+    "attributes": Anything(),
+}
+_ATTRIBUTE: Final[Mapping[str, Kind]] = {
+    "type": Anything(),
+    "nullable": Boolean(),
+    "category": Boolean(),
+    "precision": _Decimals(),
+    "format": _AnyText(),
+    "description": _AnyText(),
+}
+_ONLY_FOR: Final = {"precision": ("float",), "format": ("date", "datetime")}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What a schema says of one column."""
+
+    type: TypeName | None = None
+    """None takes the column as it is."""
+    nullable: bool = True
+    category: bool = False
+    precision: int | None = None
+    format: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True)
+class Schema:
+    """What a table must be."""
+
+    path: Path
+    attributes: Mapping[str, Attribute]
+    id: str | None = None
+    name: str | None = None
+    description: str | None = None
+
+
+def read_schema(path: Path) -> Schema:
+    """Read a schema; an error names everything that is wrong with it, with its line."""
+    document = read_document(path)
+    problems = Problems()
+    schema = _schema(path, document.value, problems)
+    if problems:
+        told = sorted((document.line_of(at) or 1, _told(at, text)) for at, text in problems)
+        said: list[str] = [
+            phrase("line {line}: {problem}", line=line, problem=problem)
+            for line, problem in told[:MOST_PROBLEMS]
+        ]
+        if len(told) > MOST_PROBLEMS:
+            said.append(phrase("and {number} more", number=len(told) - MOST_PROBLEMS))
+        raise InputError("{path}, {problems}", path=path, problems=joined(said, "; "))
+    return schema
+
+
+def _told(at: KeyPath, problem: str) -> str:
+    """A problem with its column, unless it is about the column's name."""
+    if at[:1] != ("attributes",) or len(at) < len(("attributes", "column", "option")):
+        return problem
+    return phrase("column {column!r}: {problem}", column=shortened(str(at[1])), problem=problem)
+
+
+def _schema(path: Path, content: Any, problems: Problems) -> Schema:
+    if not isinstance(content, Mapping):
+        problems.add((), "a schema has the key 'attributes', with the columns below it")
+        return Schema(path, {})
+    texts = _settings(content, _SCHEMA, (), problems)
+    given = texts.pop("attributes", None)
+    attributes: dict[str, Attribute] = {}
+    if "attributes" not in content:
+        problems.add((), "the key 'attributes' is missing, with the columns below it")
+    elif not isinstance(given, Mapping) or not given:
+        problems.add(("attributes",), "attributes names no column")
+    else:
+        for key, options in given.items():
+            at, name = ("attributes", key), trim(key) if isinstance(key, str) else ""
+            if not isinstance(key, str):
+                problems.add(at, "the column name {name!r} is not text; put it in quotes", name=key)
+            elif not name:
+                problems.add(at, "a column name is empty")
+            elif name in attributes:
+                problems.add(at, "column {name!r} stands here twice", name=shortened(name))
+            else:
+                attributes[name] = _attribute(options, at, problems)
+    return Schema(path, MappingProxyType(attributes), **texts)
+
+
+def _attribute(options: Any, at: KeyPath, problems: Problems) -> Attribute:
+    if options is None:
+        return Attribute()
+    if not isinstance(options, Mapping):
+        problems.add((*at, None), "options were expected, as in {{type: int}}")
+        return Attribute()
+    found = _settings(options, _ATTRIBUTE, at, problems)
+    type_ = found.get("type")
+    if "type" in found and type_ not in _TYPES:
+        problems.add((*at, "type"), _unknown_type(type_))
+        return Attribute()
+    for key, wanted in _ONLY_FOR.items():
+        if key in found and type_ not in wanted:
+            what = phrase("no type") if type_ is None else phrase("type {type!r}", type=type_)
+            problems.add(
+                (*at, key),
+                "{key} is only for the type {wanted}, not for {what}",
+                key=key,
+                wanted=joined(wanted, " or "),
+                what=what,
+            )
+        elif key == "format" and key in found:
+            problem = format_problem(str(type_), found[key])
+            if problem is not None:
+                problems.add((*at, key), problem)
+    return Attribute(**found)
+
+
+def _unknown_type(given: object) -> str:
+    name = str(given).strip().lower()
+    if name == "category":
+        advice = phrase("write category: true beside a type")
+    elif type_here(name) is not None:
+        advice = phrase("it is called {name!r} here", name=type_here(name))
+    else:
+        advice = phrase("types are {types}", types=listing(_TYPES))
+    return phrase(
+        "unknown type {type}{near}; {advice}",
+        type=shortened(repr(given)),
+        near="" if type_here(name) is not None else suggestion(name, _TYPES),
+        advice=advice,
+    )
+
+
+def _settings(
+    given: Mapping[Any, Any], known: Mapping[str, Kind], at: KeyPath, problems: Problems
+) -> dict[str, Any]:
+    """The settings that are of their kind; the others are noted."""
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        if key in known:
+            known[key].check(value, (*at, key), problems)
+            if known[key].takes(value):
+                found[key] = value
+        elif (alternative := schema_key_alternative(key)) is not None:
+            problems.add((*at, key), alternative)
+        else:
+            problems.add(
+                (*at, key),
+                "unknown key {key}{near}; keys are {keys}",
+                key=shortened(repr(key)),
+                near=suggestion(str(key), known),
+                keys=listing([*known]),
+            )
+    return found
+
+
+def typed(source: Source, schema: Schema) -> Source:
+    """The table with its columns in the types of a schema; one that breaks it is an error.
+
+    Text becomes what it spells: whole numbers (``5.0`` is 5, ``1e3`` is none), decimal numbers,
+    ``true``, ``false``, 0 and 1, dates and date-times in ISO form or of the given format. Numbers
+    that are whole may be int; any number that a float holds without losing digits may be float;
+    integers may be str, since a file may hold a postcode as a number, and nothing else but text
+    may; date-times at midnight may be dates.
+
+    >>> import pyarrow as pa
+    >>> from pathlib import Path
+    >>> from petaudit.tables import open_source
+    >>> schema = Schema(Path("schema.yaml"), {"age": Attribute("int", nullable=False)})
+    >>> typed(open_source(pa.table({"age": ["39", "5.0"]})), schema).to_arrow()["age"].to_pylist()
+    [39, 5]
+    >>> typed(open_source(pa.table({"age": ["39", "old", ""]})), schema)
+    Traceback (most recent call last):
+    petaudit.errors.InputError: the frame breaks schema.yaml: column 'age' has 1 cell that is no \
+int, column 'age' has 1 null and is not nullable
+    """
+    _check_columns(source, schema)
+    types = {
+        name: ColumnType(attribute.type, attribute.nullable, attribute.precision, attribute.format)
+        for name, attribute in schema.attributes.items()
+    }
+    found, breaks = typed_source(source, types)
+    if breaks:
+        said = [
+            phrase(
+                "column {column!r} has {problem}", column=shortened(one.column), problem=one.problem
+            )
+            for one in breaks
+        ]
+        raise InputError(_breaks(source, schema, _listed(said)))
+    return found
+
+
+def _check_columns(source: Source, schema: Schema) -> None:
+    missing = [name for name in schema.attributes if name not in source.columns]
+    strange = [name for name in source.columns if name not in schema.attributes]
+    said: list[str] = []
+    if missing:
+        # A name may be near only to one that the schema does not have: those it has are there.
+        names: list[str] = [
+            # Nothing to translate: these are two things side by side.
+            Phrase(
+                "{name}{near}",
+                {
+                    "name": repr(shortened(name)),
+                    "near": "" if header_doubt(source.columns) else suggestion(name, strange),
+                },
+            )
+            for name in missing
+        ]
+        said.append(phrase("{table} lacks {columns}", table=source.name, columns=_columns(names)))
+    if strange:
+        names = [repr(shortened(name)) for name in strange]
+        described = _columns(names)
+        if header_doubt(source.columns):
+            described = columns_named(strange, source.columns)
+        said.append(phrase("the schema does not describe {columns}", columns=described))
+    if said:
+        raise ColumnError(_breaks(source, schema, joined(said, "; ")))
+
+
+def _breaks(source: Source, schema: Schema, problems: str) -> str:
+    return phrase(
+        "{table} breaks {schema}: {problems}",
+        table=source.name,
+        schema=schema.path,
+        problems=problems,
+    )
+
+
+def _columns(names: list[str]) -> str:
+    if len(names) == 1:
+        return phrase("column {name}", name=names[0])
+    return phrase("columns {names}", names=_listed(names))
+
+
+def _listed(names: Sequence[str]) -> str:
+    # Not cut one by one, unlike in ``listing``: what stands behind a name must be legible.
+    shown, more = joined(names[:MOST_PROBLEMS]), len(names) - MOST_PROBLEMS
+    if more <= 0:
+        return shown
+    return phrase("{shown} and {number} more", shown=shown, number=more)

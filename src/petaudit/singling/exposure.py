@@ -1,0 +1,259 @@
+"""Who is exposed: people of the original and of the control, and rows if a column were changed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from petaudit.singling.entropy import EntropyRule
+from petaudit.singling.kernels import (
+    Bytes,
+    Codes,
+    Indices,
+    Words,
+    expose_children,
+    expose_people,
+    recode,
+)
+from petaudit.singling.options import Options, has_gaps_below
+from petaudit.singling.partition import BITS, Pair, bits_of, words_for
+from petaudit.singling.prepared import Prepared
+from petaudit.singling.walk import Plan, Walk, finished_walks
+from petaudit.tables.joint.coarser import CoarserStep, coarser_steps
+
+_MOST_COLUMNS = 3
+"""Changes of single columns are judged with combinations of up to so many columns at most."""
+_MOST_CELLS = 4e9
+_FIRST = np.zeros(1, np.int64)
+
+Step: TypeAlias = tuple[int, Codes]
+"""A column, and a coarser code for each of its codes."""
+
+
+class _PeopleWalk(Walk):
+    """Follows every synthetic row to the end: with other columns it may expose somebody else."""
+
+    def __init__(self, plan: Plan, first_control: int) -> None:
+        super().__init__(plan)
+        self._first_control = first_control
+        self.exposed = np.zeros(plan.pair.rows, np.uint8)
+
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Note whom each child exposes."""
+        level, local, rule = self._levels[-1], self._local, self.plan.entropy
+        partition = level.partition
+        if level.is_pruned or partition.is_empty or local is None:
+            return
+        if rule is not None:
+            children = children[~rule.pruned(self.entropies_with(children) - level.entropy)]
+        expose_people(
+            partition.rows, partition.starts, partition.mids, local.codes,
+            children - local.column_before - 1, local.who, self._first_control, self.exposed,
+            self._scratch, self.plan.stop_flag,
+        )  # fmt: skip
+
+
+def exposed_people(
+    pair: Pair,
+    first_control: int,
+    sizes: Sequence[int],
+    entropy: EntropyRule | None = None,
+    threads: int | None = None,
+    deadline: float | None = None,
+) -> Bytes | None:
+    """Return for each person of the pair whether they are singled out; None if out of time.
+
+    1 is for who is, 2 for who would be if one other person were not there, 3 for both. Rows from
+    ``first_control`` on are people of the control, who are compared with those before them: each
+    is looked at as if nobody else of the control were there.
+    """
+    exposed = np.zeros(pair.rows, np.uint8)
+    for size in sizes:
+        plan = Plan(
+            pair,
+            size,
+            np.zeros(pair.synthetic, np.uint8),
+            count_all=entropy is not None,
+            entropy=entropy,
+            # A row that is alone with one person points at nobody else with further columns.
+            keep_matches=has_gaps_below(size, sizes),
+        )
+        new_walk = partial(_PeopleWalk, first_control=first_control)
+        walks = finished_walks(plan, new_walk, threads, deadline)
+        if walks is None:
+            return None
+        for walk in walks:
+            exposed |= walk.exposed
+    return exposed
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Identified rows as the tables are, without each column, and after each coarsening step."""
+
+    identified: int
+    without_column: tuple[int, ...]
+    after_step: tuple[int, ...]
+
+
+@dataclass
+class _State:
+    """What is known of each synthetic row."""
+
+    identified: Bytes
+    essential: Words
+    """The columns that all identifying combinations of a row have in common, as bits."""
+    after_step: Bytes
+
+    def copy(self) -> _State:
+        # The steps are shared: a thread writes nothing but ones, so the order does not matter.
+        return _State(self.identified.copy(), self.essential.copy(), self.after_step)
+
+    def join(self, other: _State) -> None:
+        """Take over what another thread found."""
+        new = (self.identified == 0) & (other.identified == 1)
+        both = (self.identified == 1) & (other.identified == 1)
+        self.essential[new] = other.essential[new]
+        self.essential[both] &= other.essential[both]
+        self.identified |= other.identified
+
+    @property
+    def settled(self) -> Bytes:
+        """Rows that stay identified whatever single column is changed."""
+        return self.identified & ~self.essential.any(axis=1)
+
+    def identified_without(self, column: int) -> npt.NDArray[np.bool_]:
+        """Which rows are identified by a combination without a column."""
+        needed = self.essential & bits_of([column], self.essential.shape[1])
+        without: npt.NDArray[np.bool_] = (self.identified == 1) & ~needed.any(axis=1)
+        return without
+
+
+class _ExposureWalk(Walk):
+    """Looks at the later columns and at the coarser copies of all columns outside a prefix."""
+
+    def __init__(self, plan: Plan, state: _State, steps: Sequence[Step]) -> None:
+        super().__init__(plan)
+        self.state = state.copy()
+        self._steps = steps
+        self._matches = plan.pair.room_for_matches()
+
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Note whom each child identifies."""
+        local = self._local
+        if self._levels[-1].partition.is_empty or local is None:
+            return
+        words = self.state.essential.shape[1]
+        inside = np.tile(bits_of(prefix, words), (len(children), 1))
+        inside[np.arange(len(children)), children // BITS] |= np.uint64(1) << (
+            children % BITS
+        ).astype(np.uint64)
+        self._expose(local.codes, children - local.column_before - 1, inside, -1)
+        coarser = np.empty((1, len(local.origin)), np.uint32)
+        for step, (column, codes) in enumerate(self._steps):
+            if column not in prefix and not self.plan.stop_flag[0]:
+                recode(local.column(column), codes, coarser[0])
+                self._expose(coarser, _FIRST, inside, step)
+
+    def _expose(self, codes: Codes, columns: Indices, inside: Words, step: int) -> None:
+        partition, local, state = self._levels[-1].partition, self._local, self.state
+        assert local is not None  # noqa: S101 (made with the first prefix)
+        expose_children(
+            partition.rows, partition.starts, partition.mids, codes, columns, inside, step,
+            local.who, local.settled, local.origin, state.identified, state.essential,
+            state.after_step, self._scratch, self._matches, self.plan.stop_flag,
+        )  # fmt: skip
+
+    def settled_now(self) -> Bytes:
+        """Rows that stay identified whatever single column is changed."""
+        return self.state.settled
+
+
+def expose(
+    pair: Pair,
+    steps: Sequence[Step],
+    up_to: int,
+    threads: int | None = None,
+    deadline: float | None = None,
+) -> Exposure | None:
+    """Count for every column and for every step; None if the deadline came first."""
+    rows = pair.synthetic
+    state = _State(
+        np.zeros(rows, np.uint8),
+        np.zeros((rows, words_for(pair.columns)), np.uint64),
+        np.zeros((rows, len(steps)), np.uint8),
+    )
+    for size in range(1, min(up_to, pair.columns) + 1):
+        plan = Plan(pair, size, state.settled, needs_all_columns=True)
+        new_walk = partial(_ExposureWalk, state=state, steps=steps)
+        walks = finished_walks(plan, new_walk, threads, deadline)
+        if walks is None:
+            return None
+        for walk in walks:
+            state.join(walk.state)
+    without = [state.identified_without(column) for column in range(pair.columns)]
+    return Exposure(
+        int(np.count_nonzero(state.identified)),
+        tuple(int(rows.sum()) for rows in without),
+        tuple(
+            int((without[column] | (state.after_step[:, step] == 1)).sum())
+            for step, (column, _) in enumerate(steps)
+        ),
+    )
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What changing single columns would do, with combinations of up to ``up_to`` columns."""
+
+    exposure: Exposure
+    steps: tuple[tuple[int, CoarserStep], ...]
+    """The column of each step, by its place in the search, and the step."""
+    up_to: int
+
+
+def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | None:
+    """Try every column without it and one step coarser; None if the time limit comes first.
+
+    ``spent`` are the seconds of the limit that the search took.
+    """
+    deadline = None
+    if options.time_limit is not None:
+        if spent >= options.time_limit:
+            return None
+        deadline = time.monotonic() + options.time_limit - spent
+    pair = prepared.pair
+    steps = [
+        (place, step)
+        for place, name in enumerate(prepared.columns)
+        for step in coarser_steps(
+            prepared.joined[name],
+            pair.codes[place, pair.synthetic :],
+            pair.codes[place, : pair.synthetic],
+        )
+    ]
+    coarser = [(place, step.recode) for place, step in steps]
+    up_to = _size_for_changes(pair, max(options.sizes(pair.columns), default=1), len(steps))
+    exposure = expose(pair, coarser, up_to, options.threads, deadline)
+    return None if exposure is None else Changes(exposure, tuple(steps), up_to)
+
+
+def _size_for_changes(pair: Pair, largest: int, steps: int) -> int:
+    """The largest size up to three that keeps the work within seconds; one at least."""
+    for size in range(min(largest, _MOST_COLUMNS), 1, -1):
+        combinations = sum(math.comb(pair.columns, many) for many in range(1, size + 1))
+        tries = sum(math.comb(pair.columns - 1, many) for many in range(size)) * steps
+        if (combinations + tries) * pair.rows <= _MOST_CELLS:
+            return size
+    return 1

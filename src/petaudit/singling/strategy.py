@@ -1,0 +1,166 @@
+"""Where combinations are counted: in this process's memory, or by an engine that may spill."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from petaudit.errors import NotMeasurableError, OptionError, Phrase, phrase
+from petaudit.singling.walk import threads_for
+from petaudit.system.memory import memory_limit, memory_text
+from petaudit.tables import Source
+from petaudit.tables.joint import reads_column_by_column
+
+_PETAUDIT: Final = "petaudit"
+_DUCKDB: Final = "DuckDB"
+_SPARK: Final = "Spark"
+_CODE: Final = 4
+_AT_REST: Final = 340_000_000
+"""Python, the libraries and the compiled loops."""
+_CELL: Final = 60
+"""Of a table that is read at once, with room for text."""
+_ROW_OF_COLUMN: Final = 130
+"""The cells of one column, their distinct values, and what finding these takes."""
+_SCRATCH: Final = 6 * 4
+"""Per code of the widest column, which has a code per row at most."""
+_SYNTHETIC_ROW: Final = 24
+"""The first combination, its target, and room for what a column identifies."""
+_ROW: Final = 28
+"""Partitions of two levels, and their copy."""
+_SPECIAL_CELL: Final = 24
+_SPECIAL_ROW: Final = 60
+_LINK: Final = 2 * 16
+"""A set of a row, in a list that doubles when it is full."""
+
+
+@dataclass(frozen=True)
+class SearchStrategy:
+    """Where a search counts, and why there."""
+
+    place: Literal["memory", "engine"]
+    engine: str
+    """Who counts: petaudit's own loops, DuckDB or Spark."""
+    reason: str
+    threads: int | None = None
+    """How many threads there is room for, where they are fewer than there are cores."""
+    is_usual: bool = False
+    """Whether nobody needs to be told."""
+
+    @classmethod
+    def by_default(cls) -> SearchStrategy:
+        """In memory."""
+        return cls("memory", _PETAUDIT, phrase("there is room for it"), is_usual=True)
+
+    @property
+    def text(self) -> Phrase:
+        """The same in words."""
+        if self.place == "memory":
+            return phrase("searched in memory: {reason}", reason=self.reason)
+        return phrase("counted by {engine}: {reason}", engine=self.engine, reason=self.reason)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return it as an entry of a document."""
+        return {"way": self.place, "engine": self.engine, "reason": self.reason}
+
+
+def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -> SearchStrategy:
+    """Search in memory where there is room, unless something else is asked for."""
+    if any(table.counts.is_remote for table in tables):
+        return _remote(tables, asked)
+    if asked == "engine":
+        return SearchStrategy("engine", _DUCKDB, phrase("it was asked for"))
+    if asked == "memory":
+        return SearchStrategy("memory", _PETAUDIT, phrase("it was asked for"))
+    limit = memory_limit()
+    need = MemoryNeed.of(tables)
+    wanted = need.threads(threads)
+    default = SearchStrategy.by_default()
+    if need.bytes(wanted) <= limit:
+        return default
+    fewest = 1 if threads is None else wanted
+    if need.bytes(fewest) <= limit:
+        return SearchStrategy("memory", _PETAUDIT, default.reason, fewest)
+    return SearchStrategy(
+        "engine",
+        _DUCKDB,
+        phrase(
+            "in memory it would take some {need}, and the limit is {limit}",
+            need=memory_text(need.bytes(fewest)),
+            limit=memory_text(limit),
+        ),
+    )
+
+
+def _remote(tables: Sequence[Source], asked: str) -> SearchStrategy:
+    for table in tables:
+        counts = table.counts
+        if counts.is_remote and not counts.is_on_spark:
+            raise NotMeasurableError(
+                "{table} is counted by {engine}, from where only counts come, and mpuccs "
+                "compares rows; it can do so in files, in frames and on Spark",
+                table=table.name,
+                engine=counts.engine,
+            )
+        if counts.is_remote and asked == "memory":
+            raise OptionError(
+                "the search is to go on in memory, and the rows of {table} are on {engine}, "
+                "from where only counts come",
+                table=table.name,
+                engine=counts.engine,
+            )
+    return SearchStrategy("engine", _SPARK, phrase("the rows are there"))
+
+
+@dataclass(frozen=True)
+class MemoryNeed:
+    """What a search of some tables needs."""
+
+    rows: tuple[int, ...]
+    columns: int
+    reading: int
+    """The most that reading a table takes beside the codes."""
+
+    @classmethod
+    def of(cls, tables: Sequence[Source]) -> MemoryNeed:
+        """Look at the sizes of the tables."""
+        columns = len(tables[0].columns)
+        reading = 0
+        for table in tables:
+            at_once = _CELL * columns
+            if reads_column_by_column(table):
+                at_once = _ROW_OF_COLUMN
+            reading = max(reading, table.rows * at_once)
+        return cls(tuple(table.rows for table in tables), columns, reading)
+
+    @property
+    def codes(self) -> int:
+        """The codes of all tables; those of a control lie beside a second copy of all."""
+        return _CODE * self.columns * sum(self.rows) * (2 if len(self.rows) > 2 else 1)
+
+    def threads(self, asked: int | None) -> int:
+        """How many threads the search would use."""
+        return asked or threads_for(self.codes)
+
+    def bytes(self, threads: int) -> int:
+        """The most memory that is used at any time."""
+        rows, largest = sum(self.rows[:2]), max(self.rows)
+        preparing = _CODE * self.columns * largest + _ROW * largest + _SCRATCH * rows
+        each = _CODE * (self.columns - 1) * rows + (_SCRATCH + _ROW) * rows
+        each += _SYNTHETIC_ROW * self.rows[0]
+        most = _AT_REST + self.codes + max(self.reading, preparing, threads * each)
+        # An estimate is no promise.
+        return most + most // 10
+
+
+def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
+    """What finding the minimal sets of up to so many columns takes in memory, at the most.
+
+    A row has no more of them than there are sets of half the columns: none contains another.
+
+    >>> [round(need_of_special(5_000_000, 4_900_000, 8, up_to) / 1e9, 1) for up_to in (1, 2, 8)]
+    [2.9, 6.0, 12.6]
+    """
+    sets = math.comb(columns, max(min(up_to, columns // 2), 1))
+    return _AT_REST + rows * (_SPECIAL_CELL * columns + _SPECIAL_ROW) + _LINK * alone * sets
