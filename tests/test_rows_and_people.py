@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.auditing.review import rows_per_person
 from petaudit.cli import main
 from petaudit.errors import PetauditWarning, RoleError
 from petaudit.inputs import gather
+from petaudit.judging.review import rows_per_person
 
 VISITS = "patient,age,illness\n" + "".join(
     f"p{number},{number % 600},{'flu' if number % 3 else 'cold'}\n" * 2 for number in range(929)

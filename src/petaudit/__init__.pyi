@@ -9,24 +9,24 @@ from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
 from petaudit.singling.options import Progress
-from petaudit.auditing.runner import Audit as Audit
+from petaudit.auditing import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchies import Hierarchy as Hierarchy
 from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
 from petaudit.errors import PetauditError as PetauditError
 from petaudit.errors import PetauditWarning as PetauditWarning
-from petaudit.auditing.policy import Policy as Policy
+from petaudit.judging.policy import Policy as Policy
 from petaudit.roles import Role as Role
 from petaudit.roles import Roles as Roles
-from petaudit.auditing.runner import audit as audit
+from petaudit.auditing import audit as audit
 from petaudit.labels.hierarchies import dates as dates
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
 from petaudit.i18n.catalogue import language as language
 from petaudit.labels.hierarchies import mask_right as mask_right
 from petaudit.labels.hierarchies import ordered as ordered
-from petaudit.auditing.policy import policies as policies
+from petaudit.judging.policy import policies as policies
 from petaudit.labels.hierarchies import ranges as ranges
 from petaudit.reports.writing import report as report
 from petaudit.system.languages import set_language as set_language

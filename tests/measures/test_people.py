@@ -12,9 +12,9 @@ import pytest
 import petaudit
 from conformance.engines import ENGINES, arrow_table, held_by
 from measures import people_twin as twin
-from petaudit.auditing.review import people_notes
 from petaudit.errors import InputError, NotMeasurableError, PetauditError, RoleError
 from petaudit.inputs import gather
+from petaudit.judging.review import people_notes
 from petaudit.measures import Result, all_measures
 
 GIVEN: dict[str, Any] = {

@@ -31,8 +31,8 @@ from petaudit.errors import (
     RoleError,
 )
 from petaudit.inputs import gather
-from petaudit.measures import _emd as emd
 from petaudit.measures.base import Remedy
+from petaudit.tables import emd
 from petaudit.tables.classes import blocks as _blocks
 from petaudit.tables.classes import packed as _packed
 from strategies import Closeness, Release

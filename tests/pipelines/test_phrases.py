@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import petaudit
-from petaudit.auditing.document import with_texts
 from petaudit.errors import (
     ManyProblemsError,
     PetauditWarning,
@@ -20,6 +19,7 @@ from petaudit.errors import (
     render,
 )
 from petaudit.i18n.documents import restore_phrases
+from petaudit.judging.document import with_texts
 from petaudit.pipelines.evaluating import Entry, _text_of
 from petaudit.pipelines.tables import Tables, replaced
 

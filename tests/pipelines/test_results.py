@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from petaudit.auditing.document import RUN
 from petaudit.errors import InputError
+from petaudit.judging.document import RUN
 from petaudit.pipelines.reading import Pipeline, read_pipeline
 from petaudit.pipelines.results import judge_entries, read_previous
 from petaudit.system.yaml_files import parse_yaml

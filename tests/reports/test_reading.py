@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petaudit.auditing.document import read_document
 from petaudit.errors import InputError, PetauditError
 from petaudit.i18n.numbers import counted
 from petaudit.i18n.phrases import render
+from petaudit.judging.document import read_document
 from petaudit.reports.reading import view_of
 
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from petaudit.auditing.gate import ERROR
-from petaudit.auditing.runner import Audit, audit
+from petaudit.auditing import Audit, audit
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,
@@ -23,6 +22,7 @@ from petaudit.cli.report_files import FORMATS, Reports, write_text
 from petaudit.cli.result_text import by_reason, check_text
 from petaudit.cli.streams import complain_of_error, say, warnings_said
 from petaudit.errors import OptionError
+from petaudit.judging.gate import ERROR
 from petaudit.measures import find_measure
 from petaudit.system.output import refuse_inputs
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from petaudit.auditing.runner import audit
+from petaudit.auditing import audit
 from petaudit.cli.check import show
 from petaudit.cli.report_files import Reports
 from petaudit.datasets import load

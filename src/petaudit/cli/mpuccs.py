@@ -7,9 +7,7 @@ import re
 from dataclasses import replace
 from typing import Any, cast
 
-from petaudit.auditing.document import MPUCCS, new_document, plain
-from petaudit.auditing.policy import Policy, find_policy
-from petaudit.auditing.runner import run_measure
+from petaudit.auditing import run_measure
 from petaudit.cli.arguments import delimiter_mark, whole_number
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.options import engine_of
@@ -22,6 +20,8 @@ from petaudit.errors import OptionError, joined, listing, phrase, shortened, ter
 from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
 from petaudit.inputs import Inputs, gather
+from petaudit.judging.document import MPUCCS, new_document, plain
+from petaudit.judging.policy import Policy, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
 from petaudit.singling.options import Options

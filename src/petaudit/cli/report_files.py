@@ -114,7 +114,7 @@ def _threshold(given: str) -> int:
 
 
 def _check_document(path: Path) -> None:
-    from petaudit.auditing.document import read_document  # noqa: PLC0415 (only here)
+    from petaudit.judging.document import read_document  # noqa: PLC0415 (only here)
     from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
 
     view_of(read_document(path), origin=str(path))

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from petaudit.auditing.document import figure_of
-from petaudit.auditing.gate import ERROR as UNDECIDED
 from petaudit.cli.folding import terminal_width
 from petaudit.cli.render import (
     ERROR,
@@ -23,12 +21,14 @@ from petaudit.cli.render import (
     verdict_line,
 )
 from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
+from petaudit.judging.document import figure_of
+from petaudit.judging.gate import ERROR as UNDECIDED
 from petaudit.measures import Family, Result, all_measures, find_measure
 from petaudit.measures.limits import limit_rule
 
 if TYPE_CHECKING:
-    from petaudit.auditing.policy import Policy
-    from petaudit.auditing.runner import Audit, NotMeasured
+    from petaudit.auditing import Audit, NotMeasured
+    from petaudit.judging.policy import Policy
     from petaudit.measures.mpuccs import MpuccsResult
     from petaudit.pipelines.executor import Executor
     from petaudit.tables import Source

@@ -13,7 +13,12 @@ from petaudit.inputs import Inputs
 from petaudit.labels.hierarchies import Hierarchy
 from petaudit.measures import kinds
 from petaudit.measures._class_question import Answer
-from petaudit.measures._emd import (
+from petaudit.measures.base import Better, Columns, Result
+from petaudit.measures.result import columns_of
+from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
+from petaudit.pictures.distributions import FarValues, distributions_of
+from petaudit.tables import ValueCounts
+from petaudit.tables.emd import (
     Distance,
     Ground,
     class_distances,
@@ -21,11 +26,6 @@ from petaudit.measures._emd import (
     hierarchical_ground,
     ordered_ground,
 )
-from petaudit.measures.base import Better, Columns, Result
-from petaudit.measures.result import columns_of
-from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
-from petaudit.pictures.distributions import FarValues, distributions_of
-from petaudit.tables import ValueCounts
 from petaudit.tables.headers import check_column
 
 _DISTANCE: Final = kinds.Choice(get_args(Distance))

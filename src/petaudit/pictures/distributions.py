@@ -29,8 +29,8 @@ from petaudit.pictures.svg import (
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import ClassFigures, Integers
     from petaudit.inputs import Inputs
-    from petaudit.measures._emd import Ground
     from petaudit.tables import ClassValueCounts, ValueCounts
+    from petaudit.tables.emd import Ground
 
 MOST_BINS: Final = 12
 MOST_CLASSES: Final = 3

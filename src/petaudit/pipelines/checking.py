@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.auditing.document import plain
 from petaudit.errors import NotMeasurableError, PetauditError
 from petaudit.inputs import Inputs
+from petaudit.judging.document import plain
 from petaudit.measures import Need
 from petaudit.pipelines.evaluating import (
     hierarchies_fingerprint,

@@ -10,10 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from petaudit.auditing.document import TEXTS, plain, with_texts
-from petaudit.auditing.gate import ERROR, PASSED
-from petaudit.auditing.review import people_notes, review_columns
-from petaudit.auditing.runner import JUDGING, Outcome, run_measure
+from petaudit.auditing import JUDGING, Outcome, run_measure
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
@@ -26,6 +23,9 @@ from petaudit.errors import (
 from petaudit.exact.fractions import exact
 from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs, gather
+from petaudit.judging.document import TEXTS, plain, with_texts
+from petaudit.judging.gate import ERROR, PASSED
+from petaudit.judging.review import people_notes, review_columns
 from petaudit.measures import Measure, Result
 from petaudit.measures.kinds import TableFile
 from petaudit.pipelines.models import (

@@ -11,9 +11,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.auditing.document import figure_of, plain
-from petaudit.auditing.gate import ERROR
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
+from petaudit.judging.document import figure_of, plain
+from petaudit.judging.gate import ERROR
 from petaudit.measures import Result
 from petaudit.pipelines.checking import Checked, check_runs, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder, with_overrides

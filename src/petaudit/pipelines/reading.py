@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from petaudit.auditing.policy import Policy, find_policy, is_policy_file
 from petaudit.errors import ManyProblemsError, OptionError, joined, listing, phrase, shortened, term
+from petaudit.judging.policy import Policy, find_policy, is_policy_file
 from petaudit.measures import Measure, find_measure
 from petaudit.measures.kinds import Anything, Kind, Text
 from petaudit.pipelines.models import (

@@ -10,7 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.auditing.document import (
+from petaudit.errors import InputError, joined, phrase
+from petaudit.exact.fractions import exact
+from petaudit.i18n.documents import phrases_in
+from petaudit.i18n.text import json_text
+from petaudit.judging.document import (
     RUN,
     TEXTS,
     figure_of,
@@ -19,11 +23,7 @@ from petaudit.auditing.document import (
     read_document,
     with_texts,
 )
-from petaudit.auditing.gate import ERROR, FAILED, PASSED, conclude, tables_of
-from petaudit.errors import InputError, joined, phrase
-from petaudit.exact.fractions import exact
-from petaudit.i18n.documents import phrases_in
-from petaudit.i18n.text import json_text
+from petaudit.judging.gate import ERROR, FAILED, PASSED, conclude, tables_of
 from petaudit.measures import Better, find_measure
 from petaudit.pipelines.models import EVALUATOR
 from petaudit.pipelines.plan import PlannedRun, name_of

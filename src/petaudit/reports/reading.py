@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from petaudit.auditing.document import CHECK, MPUCCS, RUN, restored
-from petaudit.auditing.gate import (
+from petaudit.errors import InputError, phrase
+from petaudit.exact.fractions import quotient
+from petaudit.judging.document import CHECK, MPUCCS, RUN, restored
+from petaudit.judging.gate import (
     ERROR,
     EXIT_CODES,
     Figure,
@@ -23,9 +25,7 @@ from petaudit.auditing.gate import (
     settle,
     tables_of,
 )
-from petaudit.auditing.review import ColumnReview
-from petaudit.errors import InputError, phrase
-from petaudit.exact.fractions import quotient
+from petaudit.judging.review import ColumnReview
 from petaudit.measures import all_measures
 from petaudit.pictures import pictures_in
 from petaudit.reports.places import file_name, place_of, title_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.auditing.headline import verdict_sentence
 from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
+from petaudit.judging.headline import verdict_sentence
 from petaudit.measures import Family
 from petaudit.reports.view import Card, Change, RemedyFacts, View
 

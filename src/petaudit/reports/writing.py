@@ -132,7 +132,7 @@ def _rendered(view: View, voice: Voice, format_name: str, location: str | None) 
 
 
 def _view(result: object) -> View:
-    from petaudit.auditing.document import read_document  # noqa: PLC0415 (as above)
+    from petaudit.judging.document import read_document  # noqa: PLC0415 (as above)
     from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
 
     if isinstance(result, str | Path):
@@ -162,8 +162,8 @@ def _document(result: object) -> Mapping[str, Any]:
 
 def _single(result: Result) -> Mapping[str, Any]:
     """Return a result as a check of which nothing else is known."""
-    from petaudit.auditing.document import CHECK, new_document  # noqa: PLC0415 (as above)
-    from petaudit.auditing.gate import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
+    from petaudit.judging.document import CHECK, new_document  # noqa: PLC0415 (as above)
+    from petaudit.judging.gate import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
 
     entry = result.to_entry()
     verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR

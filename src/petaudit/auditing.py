@@ -9,10 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.auditing.document import CHECK, new_document, plain
-from petaudit.auditing.gate import Conclusion, Figure, JudgedTable, conclude
-from petaudit.auditing.policy import Policy, PolicySpec, find_policy
-from petaudit.auditing.review import ColumnReview, people_notes, review_columns
 from petaudit.errors import (
     EngineLostError,
     NotMeasurableError,
@@ -27,6 +23,10 @@ from petaudit.errors import (
     without_row_numbers,
 )
 from petaudit.inputs import Inputs, gather
+from petaudit.judging.document import CHECK, new_document, plain
+from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
+from petaudit.judging.policy import Policy, PolicySpec, find_policy
+from petaudit.judging.review import ColumnReview, people_notes, review_columns
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
 from petaudit.system.files import Watch, unchanged
 
@@ -199,7 +199,7 @@ class Audit:
         self.watch.check(path for source in again for path in source.files)
 
     def _repr_html_(self) -> str:
-        from petaudit.auditing.headline import verdict_sentence  # noqa: PLC0415 (only to look at)
+        from petaudit.judging.headline import verdict_sentence  # noqa: PLC0415 (only to look at)
         from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (as above)
 
         measures = all_measures()

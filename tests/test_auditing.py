@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from petaudit import __version__, audit, datasets, mask_right, ranges
-from petaudit.auditing.runner import Audit, NotMeasured
+from petaudit.auditing import Audit, NotMeasured
 from petaudit.errors import (
     DataValues,
     HierarchyError,

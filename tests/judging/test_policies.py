@@ -13,11 +13,11 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.auditing.policy import Demand, Policy, find_policy, policies, read_policy
 from petaudit.cli import main
 from petaudit.errors import InputError, OptionError
 from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import render
+from petaudit.judging.policy import Demand, Policy, find_policy, policies, read_policy
 from petaudit.measures import Better, all_measures
 
 SHIPPED = {

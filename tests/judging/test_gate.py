@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.auditing.gate import Figure, conclude, open_questions, tables_of
-from petaudit.auditing.review import ColumnReview
 from petaudit.cli import main
+from petaudit.judging.gate import Figure, conclude, open_questions, tables_of
+from petaudit.judging.review import ColumnReview
 
 ROWS = 40
 TABLE: dict[str, list[Any]] = {

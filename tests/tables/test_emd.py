@@ -16,7 +16,6 @@ import strategies
 from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import Hierarchy
-from petaudit.measures import _emd
 from petaudit.tables import ClassValueCounts, ValueCounts
 from petaudit.tables.classes import packed as _packed
 from petaudit.tables.classes.blocks import HeldBlocks

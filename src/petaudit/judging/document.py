@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit._version import __version__
-from petaudit.auditing.gate import ERROR, EXIT_CODES, UNDECIDED
 from petaudit.errors import InputError, listing
 from petaudit.i18n.documents import phrases_in, restore_phrases
+from petaudit.judging.gate import ERROR, EXIT_CODES, UNDECIDED
 from petaudit.system.files import before_reading
 
 CHECK: Final = "petaudit.check/1"

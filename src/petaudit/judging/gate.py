@@ -11,8 +11,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petaudit.auditing.review import ColumnReview
 from petaudit.errors import listing, phrase
+from petaudit.judging.review import ColumnReview
 from petaudit.measures import Better, Family, Measure, Need, Result, all_measures
 from petaudit.measures.limits import is_idle
 from petaudit.roles import Role

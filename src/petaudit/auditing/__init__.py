@@ -1,1 +1,0 @@
-"""One audit: what is run, judged and kept."""

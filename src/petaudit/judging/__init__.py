@@ -1,0 +1,1 @@
+"""What results together say of a release: verdict, document, policies, columns to review."""
