@@ -24,15 +24,15 @@ from strategies import Closeness, Release
 every_distance = pytest.mark.parametrize("ask", strategies.CLOSENESS, ids=lambda ask: ask.__name__)
 
 
-def ground_of(asked: Closeness, values: ValueCounts) -> _emd.Ground:
+def ground_of(asked: Closeness, values: ValueCounts) -> emd.Ground:
     if asked.distance == "ordered":
-        ground = _emd.ordered_ground(values)
+        ground = emd.ordered_ground(values)
         assert ground is not None
         return ground
     if asked.distance == "equal":
-        return _emd.equal_ground(values)
+        return emd.equal_ground(values)
     assert asked.given is not None
-    return _emd.hierarchical_ground(values, Hierarchy.from_mapping(asked.column, asked.given))
+    return emd.hierarchical_ground(values, Hierarchy.from_mapping(asked.column, asked.given))
 
 
 def spread(distances: ClassFigures) -> Counter[tuple[int, Fraction]]:
@@ -57,7 +57,7 @@ def every_way(asked: Closeness) -> list[ClassFigures]:
         table = whole.judged(with_suppressed=inputs.suppressed == "class")
         pairs = table.columns[asked.column]
         ground = ground_of(asked, pairs.values)
-        found.append(_emd.class_distances(pairs, table.classes, ground))
+        found.append(emd.class_distances(pairs, table.classes, ground))
     return found
 
 
@@ -92,8 +92,8 @@ def test_numbers_too_large_for_the_machine_change_nothing(
 
 def in_large_numbers(asked: Closeness) -> list[ClassFigures]:
     with (
-        patch.object(_emd, "_LARGEST_INT64", 0),
-        patch.object(_emd, "ratio_figures", wraps=_emd.ratio_figures) as made,
+        patch.object(emd, "_LARGEST_INT64", 0),
+        patch.object(emd, "ratio_figures", wraps=emd.ratio_figures) as made,
     ):
         found = every_way(asked)
     assert {call.args[0].dtype for call in made.call_args_list} == {np.dtype(object)}
@@ -129,10 +129,10 @@ def test_counts_beyond_64_bits_are_still_exact(power: int) -> None:
         np.array([0, 1, 0, 1]),
         np.array([half, half, half + 1, half - 1]),
     )
-    ordered = _emd.ordered_ground(values)
+    ordered = emd.ordered_ground(values)
     assert ordered is not None
-    for ground in (_emd.equal_ground(values), ordered):
-        found = _emd.class_distances(pairs, np.array([1, 1]), ground)
+    for ground in (emd.equal_ground(values), ordered):
+        found = emd.class_distances(pairs, np.array([1, 1]), ground)
         farther = Fraction(1, 6) + Fraction(1, size)
         assert (found.smallest, found.largest) == (Fraction(1, 6), farther)
         assert found.above(Fraction(1, 6)).tolist() == [False, True]
@@ -144,23 +144,23 @@ def test_without_classes_the_largest_distance_is_zero() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     pairs = ClassValueCounts(values, nothing, nothing, nothing)
     for ground in (
-        _emd.equal_ground(values),
-        _emd.ordered_ground(ValueCounts(("1",), values.counts)),
+        emd.equal_ground(values),
+        emd.ordered_ground(ValueCounts(("1",), values.counts)),
     ):
         assert ground is not None
-        distances = _emd.class_distances(pairs, nothing, ground)
+        distances = emd.class_distances(pairs, nothing, ground)
         assert distances.largest == 0
         assert distances.folded(3, largest_first=True) == []
         assert distances.above(Fraction(0)).tolist() == []
 
 
 def test_text_has_no_order() -> None:
-    assert _emd.ordered_ground(ValueCounts(("1", "3k"), np.array([1, 1]))) is None
+    assert emd.ordered_ground(ValueCounts(("1", "3k"), np.array([1, 1]))) is None
 
 
 def test_a_label_under_two_parents_is_two_nodes() -> None:
     # Both towns are called Springfield, in different states: they meet only at the root.
     hierarchy = Hierarchy("home", [["A", "Springfield", "Ohio"], ["B", "Springfield", "Iowa"]])
     values = ValueCounts(("A", "B"), np.array([1, 1]))
-    ground = _emd.hierarchical_ground(values, hierarchy)
+    ground = emd.hierarchical_ground(values, hierarchy)
     assert ground.nodes == ((0, 1), (0, 1), (0, 1))
