@@ -116,9 +116,8 @@ def test_a_limit_beyond_all_figures_is_an_error_however_it_is_given(
     assert not own.limit_kind.takes(limit)
     for refused in (
         lambda: own.check_options(options | {"limit": limit}),
-        lambda: own.run(suited(name, inputs), options | {"limit": limit}),
         # What Python's functions and pipelines call.
-        lambda: own.compute(suited(name, inputs), **options | {"limit": limit}),
+        lambda: own.run(suited(name, inputs), options | {"limit": limit}),
     ):
         with pytest.raises(OptionError, match=f"^the limit of {name} is .* every table would keep"):
             refused()

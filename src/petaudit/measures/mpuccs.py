@@ -237,6 +237,7 @@ def find(
         limit=None,
         passed=None,
         warnings=(*notes, *_warnings(findings)),
+        by=Mpuccs(),
         complete=not findings.is_stopped and not findings.pruned,
         figures=findings.figures(),
         columns=prepared.columns,
