@@ -18,12 +18,13 @@ from petaudit.measures.base import input_parameters
 STUB = Path(__file__).parents[1] / "src" / "petaudit" / "__init__.pyi"
 HEAD = """\
 # Written by scripts/make_stub.py; do not edit.
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
 from petaudit._version import __version__ as __version__
 from petaudit.exact.fractions import Number
+from petaudit.judging.policy import PolicySpec
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
@@ -33,8 +34,12 @@ from petaudit.singling.options import Progress"""
 def stub() -> str:
     """Return the text of the stub."""
     homes: dict[str, str] = vars(petaudit)["_HOMES"]
-    imports = [f"from {home} import {name} as {name}" for name, home in sorted(homes.items())]
-    functions = []
+    imports = [
+        f"from {home} import {name} as {name}"
+        for name, home in sorted(homes.items())
+        if name != "audit"
+    ]
+    functions = [_spelled_out("audit", inspect.signature(petaudit.audit), ("table",), "Audit")]
     for measure in all_measures().values():
         name = measure.name.replace("-", "_")
         if hasattr(getattr(petaudit, name, None), "__signature__"):
@@ -60,16 +65,23 @@ def _function(measure: Measure) -> str:
         text = str(signature).replace("collections.abc.", "")
         text = re.sub(r"petaudit\.[a-z_.]+\.(?=[A-Z])", "", text)
         return f"def {measure.function_name()}{text}: ..."
+    return _spelled_out(measure.function_name(), signature, measure.positional, "Result")
+
+
+def _spelled_out(
+    name: str, signature: inspect.Signature, positional: tuple[str, ...], returned: str
+) -> str:
+    """Write a function whose shared arguments are those of a class."""
     own = [
         parameter
-        for name, parameter in signature.parameters.items()
-        if name in measure.positional or name not in shared
+        for called, parameter in signature.parameters.items()
+        if called in positional or called not in input_parameters()
     ]
-    kind = "_Arguments" if "original" in measure.positional else "_WithOriginal"
+    kind = "_Arguments" if "original" in positional else "_WithOriginal"
     inputs = inspect.Parameter("inputs", inspect.Parameter.VAR_KEYWORD)
-    text = str(signature.replace(parameters=[*own, inputs]))
-    text = text.replace("**inputs", f"**inputs: Unpack[{kind}]")
-    return f"def {measure.function_name()}{text}: ..."
+    shown = signature.replace(parameters=[*own, inputs], return_annotation=inspect.Signature.empty)
+    text = str(shown).replace("**inputs", f"**inputs: Unpack[{kind}]")
+    return f"def {name}{text} -> {returned}: ..."
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import pkgutil
 import re
@@ -17,8 +18,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import petaudit
 from petaudit import __version__, audit, datasets, mask_right, ranges
 from petaudit.auditing import Audit, NotMeasured
+from petaudit.cli import main
 from petaudit.errors import (
     DataValues,
     HierarchyError,
@@ -650,3 +653,95 @@ def test_an_audit_shows_itself_in_one_line() -> None:
     table = pa.table({"born": ["197*", "197*"]})
     found = audit(table, measures="k-anonymity", quasi_identifiers="born")
     assert repr(found) == "<Audit of the frame: 1 result, measured>"
+
+
+SICK = pa.table({"zip": ["130**"] * 3 + ["148**"], "illness": ["flu", "cancer", "cancer", "flu"]})
+
+
+def sick(**settings: Any) -> petaudit.Audit:
+    return petaudit.audit(SICK, quasi_identifiers="zip", sensitive="illness", **settings)
+
+
+def test_limits_are_the_limits_of_the_options() -> None:
+    release = sick(limits={"k-anonymity": 2, "t_closeness": "1/3"})
+    same = sick(options={"k-anonymity": {"limit": 2}, "t-closeness": {"limit": "1/3"}})
+    assert release.to_dict() == same.to_dict()
+    assert (release.exit_code, release["t-closeness"].limit_exact) == (1, "1/3")
+    both = sick(limits={"t-closeness": 0.3}, options={"t-closeness": {"distance": "equal"}})
+    assert both["t-closeness"].passed is False
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"limits": {"k-anonimity": 2}}, "did you mean 'k-anonymity'"),
+        ({"limits": 5}, "limits is 5; a mapping was expected, such as {'k-anonymity': 5}"),
+        ({"limits": {"t-closeness": 2}}, "no table exceeds 1"),
+        (
+            {"limits": {"k-anonymity": 2}, "options": {"k-anonymity": {"limit": 3}}},
+            "the limit of k-anonymity is given twice",
+        ),
+    ],
+)
+def test_wrong_limits(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionError, match=re.escape(message)):
+        sick(**settings)
+
+
+def test_an_audit_is_a_collection_of_results() -> None:
+    release = sick(measures=["k-anonymity", "l-diversity"], limits={"k-anonymity": 1})
+    assert [result.measure for result in release] == ["k-anonymity", "l-diversity"]
+    assert len(release) == 2
+    assert "k_anonymity" in release
+    assert "precision" not in release
+    with pytest.raises(TypeError, match=r"audit\.passed"):
+        bool(release)
+
+
+def test_an_audit_prints_as_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sick.csv"
+    path.write_text("zip,illness\n130**,flu\n130**,cancer\n148**,flu\n")
+    release = petaudit.audit(
+        path, quasi_identifiers="zip", sensitive="illness", limits={"k-anonymity": 2}
+    )
+    main(["check", str(path), "--qi", "zip", "--sensitive", "illness", "--k", "2"])
+    assert f"{release}\n" == capsys.readouterr().out
+    assert repr(release).endswith("sick.csv: 16 results, failed>")
+    assert repr(release["k-anonymity"]) == "<k-anonymity: 1 against 2, failed>"
+
+
+def test_a_summary_names_what_breaks() -> None:
+    assert sick(limits={"k-anonymity": 1}).summary() == "passed"
+    assert sick().summary() == "measured"
+    failed = sick(limits={"k-anonymity": 2, "precision": 0.5})
+    assert failed.summary().startswith("undecided: k-anonymity is 1, at least 2 was asked for; ")
+    assert "precision: needs" in failed.summary()
+
+
+def test_an_audit_as_a_frame() -> None:
+    release = sick(limits={"k-anonymity": 2}, measures="l-diversity")
+    rows = [
+        {"measure": "l-diversity", "value": 1.0, "limit": None, "status": "measured"},
+        {"measure": "k-anonymity", "value": 1.0, "limit": 2.0, "status": "failed"},
+    ]
+    expected = [row | {"better": "higher"} for row in rows]
+    assert release.to_polars().to_dicts() == expected
+    frame = release.to_pandas()
+    assert frame.astype(object).where(frame.notna(), None).to_dict("records") == expected
+
+
+def test_an_audit_makes_its_report(tmp_path: Path) -> None:
+    release = sick(limits={"k-anonymity": 2})
+    text = release.report(tmp_path / "a.md", lang="zh-TW")
+    assert text == petaudit.report(release, format="markdown", lang="zh-TW")
+    assert (tmp_path / "a.md").read_text(encoding="utf-8") == text
+
+
+def test_editors_see_the_arguments() -> None:
+    for function in (petaudit.audit, petaudit.k_anonymity, petaudit.mpuccs):
+        kinds = {item.kind for item in inspect.signature(function).parameters.values()}
+        assert inspect.Parameter.VAR_KEYWORD not in kinds
+    names = inspect.signature(petaudit.audit).parameters
+    assert {"quasi_identifiers", "sensitive", "limits", "original", "person"} <= set(names)

@@ -1,10 +1,11 @@
 # Written by scripts/make_stub.py; do not edit.
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, TypedDict, Unpack
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
 from petaudit._version import __version__ as __version__
 from petaudit.exact.fractions import Number
+from petaudit.judging.policy import PolicySpec
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
@@ -19,7 +20,6 @@ from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.judging.policy import Policy as Policy
 from petaudit.roles import Role as Role
 from petaudit.roles import Roles as Roles
-from petaudit.auditing import audit as audit
 from petaudit.labels.hierarchies import dates as dates
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
@@ -54,6 +54,7 @@ class _Arguments(TypedDict, total=False):
 class _WithOriginal(_Arguments, total=False):
     original: object
 
+def audit(table: object, *, measures: Iterable[str] | str | None = None, limits: Mapping[str, Number] | None = None, options: Mapping[str, Mapping[str, Any]] | None = None, population_size: Any = None, policy: PolicySpec | None = None, strict: bool = False, **inputs: Unpack[_WithOriginal]) -> Audit: ...
 def k_anonymity(table: object, *, limit: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def k_map(table: object, *, limit: Number | None = None, population_size: int | None = None, significance: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def alpha_k_anonymity(table: object, *, limit: Number | None = None, k: int | None = None, worst: int = 5, **inputs: Unpack[_WithOriginal]) -> Result: ...

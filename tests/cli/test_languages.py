@@ -15,13 +15,13 @@ import pytest
 
 from cli import test_bad_input, test_mpuccs_bad_input
 from petaudit import datasets
-from petaudit.cli.folding import folded, width_of
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.parser import build_parser
-from petaudit.cli.render import coloured
 from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
+from petaudit.i18n.folding import folded, width_of
 from petaudit.i18n.phrases import Phrase, render
 from petaudit.measures import all_measures
+from petaudit.reports.terminal import coloured
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]

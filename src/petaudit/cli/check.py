@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.auditing import Audit, audit
+from petaudit.auditing.text import by_reason, check_text
 from petaudit.cli.arguments import (
     delimiter_mark,
     given_roles,
@@ -17,13 +18,12 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.options import engine_of
-from petaudit.cli.render import coloured
 from petaudit.cli.report_files import FORMATS, Reports, write_text
-from petaudit.cli.result_text import by_reason, check_text
 from petaudit.cli.streams import complain_of_error, say, warnings_said
 from petaudit.errors import OptionError
 from petaudit.judging.gate import ERROR
 from petaudit.measures import find_measure
+from petaudit.reports.terminal import coloured
 from petaudit.system.output import refuse_inputs
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from petaudit.cli.render import format_table
 from petaudit.cli.streams import say
 from petaudit.datasets import catalogue, load
 from petaudit.errors import InputError, phrase, term
+from petaudit.reports.terminal import format_table
 
 
 def run(chosen: argparse.Namespace) -> int:

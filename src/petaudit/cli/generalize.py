@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
-from petaudit.cli.render import finished
 from petaudit.cli.streams import complain, say, standard_output, warnings_said
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
+from petaudit.reports.terminal import finished
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables.headers import columns_named
 from petaudit.tables.writing import formula_cells, table_format, table_writer

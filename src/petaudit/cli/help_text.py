@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from petaudit.cli.folding import folded, width_of
 from petaudit.errors import term
 from petaudit.i18n.catalogue import ENGLISH, language, translation
+from petaudit.i18n.folding import folded, width_of
 from petaudit.i18n.phrases import translate
 
 _OF_ARGPARSE: Final = (

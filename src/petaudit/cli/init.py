@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark
-from petaudit.cli.render import finished, format_table, section
 from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
 from petaudit.errors import (
     ColumnError,
@@ -23,6 +22,7 @@ from petaudit.errors import (
     term,
 )
 from petaudit.labels.hierarchies import Hierarchies
+from petaudit.reports.terminal import finished, format_table, section
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying

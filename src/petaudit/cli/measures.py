@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import math
 
-from petaudit.cli.render import finished, format_table, indented
 from petaudit.cli.streams import as_json, say, takes_unicode
 from petaudit.errors import Phrase, joined, phrase, term
 from petaudit.measures import Better, Family, Measure, find_measure, listed_measures
+from petaudit.reports.terminal import finished, format_table, indented
 
 
 def run(chosen: argparse.Namespace) -> int:

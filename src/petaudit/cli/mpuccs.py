@@ -12,7 +12,6 @@ from petaudit.cli.arguments import delimiter_mark, whole_number
 from petaudit.cli.mpuccs_files import checked_folder, write_tables
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
-from petaudit.cli.render import coloured, finished, section
 from petaudit.cli.report_files import Reports
 from petaudit.cli.result_text import mpuccs_text, short_mpuccs_text
 from petaudit.cli.streams import say, warnings_said
@@ -24,6 +23,7 @@ from petaudit.judging.document import MPUCCS, new_document, plain
 from petaudit.judging.policy import Policy, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
+from petaudit.reports.terminal import coloured, finished, section
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.kinds import Integer, Number

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from petaudit.cli.render import finished, format_table, section
 from petaudit.cli.streams import as_json, say, takes_unicode
 from petaudit.errors import joined, term
 from petaudit.judging.policy import find_policy, policies
+from petaudit.reports.terminal import finished, format_table, section
 
 
 def run(chosen: argparse.Namespace) -> int:

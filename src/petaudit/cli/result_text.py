@@ -1,239 +1,41 @@
-"""How results look on a terminal: of a check, of a pipeline, and of a search for mpUCCs."""
+"""How a run of a pipeline and a search for mpUCCs look on a terminal."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from petaudit.cli.folding import terminal_width
-from petaudit.cli.render import (
+from petaudit.auditing.text import (
+    NO_LIMIT,
+    VERDICTS,
+    as_text,
+    closing_lines,
+    entry_of,
+    figure_and_rule,
+    judgement,
+)
+from petaudit.errors import Phrase, counted, joined, listing, phrase, term
+from petaudit.judging.document import figure_of
+from petaudit.reports.terminal import (
     ERROR,
-    FAIL,
-    PASS,
     figure_text,
-    finished,
     format_table,
     indented,
     section,
     title_line,
     verdict_line,
 )
-from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
-from petaudit.judging.document import figure_of
-from petaudit.judging.gate import ERROR as UNDECIDED
-from petaudit.measures import Family, Result, all_measures, find_measure
-from petaudit.measures.limits import limit_rule
 
 if TYPE_CHECKING:
-    from petaudit.auditing import Audit, NotMeasured
-    from petaudit.judging.policy import Policy
     from petaudit.measures.mpuccs import MpuccsResult
     from petaudit.pipelines.executor import Executor
     from petaudit.tables import Source
 
-_VERDICTS: Final = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}
-_NO_LIMIT: Final = term("no limit was given, so nothing was judged")
-_MOST_COLUMNS: Final = 100
-_FEW: Final = 6
 _MOST_EXPLAINED: Final = 10
 _MOST_COMBINATIONS: Final = 10
 _MOST_CHANGES: Final = 8
-
-
-def check_text(found: Audit, *, details: bool = False) -> str:
-    """A table of measures, the reasons below it, and the verdict last."""
-    table, roles = found.inputs.table, found.inputs.roles
-    lines: list[str] = [title_line(Path(table.name).name)]
-    lines.append(joined([counted(table.rows, "row"), counted(len(table.columns), "column")]))
-    if found.columns.summary is not None:
-        without_role = phrase("columns without a role: {columns}", columns=found.columns.summary)
-        lines.append(indented(without_role))
-    for title, columns in (
-        (term("quasi-identifiers"), roles.quasi_identifiers),
-        (term("sensitive"), roles.sensitive),
-        (term("person"), (found.inputs.person,) if found.inputs.person is not None else ()),
-    ):
-        if columns:
-            names = listing(columns, _MOST_COLUMNS)
-            lines.append(indented(phrase("{title}: {columns}", title=title, columns=names)))
-    lines.append("")
-    failed = [entry for entry in found.not_measured if entry.asked_for]
-    left_out = [entry for entry in found.not_measured if not entry.asked_for]
-    rows = {result.measure: _measure_row(result) for result in found.results}
-    rows |= {entry.measure: [entry.measure, "-", "-", ERROR, ""] for entry in failed}
-    if rows:
-        lines += [*_table_by_family(rows), ""]
-    few = len(found.results) <= _FEW or found.options.get("measures") is not None
-    # Judged figures are explained, and all where they are few or were asked for by name.
-    explained = [result for result in found.results if details or few or result.passed is not None]
-    for result in explained:
-        title = term(find_measure(result.measure).title)
-        lines += section(title, [*result.explanation, *_worst_classes(result)])
-    if len(explained) < len(found.results):
-        some = term("What is behind the other figures: --details")
-        lines += [some if explained else term("What is behind the figures: --details"), ""]
-    lines += section(
-        term("Left out"),
-        [
-            phrase("{names}: {reason}", names=entry.measure, reason=entry.reason)
-            for entry in left_out
-        ],
-    )
-    lines += section(term("Not measured"), by_reason(failed))
-    lines += _closing(
-        [phrase("warning: {text}", text=text) for text in found.warnings],
-        [] if found.policy is None else [found.policy],
-        found.open_questions,
-        found.problems,
-    )
-    limited = [result for result in found.results if result.passed is not None]
-    breached = sum(result.passed is False for result in limited)
-    judgement = _judgement(
-        term("could not be measured as asked") if failed or not found.results else None,
-        phrase("{breached} of {limits} limits breached", breached=breached, limits=len(limited))
-        if breached
-        else None,
-        _holds(len(limited), found.open_questions) if limited else _NO_LIMIT,
-        problems=found.problems,
-        verdict=found.verdict,
-    )
-    lines.append(verdict_line(judgement, found.exit_code))
-    return _text(lines)
-
-
-def by_reason(
-    entries: Iterable[NotMeasured], *, with_rows: bool = False, reveal: bool = False
-) -> list[Phrase]:
-    """The names of measures and why they gave no figure, each reason once.
-
-    The numbers of rows and values of the data are for the owner.
-    """
-    names: dict[str, list[str]] = {}
-    for entry in entries:
-        reason = entry.problem.text if with_rows else entry.reason
-        names.setdefault(revealed(reason) if reveal else reason, []).append(entry.measure)
-    return [
-        phrase("{names}: {reason}", names=joined(measures), reason=reason)
-        for reason, measures in names.items()
-    ]
-
-
-def _text(lines: Iterable[str]) -> str:
-    return "\n".join(finished(lines)) + "\n"
-
-
-def _closing(
-    warnings: Sequence[str],
-    policies: Iterable[Policy],
-    questions: Sequence[str],
-    problems: Sequence[str],
-) -> list[str]:
-    """What the reader should know beside the figures."""
-    lines = section(term("Warnings"), warnings)
-    for policy in policies:
-        lines += section(term("Policy"), policy.lines)
-    lines += section(term("Open questions"), questions)
-    return [*lines, *section(term("Not to be released"), problems)]
-
-
-def _judgement(
-    unmeasured: Phrase | None,
-    broken: Phrase | None,
-    held: Phrase,
-    *,
-    problems: Sequence[str],
-    verdict: str,
-) -> Phrase:
-    """Why the verdict is what it is; the worst counts."""
-    if unmeasured is not None:
-        return unmeasured
-    reasons = [term("the table still names people")] if problems else []
-    reasons += [] if broken is None else [broken]
-    if reasons:
-        return joined(reasons)
-    if verdict == UNDECIDED:
-        return term("open questions, which --strict does not allow")
-    return held
-
-
-def _holds(limits: int, questions: Sequence[str]) -> Phrase:
-    if questions and limits == 1:
-        return term("the limit holds, with open questions")
-    if questions:
-        return phrase("{limits} limits hold, with open questions", limits=limits)
-    if limits == 1:
-        return term("the limit holds")
-    return phrase("all {limits} limits hold", limits=limits)
-
-
-def _table_by_family(rows: Mapping[str, Sequence[str]]) -> list[str]:
-    """One table with a line above each family, where there are several."""
-    families: dict[Family, list[Sequence[str]]] = {}
-    for name in sorted(rows, key=list(all_measures()).index):
-        families.setdefault(find_measure(name).family, []).append(rows[name])
-    ordered = [row for group in families.values() for row in group]
-    columns = [term("measure"), term("value"), term("limit"), term("verdict"), term("better")]
-    header, line, *shown = format_table(columns, ordered)
-    if len(line) > terminal_width():
-        # A limit tells the direction, too, and `petaudit measures` does.
-        header, line, *shown = format_table(columns[:-1], [row[:-1] for row in ordered])
-    if len(families) == 1:
-        return [header, line, *shown]
-    lines = [header, line]
-    for family, group in families.items():
-        lines += [phrase("{family}:", family=term(family.value)), *shown[: len(group)]]
-        del shown[: len(group)]
-    return lines
-
-
-def _entry(result: Result) -> dict[str, Any]:
-    """What the table shows of a result, as documents have it."""
-    return {
-        "value": result.value,
-        "exact_value": getattr(result, "exact_value", None),
-        "limit": result.limit,
-        "limit_exact": result.limit_exact,
-        "better": result.better.value,
-        "strict": result.is_strict,
-        "conditions": result.conditions,
-        "status": result.status,
-    }
-
-
-def _measure_row(result: Result) -> list[str]:
-    value, limit = _figure(_entry(result))
-    return [result.measure, value, limit, _VERDICTS[result.status], term(result.better.value)]
-
-
-def _figure(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """The figure and its rule, with as many digits as it takes to tell them apart."""
-    value, bound = figure_text(figure_of(entry["value"]), entry["limit"])
-    bound = entry.get("limit_exact") or bound
-    if entry["limit"] is None:
-        return value, term("true") if entry["better"] == "true" else bound
-    if value == bound and entry["status"] != "passed" and entry.get("exact_value") is not None:
-        # They differ beyond the last digit of a float.
-        value = str(entry["exact_value"])
-    rule = limit_rule(entry["better"], strict=bool(entry["strict"]), limit=bound)
-    return value, joined([rule, *entry["conditions"]])
-
-
-def _worst_classes(result: Result) -> list[str]:
-    """The quasi-identifier values of the worst classes, where the user asked for them."""
-    return [
-        phrase(
-            "{attribute} {figure:.6g} in {rows}: {labels}",
-            attribute=attribute.attribute,
-            figure=worst.figure,
-            rows=counted(worst.rows, "row"),
-            labels=joined([f"{name} = {label}" for name, label in worst.labels.items()]),
-        )
-        for attribute in getattr(result, "attributes", ())
-        for worst in attribute.worst_classes
-        if worst.labels is not None
-    ]
 
 
 def run_text(executor: Executor) -> str:
@@ -274,7 +76,7 @@ def run_text(executor: Executor) -> str:
             for entry in entries
         ]
         lines += section(title, reasons)
-    lines += _closing(
+    lines += closing_lines(
         run_warnings(document),
         executor.pipeline.policies,
         document["open_questions"],
@@ -283,13 +85,13 @@ def run_text(executor: Executor) -> str:
     if executor.out is not None:
         title = phrase("Written to {folder}", folder=executor.out)
         lines += section(title, executor.file_names)
-    return _text([*lines, _run_verdict(document)])
+    return as_text([*lines, _run_verdict(document)])
 
 
 def short_run_text(document: Mapping[str, Any]) -> str:
     """The breaches and the verdict."""
     lines = [indented(text) for text in (*_breaches(document), *document["problems"])]
-    return _text([*lines, _run_verdict(document)])
+    return as_text([*lines, _run_verdict(document)])
 
 
 def run_warnings(document: Mapping[str, Any]) -> list[Phrase]:
@@ -307,12 +109,12 @@ def run_warnings(document: Mapping[str, Any]) -> list[Phrase]:
 
 
 def _run_row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
-    value, limit = _figure(entry)
+    value, limit = figure_and_rule(entry)
     # With blanks, so that a narrow terminal breaks it between the modules.
     run = " ".join(f"{module}[{name}]" for module, name in entry["modules"].items())
     previous = figure_of((entry["comparison"] or {}).get("previous"))
     earlier = [figure_text(previous, None)[0]] if has_earlier else []
-    return [entry["measure"], value, *earlier, limit, _VERDICTS[entry["status"]], run]
+    return [entry["measure"], value, *earlier, limit, VERDICTS[entry["status"]], run]
 
 
 def _breaches(document: Mapping[str, Any]) -> list[Phrase]:
@@ -327,7 +129,7 @@ def _breach_text(breach: Mapping[str, Any], entry: Mapping[str, Any]) -> Phrase:
     where = breach["run"]
     if breach["line"] is not None:
         where = phrase("{run}, line {line}", run=breach["run"], line=breach["line"])
-    value, rule = _figure(entry)
+    value, rule = figure_and_rule(entry)
     fields = {"measure": breach["measure"], "value": value, "rule": rule, "where": where}
     if breach["kind"] == "limit" and breach["profile"] is None:
         return phrase("{measure} is {value}, must be {rule} ({where})", **fields)
@@ -374,15 +176,15 @@ def _run_verdict(document: Mapping[str, Any]) -> Phrase:
     if document["open_questions"]:
         held = phrase("{held}, with open questions", held=held)
     if all(entry["status"] == "measured" for entry in results):
-        held = _NO_LIMIT
-    judgement = _judgement(
+        held = NO_LIMIT
+    judged = judgement(
         unmeasured,
         in_runs if broken else None,
         held,
         problems=document["problems"],
         verdict=document["verdict"],
     )
-    parts = [judgement]
+    parts = [judged]
     new = sum((entry["comparison"] or {}).get("status") == "new" for entry in results)
     if new:
         parts.append(phrase("{runs} without an earlier figure", runs=counted(new, "run")))
@@ -414,18 +216,18 @@ def mpuccs_text(
     lines += ["", *_mpuccs_verdict(found, code), ""]
     header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
     lines += [*format_table(header, _mpuccs_figures(found)), ""]
-    return _text([*lines, *_combinations(found), *_changes(advice), *_notes(found)])
+    return as_text([*lines, *_combinations(found), *_changes(advice), *_notes(found)])
 
 
 def short_mpuccs_text(found: MpuccsResult, code: int) -> str:
     """The verdict alone."""
-    return _text(_mpuccs_verdict(found, code))
+    return as_text(_mpuccs_verdict(found, code))
 
 
 def _mpuccs_verdict(found: MpuccsResult, code: int) -> list[str]:
     figure = term("identification rate") if _judges_rate(found) else term("risk score")
     if found.passed is None:
-        what = _NO_LIMIT
+        what = NO_LIMIT
     elif found.undecided:
         what = phrase(
             "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
@@ -443,10 +245,10 @@ def _judges_rate(found: MpuccsResult) -> bool:
 
 def _mpuccs_figures(found: MpuccsResult) -> list[list[str]]:
     figures, by_rate, nothing = found.figures, _judges_rate(found), ["-", "-"]
-    value, rule = _figure(_entry(found))
+    value, rule = figure_and_rule(entry_of(found))
     judged = nothing
     if found.limit is not None:
-        judged = [rule, ERROR if found.undecided else _VERDICTS[found.status]]
+        judged = [rule, ERROR if found.undecided else VERDICTS[found.status]]
 
     def bounded(figure: str) -> str:
         return figure if found.complete else phrase("at least {figure}", figure=figure)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import run_progress
-from petaudit.cli.render import coloured
 from petaudit.cli.report_files import Reports
 from petaudit.cli.result_text import run_text, run_warnings, short_run_text
 from petaudit.cli.streams import complain, complain_of_error, say, warnings_said
 from petaudit.errors import OptionError, PetauditError, phrase, revealed, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
+from petaudit.reports.terminal import coloured
 from petaudit.tables import remove_orphans
 
 

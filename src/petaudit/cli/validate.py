@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from petaudit._version import __version__
-from petaudit.cli.render import finished, indented
 from petaudit.cli.streams import (
     as_json,
     complain_of_error,
@@ -18,6 +17,7 @@ from petaudit.cli.streams import (
 )
 from petaudit.errors import ManyProblemsError, PetauditError, counted, phrase
 from petaudit.pipelines.executor import Executor
+from petaudit.reports.terminal import finished, indented
 
 DOCUMENT = "petaudit.validate/1"
 NOT_VALID = 2

@@ -463,6 +463,19 @@ def input_parameters() -> dict[str, inspect.Parameter]:
     }
 
 
+def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
+    """Return the signature of a function with the shared arguments in place of ``**inputs``."""
+    *own, _ = inspect.signature(function).parameters.values()
+    named = {parameter.name for parameter in own}
+    shared = [
+        parameter.replace(annotation=_Annotation(parameter.annotation))
+        for name, parameter in input_parameters().items()
+        if name not in named
+    ]
+    shown = [parameter.replace(annotation=_Annotation(parameter.annotation)) for parameter in own]
+    return inspect.signature(function).replace(parameters=[*shown, *shared])
+
+
 def announce(result: Result) -> None:
     """Show the warnings of a result the way Python programs expect them."""
     for message in result.warnings:

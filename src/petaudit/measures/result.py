@@ -79,10 +79,9 @@ class Result:
         return sorted({*super().__dir__(), *self.breakdown})
 
     def __repr__(self) -> str:
-        """Show what :meth:`to_dict` says, as Python writes it."""
-        shown = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
-        entries = {"measure": self.measure, **shown, **self.breakdown}
-        return f"Result({', '.join(f'{name}={value!r}' for name, value in entries.items())})"
+        """Show the figure and its verdict; :meth:`to_dict` has the rest."""
+        against = "" if self.limit is None else f" against {self.limit:g}"
+        return f"<{self.measure}: {self.value:g}{against}, {self.status}>"
 
     @property
     def _measured_by(self) -> Measure | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,13 +22,18 @@ from petaudit.errors import (
     term,
     without_row_numbers,
 )
+from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import CHECK, new_document, plain
 from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
 from petaudit.judging.policy import Policy, PolicySpec, find_policy
 from petaudit.judging.review import ColumnReview, people_notes, review_columns
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
+from petaudit.measures.base import spelled_out
+from petaudit.measures.result import columns_of
+from petaudit.reports.writing import report
 from petaudit.system.files import Watch, unchanged
+from petaudit.tables.result_frames import Kind, result_frame
 
 JUDGING: Final = ("limit", "profile")
 """The options that a figure is judged by."""
@@ -83,7 +88,16 @@ class NotMeasured:
 
 @dataclass(frozen=True, repr=False)
 class Audit:
-    """The results of several measures on one table."""
+    """The results of several measures on one table.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+    >>> release = audit(table, quasi_identifiers="zip", limits={"k-anonymity": 2})
+    >>> release.passed, release["k-anonymity"].value, "t-closeness" in release
+    (False, 1.0, False)
+    >>> release.summary()
+    'failed: k-anonymity is 1, at least 2 was asked for'
+    """
 
     inputs: Inputs
     results: tuple[Result, ...]
@@ -162,6 +176,25 @@ class Audit:
         measured = counted(len(self.results), "result")
         return f"<Audit of {self.inputs.table.name}: {measured}, {self.verdict}>"
 
+    def __str__(self) -> str:
+        """Return what ``petaudit check`` prints."""
+        from petaudit.auditing.text import check_text  # noqa: PLC0415 (it knows audits)
+
+        return check_text(self, is_command=False).rstrip("\n")
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __bool__(self) -> bool:
+        raise TypeError("an audit is neither true nor false: ask audit.passed")
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __contains__(self, measure: object) -> bool:
+        name = str(measure).replace("_", "-")
+        return name in [result.measure for result in self.results]
+
     def __getitem__(self, measure: str) -> Result:
         wanted = find_measure(measure).name
         for result in self.results:
@@ -173,6 +206,34 @@ class Audit:
             measure=wanted,
             reasons=joined(reasons, "; ") if reasons else phrase("not asked"),
         )
+
+    def summary(self) -> str:
+        """Return the verdict and what breaks it, in a line."""
+        from petaudit.auditing.text import summary_text  # noqa: PLC0415 (it knows audits)
+
+        return summary_text(self)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame with a row per measure."""
+        return self._frame("pandas")
+
+    def to_polars(self) -> Any:
+        """Return a Polars frame with a row per measure."""
+        return self._frame("polars")
+
+    def _frame(self, kind: str) -> Any:
+        columns: dict[str, Kind] = {
+            "measure": "text",
+            "value": "number",
+            "limit": "number",
+            "status": "text",
+            "better": "text",
+        }
+        return result_frame(kind, columns_of(self.results, **columns))
+
+    def report(self, path: str | Path | None = None, **settings: Any) -> str:
+        """Make a report of the audit; see :func:`petaudit.report` for the settings."""
+        return report(self, path, **settings)
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
@@ -223,29 +284,30 @@ def audit(
     table: object,
     *,
     measures: Iterable[str] | str | None = None,
+    limits: Mapping[str, Number] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     population_size: Any = None,
     policy: PolicySpec | None = None,
     strict: bool = False,
-    **given: Any,
+    **inputs: Any,
 ) -> Audit:
     """Run the named measures, or all that the inputs allow.
 
-    ``options`` holds the limit and options of each measure by name; ``population_size`` is for all
-    measures that take one. ``policy`` is the name or file of a rule that sets limits, which others
-    may tighten. With ``strict``, open questions (``Audit.open_questions``) leave the audit
-    undecided.
+    ``limits`` holds the limit of measures by name, ``options`` their limits and options;
+    ``population_size`` is for all measures that take one. ``policy`` is the name or file of a rule
+    that sets limits, which others may tighten. With ``strict``, open questions
+    (``Audit.open_questions``) leave the audit undecided.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
-    >>> found = audit(table, quasi_identifiers=["born"], sensitive=["salary"],
-    ...               options={"t-closeness": {"limit": 0.3}})
-    >>> found.exit_code, found["t-closeness"].status
+    >>> release = audit(table, quasi_identifiers=["born"], sensitive=["salary"],
+    ...                 limits={"k-anonymity": 2, "t-closeness": 0.3})
+    >>> release.exit_code, release["t-closeness"].status
     (1, 'failed')
     """
     with unchanged() as watch:
         rule = None if policy is None else find_policy(policy)
-        wanted = _options_by_measure(options or {})
+        wanted = _with_limits(limits or {}, _options_by_measure(options or {}))
         if rule is not None:
             rule, wanted = rule.applied_to(wanted)
         names = [measures] if isinstance(measures, str) else measures
@@ -254,7 +316,7 @@ def audit(
         )
         if named == []:
             raise OptionError("the list of measures is empty")
-        inputs = gather(table, announce_notes=False, **given)
+        opened = gather(table, announce_notes=False, **inputs)
         chosen = [
             find_measure(name)
             for name in dict.fromkeys((*(listed_measures() if named is None else named), *wanted))
@@ -265,19 +327,19 @@ def audit(
             for name in dict.fromkeys((*sized, *wanted))
         }
         explicit = {*(named or ()), *wanted}
-        has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
+        has_roles = opened.roles.quasi_identifiers or opened.hierarchies
         if not has_roles and not any(
-            _can_do_without(measure, inputs, explicit) for measure in chosen
+            _can_do_without(measure, opened, explicit) for measure in chosen
         ):
             # Nothing at all can be measured: one clear error instead of one per measure.
-            _ = inputs.quasi_identifiers
+            _ = opened.quasi_identifiers
         if any(Need.SENSITIVE in measure.needs for measure in chosen):
-            _count_at_once(inputs)
+            _count_at_once(opened)
         results: list[Result] = []
         not_measured: list[NotMeasured] = []
         for measure in chosen:
             is_named, given_options = measure.name in explicit, settings.get(measure.name, {})
-            outcome = _outcome(measure, inputs, given_options, is_named=is_named)
+            outcome = _outcome(measure, opened, given_options, is_named=is_named)
             problem = outcome.problem
             if isinstance(problem, OptionError | EngineLostError):
                 raise problem
@@ -285,7 +347,7 @@ def audit(
                 # Of measures that nobody named, those that suit the table are wanted.
                 is_asked_for = is_named or (
                     not isinstance(problem, NotMeasurableError)
-                    and _is_asked_for(measure, wanted, inputs, given_options)
+                    and _is_asked_for(measure, wanted, opened, given_options)
                 )
                 not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
             elif outcome.result is not None:
@@ -293,31 +355,34 @@ def audit(
         # A measure that compares all columns of two tables has looked at every one of them.
         is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
         return Audit(
-            inputs,
+            opened,
             tuple(results),
             tuple(not_measured),
             {
                 "measures": named,
                 "options": plain(settings),
                 "strict": strict,
-                "suppressed": inputs.suppressed,
-                "key": inputs.key,
-                "person": inputs.person,
+                "suppressed": opened.suppressed,
+                "key": opened.key,
+                "person": opened.person,
                 "person_is_pseudonym": (
-                    inputs.person_is_pseudonym if inputs.person is not None else None
+                    opened.person_is_pseudonym if opened.person is not None else None
                 ),
-                "reveal_values": inputs.reveal_values,
-                "delimiter": inputs.delimiter,
-                "encoding": inputs.encoding,
-                "engine": inputs.engine,
-                "spark_master": inputs.spark_master,
+                "reveal_values": opened.reveal_values,
+                "delimiter": opened.delimiter,
+                "encoding": opened.encoding,
+                "engine": opened.engine,
+                "spark_master": opened.spark_master,
             },
-            inputs.fingerprints,
+            opened.fingerprints,
             watch,
             rule,
-            review_columns(inputs) if is_reviewed else ColumnReview(),
+            review_columns(opened) if is_reviewed else ColumnReview(),
             strict,
         )
+
+
+audit.__signature__ = spelled_out(audit)  # type: ignore[attr-defined]
 
 
 def _outcome(
@@ -360,6 +425,24 @@ def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
             raise OptionError("the options of {measure} are given twice", measure=measure.name)
         measure.check_options(options)
         wanted[measure.name] = dict(options)
+    return wanted
+
+
+def _with_limits(
+    limits: Mapping[str, Number], wanted: dict[str, dict[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """Options with the limits that were given apart."""
+    if not isinstance(limits, Mapping):
+        raise OptionError(
+            "limits is {value!r}; a mapping was expected, such as {{'k-anonymity': 5}}",
+            value=limits,
+        )
+    for name, limit in limits.items():
+        measure = find_measure(name)
+        if "limit" in wanted.get(measure.name, {}):
+            raise OptionError("the limit of {measure} is given twice", measure=measure.name)
+        measure.check_options({"limit": limit})
+        wanted.setdefault(measure.name, {})["limit"] = limit
     return wanted
 
 

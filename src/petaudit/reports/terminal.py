@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from petaudit._version import __version__
-from petaudit.cli.folding import folded, terminal_width, width_of
-from petaudit.cli.streams import printable
 from petaudit.errors import Phrase, phrase, term
 from petaudit.i18n.catalogue import ENGLISH, language
+from petaudit.i18n.folding import folded, terminal_width, width_of
 from petaudit.i18n.phrases import translate
+from petaudit.i18n.text import printable
 
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
 _COLOURS = {PASS: "32", FAIL: "31;1", ERROR: "31;1"}
