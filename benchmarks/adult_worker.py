@@ -35,7 +35,6 @@ def contender(job: Mapping[str, Any]) -> Callable[[Any], float]:
             sensitive=sensitive,
             distance="equal",
             suppressed="class",
-            use_side_car=False,
         ).value
     )
 

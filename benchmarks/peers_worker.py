@@ -40,9 +40,7 @@ def petaudit_mix(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> F
     """The same, from the distances of distribution-distance."""
     import petaudit
 
-    found = petaudit.distribution_distance(
-        original, synthetic, columns=job["columns"], use_side_car=False
-    )
+    found = petaudit.distribution_distance(original, synthetic, columns=job["columns"])
     return {own.column: 1 - own.total_variation for own in found.columns}
 
 
@@ -60,9 +58,7 @@ def petaudit_spread(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -
     """The same, with total variation, Hellinger and the area between them on the way."""
     import petaudit
 
-    found = petaudit.distribution_distance(
-        original, synthetic, columns=job["columns"], use_side_car=False
-    )
+    found = petaudit.distribution_distance(original, synthetic, columns=job["columns"])
     return {own.column: 1 - (own.kolmogorov_smirnov or 0.0) for own in found.columns}
 
 
@@ -96,9 +92,7 @@ def petaudit_relations(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any
     """1 - the change of each pair: of the correlation (halved), or of Cramér's V of labels."""
     import petaudit
 
-    found = petaudit.association_change(
-        original, synthetic, columns=job["columns"], use_side_car=False
-    )
+    found = petaudit.association_change(original, synthetic, columns=job["columns"])
     return {f"{own.first} + {own.second}": 1 - own.change for own in found.pairs}
 
 

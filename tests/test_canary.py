@@ -789,7 +789,7 @@ def fail(*_, **__):
     except ValueError as problem:
         raise RuntimeError(f"cannot cast {given!r}") from problem
 
-precision._distortion = fail
+precision._mean_cost = fail
 if command[0] == "check":
     check.audit = fail
 sys.exit(main(command))

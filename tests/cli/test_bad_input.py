@@ -170,7 +170,7 @@ OPTIONS = [
         says=("t-closeness", "twice"),
     ),
     limit("cost in words", *PROFIT[2:], "--cost", "much", says=("cost", "'much'", "number")),
-    limit("negative cost", *PROFIT[2:], "--cost", "-4", says=("cost", "-4", "negative")),
+    limit("negative cost", *PROFIT[2:], "--cost", "-4", says=("cost", "-4", "from 0")),
     limit("cost beyond any float", *PROFIT[2:], "--cost", "1e400", says=("cost", "1e400")),
     limit("unknown distance", "--distance", "eqal", says=("'eqal'", "'equal'", "ordered")),
     limit("text has no order", "--distance", "ordered", says=("'disease'", "not numbers")),

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from petaudit.errors import phrase
 from petaudit.measures.kinds import JsonSchema, Kind
-from petaudit.system.yaml_files import KeyPath, Problems, shown
+from petaudit.system.problems import KeyPath, Problems, shown
 
 LONGEST_NAME: Final = 60
 TIMESTAMP: Final = "{timestamp}"

@@ -33,7 +33,8 @@ from petaudit.pipelines.petsard import (
     unknown_option,
     value_alternative,
 )
-from petaudit.system.yaml_files import Document, KeyPath, Problems, key_text, shown
+from petaudit.system.problems import KeyPath, Problems, key_text, shown
+from petaudit.system.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50
 NEVER_EMPTY: Final = ("limit", "profile", "compare_to", "person", "policy")

@@ -21,7 +21,8 @@ from petaudit.errors import (
 from petaudit.labels.cells import trim
 from petaudit.measures.kinds import Anything, Boolean, Integer, Kind, Text
 from petaudit.pipelines.petsard import schema_key_alternative, type_here
-from petaudit.system.yaml_files import KeyPath, Problems, read_document
+from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
 from petaudit.tables.source import Source
 from petaudit.tables.typed import ColumnType, TypeName, format_problem, typed_source

@@ -231,7 +231,11 @@ def _plain_number(value: Any, kind: Kind) -> Any:
         return value
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if isinstance(kind, Either) and isinstance(value, Sequence) and not isinstance(value, str):
+    if (
+        isinstance(kind, Either)
+        and isinstance(value, Sequence)
+        and not isinstance(value, str | bytes)
+    ):
         return [_plain_number(item, Integer()) for item in value]
     if hasattr(value, "__index__"):
         return operator.index(value)

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from petaudit.errors import joined, phrase, suggestion
 from petaudit.exact.fractions import quotient
-from petaudit.system.yaml_files import KeyPath, Problems, key_text, not_expected, shown
+from petaudit.system.problems import KeyPath, Problems, key_text, not_expected, shown
 
 __all__ = [
     "COLUMN",
