@@ -215,7 +215,9 @@ def _options_of(measure: Measure) -> Iterator[tuple[str, ...]]:
     if measure.limit_help is not None:
         yield "`limit`", measure.limit_kind.expected, NONE, measure.limit_help
     for option in measure.options:
-        default = REQUIRED if option.required else _default(given[option.name].default)
+        # An option of a file may be none of the function: mpuccs takes a profile only there.
+        value = given[option.name].default if option.name in given else None
+        default = REQUIRED if option.required else _default(value)
         yield f"`{option.name}`", option.kind.expected, default, option.help
 
 
