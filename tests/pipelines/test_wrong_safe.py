@@ -116,8 +116,9 @@ def test_a_comparison_needs_a_figure() -> None:
 
 def test_a_measure_that_ignores_its_limit_does_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     measure = all_measures()["t-closeness"]
-    compute = measure.compute
-    monkeypatch.setattr(measure, "compute", lambda inputs, limit, **_: compute(inputs, None))
+    computed = measure._computed
+    without_limit = lambda inputs, options: computed(inputs, {**options, "limit": None})  # noqa: E731
+    monkeypatch.setattr(measure, "_computed", without_limit)
     entry = entry_of(CLASSES)
     assert (entry["status"], entry["value"] is None) == ("error", False)
     assert entry["reason"] == "t-closeness did not say whether its limit holds"
