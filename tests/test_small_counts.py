@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from tests.measures.registry_cases import ENTRIES, Tables, in_frames, outcomes, tables
 
 import petaudit
+from budget import examples
 from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, Unit, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, render
@@ -100,7 +101,7 @@ def sentences(asked: Tables) -> Iterator[str]:
             yield from (*entry["explanation"], *entry["warnings"], *entry.get("conditions", ()))
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(asked=tables(most_rows=17))
 def test_no_sentence_holds_a_number_of_people_that_cannot_be_hidden(asked: Tables) -> None:
     bare = set()
@@ -128,7 +129,7 @@ def test_profitability_hides_the_rows_that_are_left() -> None:
     assert "fails for ≤12 of ≤12 rows" in text
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(asked=tables(most_rows=17))
 def test_no_sentence_tells_a_small_number_of_people(asked: Tables) -> None:
     if min(len(asked.release.released), len(asked.population)) < HIDE_BELOW:
@@ -207,7 +208,7 @@ def test_few_rows_below_the_limit_do_not_follow_from_the_others() -> None:
 # --- a document that was kept says the same -------------------------------------------------
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(asked=tables(most_rows=12))
 def test_a_kept_document_hides_as_much_as_the_audit_itself(asked: Tables) -> None:
     release = asked.release

@@ -13,6 +13,8 @@ import pytest
 
 import petaudit
 
+pytestmark = pytest.mark.long
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = 2_000
 

@@ -18,6 +18,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = pytest.mark.long
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = 400
 MODULES = ["first_call", "measuring", "mpuccs", "mpuccs_worker", "pairs"]

@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
 MODULES = ["growth", "measuring", "options", "page", "page_comparisons", "page_sections"]

@@ -17,6 +17,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = pytest.mark.long
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 MODULES = [
     "comparison",

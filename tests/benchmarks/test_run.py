@@ -18,6 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = pytest.mark.long
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = 2_000
 SHAPES = ["text", "unique", "integer", "skewed", "numeric"]

@@ -378,6 +378,7 @@ def test_a_column_that_cannot_be_counted_is_named(values: list[Any], run: Run) -
     assert "'shape'" in found.err
 
 
+@pytest.mark.long
 def test_thousands_of_columns_are_read_in_seconds(write: Write, run_process: Run) -> None:
     names = [f"column number {number}" for number in range(3_000)]
     rows = [";".join("1" for _ in names)] * 3

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.cli import main
 
 COLUMNS = ("zip", "age", "disease", "pay", "note")
@@ -84,7 +85,7 @@ FLAWS = {
 }
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     seed=st.integers(0, 2**32),
     classes=st.integers(1, 4),

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from pyarrow import parquet
 
+from budget import examples
 from databases.server import AUDITOR, MARKER, Server
 from measures import people_twin
 from measures.registry_cases import (
@@ -136,7 +137,7 @@ serial = iter(range(1_000))
 
 
 @settings(
-    max_examples=5,
+    max_examples=examples(5),
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from budget import examples
 from petaudit.exact import association
 from petaudit.exact.association import correlation_ratio, count_cells, cramers_v, pearson, spearman
 
@@ -60,7 +61,7 @@ def test_counting_by_sorting_is_counting_in_bins(monkeypatch: pytest.MonkeyPatch
     assert pearson(sorted_, x, y) == pearson(binned, x, y)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=40))
 def test_coefficients_do_not_depend_on_the_order_of_rows_or_columns(
     pairs: list[tuple[int, int]],

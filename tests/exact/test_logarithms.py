@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
 
 SMALL = st.fractions(min_value=Fraction(1, 60), max_value=60, max_denominator=60)
@@ -18,14 +19,14 @@ LN_2 = "0.693147180559945309417232121458176568075500134360255254120680009493393"
 LN_10 = "2.30258509299404568401799145468436420760110148862877297603332790096757"
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(terms=TERMS)
 def test_the_sign_is_that_of_the_product_of_powers(terms: list[tuple[int, Fraction]]) -> None:
     product = math.prod((ratio**weight for weight, ratio in terms), start=Fraction(1))
     assert sign_of_logs(terms) == (product > 1) - (product < 1)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(terms=TERMS, powers=st.lists(st.tuples(st.integers(1, 5), st.sampled_from([2, 6, 12, 35]))))
 def test_what_cancels_out_is_a_tie(
     terms: list[tuple[int, Fraction]], powers: list[tuple[int, int]]

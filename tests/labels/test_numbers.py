@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.numbers import Reader, decimal_of, in_common_units, read_numbers
 from petaudit.labels.ranges import range_of, ranges_of
@@ -36,7 +37,7 @@ def one_by_one(labels: Sequence[str | None], reader: Reader) -> list[Fraction | 
 
 
 @pytest.mark.parametrize("reader", [parse_number, decimal_of])
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(labels=st.lists(written, max_size=12))
 def test_all_at_once_is_one_by_one(reader: Reader, labels: list[str | None]) -> None:
     found = read_numbers(labels, reader)
@@ -79,7 +80,7 @@ bounds = st.one_of(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     labels=st.lists(
         st.one_of(

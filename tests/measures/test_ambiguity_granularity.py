@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import strategies
+from budget import examples
 from measures import utility_twin as twin
 from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from measures.running import computing
@@ -43,7 +44,7 @@ figures = pytest.mark.parametrize(
 
 
 @figures
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(release=strategies.releases())
 def test_the_figure_is_the_twins(
     compute: Callable[..., Any], expected: Callable[..., Fraction], release: Release
@@ -64,7 +65,7 @@ def test_the_figure_is_the_twins(
 
 
 @figures
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(release=strategies.releases())
 def test_unknown_labels_may_stand_for_anything(
     compute: Callable[..., Any], expected: Callable[..., Fraction], release: Release

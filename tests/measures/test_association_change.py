@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import strategies
+from budget import examples
 from measures import comparison_twin as twin
 from measures.running import computing
 from petaudit import ranges
@@ -51,7 +52,7 @@ def assert_is_the_twins(inputs: Inputs, expected: Expected, correlation: str = "
     assert bool(found.crowded_columns) == (len(told) < len(expected))
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(release=strategies.releases(), kept=st.integers(1, 25))
 def test_the_changes_are_the_twins(release: Release, kept: int) -> None:
     released = release.released[:kept][::-1]
@@ -73,7 +74,7 @@ CELLS = st.tuples(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     rows=st.lists(CELLS, min_size=1, max_size=20),
     correlation=st.sampled_from(["pearson", "spearman"]),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 import strategies
+from budget import examples
 from measures import utility_twin as twin
 from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from measures.running import computing
@@ -41,7 +42,7 @@ both = pytest.mark.parametrize("measure", [average_class_size, discernibility])
     ],
     ids=["average class size", "discernibility"],
 )
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(release=strategies.releases())
 def test_the_figure_is_the_twins(
     compute: Callable[..., Any], expected: Callable[..., Fraction], release: Release
@@ -60,7 +61,7 @@ def test_the_figure_is_the_twins(
     assert compute(inputs, limit=exact + Fraction(1, 10**30)).passed is False
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases())
 def test_suppression_is_the_twins(release: Release) -> None:
     names, rows = release.quasi_identifiers, release.released

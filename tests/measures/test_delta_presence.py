@@ -11,6 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import petaudit
+from budget import examples
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
 from measures.running import computing
@@ -33,7 +34,7 @@ def measured(table: Any, population: Any, **options: Any) -> Result:
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(populace=populaces(most_people=12), limit=LIMITS, least=LIMITS)
 def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least: Fraction) -> None:
     pairs = outcome_of(populace)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import petaudit
 import strategies
+from budget import examples
 from measures import people_twin
 from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError
@@ -122,7 +123,7 @@ def test_all_columns_are_the_average_risk() -> None:
 # --- agreement with the twin -----------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases(), up_to=st.integers(1, 3), exclude=st.booleans())
 def test_both_ways_of_counting_agree_with_the_twin(
     release: Release, up_to: int, exclude: bool

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp, wasserstein_distance
 
 import strategies
+from budget import examples
 from measures import comparison_twin as twin
 from measures.running import computing
 from petaudit import ranges
@@ -38,7 +39,7 @@ def of(result: Result, column: str) -> Any:
 # --- agreement with the twin ----------------------------------------------------------------
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(release=strategies.releases(), kept=st.integers(1, 25), asked=st.sampled_from(FIGURES))
 def test_the_distances_are_the_twins(release: Release, kept: int, asked: str) -> None:
     # Some rows are gone: neither their number nor their order matters.
@@ -98,7 +99,7 @@ NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=30)
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(before=NUMBERS, after=NUMBERS)
 def test_distances_of_numbers_are_scipys(before: list[int], after: list[int]) -> None:
     [found] = distribution_distance(pa.table({"x": before}), pa.table({"x": after})).columns
@@ -109,7 +110,7 @@ def test_distances_of_numbers_are_scipys(before: list[int], after: list[int]) ->
     assert found.kolmogorov_smirnov <= found.total_variation + 1e-12
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     before=NUMBERS,
     after=NUMBERS,
@@ -186,7 +187,7 @@ def test_figures_are_those_of_sdmetrics() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_a_table_is_at_no_distance_from_itself(release: Release) -> None:
     table = arrow(release.released)

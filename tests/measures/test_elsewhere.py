@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from measures import utility_twin as twin
 from measures.running import computing
 from measures.test_squared_errors import TREE, Numbers, number_tables
@@ -27,7 +28,7 @@ bias_from = computing("utility-bias")
 STAYS = "this looks at single rows, which stay in ibis; write the table"
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=examples(8), deadline=None)
 @given(number_tables(), st.sampled_from([(True, True), (True, False), (False, True)]))
 def test_squared_errors_are_the_twins(
     table: dict[str, Numbers], is_there: tuple[bool, bool]
@@ -77,7 +78,7 @@ CELLS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=examples(6), deadline=None)
 @given(*[st.lists(CELLS, min_size=1, max_size=9)] * 2)
 def test_associations_are_the_same(
     before: list[dict[str, Any]], after: list[dict[str, Any]]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import petaudit
 import strategies
+from budget import examples
 from measures.sensitive_twin import meant
 from petaudit.errors import HierarchyError, PetauditWarning
 from petaudit.inputs import gather
@@ -181,7 +182,7 @@ def test_every_engine_merges_spellings(measure: str, engine: str, tmp_path: Path
 
 
 @every_model
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(release=strategies.releases(), ways=st.lists(st.integers(0, 6), min_size=1, max_size=9))
 def test_spelling_values_otherwise_changes_no_figure(
     measure: str, release: Release, ways: list[int]

@@ -17,6 +17,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from measures.registry_cases import (
     ENTRIES,
     Outcome,
@@ -51,7 +52,7 @@ def results(found: dict[str, Outcome]) -> Iterator[tuple[str, Result]]:
 # --- the figure -----------------------------------------------------------------------------
 
 
-@settings(max_examples=60, phases=NO_SHRINKING)
+@settings(max_examples=examples(60), phases=NO_SHRINKING)
 @given(asked=tables())
 def test_the_figure_is_in_the_declared_range(asked: Tables) -> None:
     for name, found in results(outcomes(in_frames(asked))):
@@ -60,7 +61,7 @@ def test_the_figure_is_in_the_declared_range(asked: Tables) -> None:
         assert lower <= found.value <= upper, name
 
 
-@settings(max_examples=60, phases=NO_SHRINKING)
+@settings(max_examples=examples(60), phases=NO_SHRINKING)
 @given(asked=tables(), reveal=st.booleans())
 def test_the_verdict_follows_from_the_figure(asked: Tables, reveal: bool) -> None:
     """A figure on the wrong side of its limit fails, with rows that break it where it says so."""
@@ -80,7 +81,7 @@ def test_the_verdict_follows_from_the_figure(asked: Tables, reveal: bool) -> Non
             ), name
 
 
-@settings(max_examples=40, phases=NO_SHRINKING)
+@settings(max_examples=examples(40), phases=NO_SHRINKING)
 @given(asked=tables())
 def test_measuring_again_says_the_same(asked: Tables) -> None:
     """From the counts that are known by then, in another order, and from new ones."""
@@ -101,7 +102,7 @@ def test_measuring_again_says_the_same(asked: Tables) -> None:
                 assert str(other[name]) == str(own), name
 
 
-@settings(max_examples=40, phases=NO_SHRINKING)
+@settings(max_examples=examples(40), phases=NO_SHRINKING)
 @given(asked=tables(), reveal=st.booleans())
 def test_a_measure_says_the_same_alone_without_a_limit_and_with_values(
     asked: Tables, reveal: bool
@@ -158,7 +159,7 @@ def privacy_inputs(rows: Rows, others: Rows) -> Inputs:
     )
 
 
-@settings(max_examples=80, phases=NO_SHRINKING)
+@settings(max_examples=examples(80), phases=NO_SHRINKING)
 @given(rows=people(), others=people())
 def test_everybody_in_one_class_is_at_least_as_private(rows: Rows, others: Rows) -> None:
     def one_class(own: Rows) -> Rows:
@@ -180,7 +181,7 @@ def utility_inputs(release: Release, released: Rows) -> Inputs:
     return in_frames(Tables(release, population_of(release)))
 
 
-@settings(max_examples=60, phases=NO_SHRINKING)
+@settings(max_examples=examples(60), phases=NO_SHRINKING)
 @given(release=number_releases())
 def test_nothing_is_as_useful_as_the_original_and_nothing_as_useless_as_stars(
     release: Release,
@@ -265,7 +266,7 @@ def test_a_table_of_suppressed_rows_has_a_figure_or_says_why_not(
 # --- what a result tells --------------------------------------------------------------------
 
 
-@settings(max_examples=40, phases=NO_SHRINKING)
+@settings(max_examples=examples(40), phases=NO_SHRINKING)
 @given(asked=tables(), reveal=st.booleans())
 def test_a_result_is_plain_data(asked: Tables, reveal: bool) -> None:
     inputs = replace(in_frames(asked), reveal_values=reveal)
@@ -279,7 +280,7 @@ def test_a_result_is_plain_data(asked: Tables, reveal: bool) -> None:
             assert len({len(own.values) for own in columns.values()}) == 1, (name, granularity)
 
 
-@settings(max_examples=40, phases=NO_SHRINKING)
+@settings(max_examples=examples(40), phases=NO_SHRINKING)
 @given(asked=tables())
 def test_no_cell_is_in_a_result_unless_values_are_revealed(asked: Tables) -> None:
     """Labels of quasi-identifiers and diseases carry a mark that no result may show."""

@@ -21,6 +21,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from measures.registry_cases import (
     ENTRIES,
     OWN_TESTS,
@@ -57,7 +58,7 @@ def test_most_tables_of_these_tests_can_be_measured() -> None:
     measured = dict.fromkeys(generic(), 0)
     tried = 0
 
-    @settings(max_examples=40, phases=NO_SHRINKING)
+    @settings(max_examples=examples(40), phases=NO_SHRINKING)
     @given(asked=tables())
     def count(asked: Tables) -> None:
         nonlocal tried
@@ -250,7 +251,7 @@ def differing(
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
-@settings(max_examples=25, phases=NO_SHRINKING)
+@settings(max_examples=examples(25), phases=NO_SHRINKING)
 @given(asked=tables(), chance=st.randoms())
 def test_a_change_without_meaning_changes_no_figure(
     change: Callable[[Tables, random.Random], Tables], asked: Tables, chance: random.Random
@@ -262,7 +263,7 @@ def test_a_change_without_meaning_changes_no_figure(
     assert differing(found, outcomes(in_frames(asked)), columns_moved=moved) == {}
 
 
-@settings(max_examples=25, phases=NO_SHRINKING)
+@settings(max_examples=examples(25), phases=NO_SHRINKING)
 @given(asked=tables(), chance=st.randoms())
 def test_every_row_twice_changes_a_figure_in_a_known_way(
     asked: Tables, chance: random.Random
@@ -286,7 +287,7 @@ def test_every_row_twice_changes_a_figure_in_a_known_way(
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
-@settings(max_examples=6, phases=NO_SHRINKING)
+@settings(max_examples=examples(6), phases=NO_SHRINKING)
 @given(asked=tables(most_rows=12), chance=st.randoms())
 def test_where_a_table_lies_changes_no_figure(
     place: Any, asked: Tables, chance: random.Random

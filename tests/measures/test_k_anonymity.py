@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from measures.running import computing
 from petaudit.errors import NotMeasurableError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
@@ -119,7 +120,7 @@ def test_without_quasi_identifiers_there_is_an_error() -> None:
         k_anonymity(TABLE)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases(), limit=st.fractions(0, 6, max_denominator=2))
 def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
     names = release.quasi_identifiers

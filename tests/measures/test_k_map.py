@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import petaudit
+from budget import examples
 from measures import population_twin as twin
 from measures.populations import Populace, outcome_of, populaces
 from measures.running import computing
@@ -32,7 +33,7 @@ def measured(table: Any, population: Any = None, **options: Any) -> Result:
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(populace=populaces(), limit=st.integers(1, 8))
 def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> None:
     pairs = outcome_of(populace)
@@ -58,7 +59,7 @@ def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> No
     assert found.figure == "k-map"
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     populace=populaces(),
     more=st.integers(0, 300),

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 
 import strategies
 import twins
+from budget import examples
 from measures.running import computing
 from petaudit import mask_right, non_uniform_entropy
 from petaudit.errors import ColumnError, HierarchyError, InputError, PetauditWarning
@@ -51,7 +52,7 @@ def agrees_with_the_twin(release: Release, found: Result) -> bool:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(release=strategies.releases())
 def test_the_entropy_is_the_twins(release: Release) -> None:
     found = measured(release)
@@ -60,14 +61,14 @@ def test_the_entropy_is_the_twins(release: Release) -> None:
     assert 0 <= found.value <= 1 + 1e-12
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_a_true_generalisation_is_never_called_a_stranger(release: Release) -> None:
     found = measured(release)
     assert not any("not a generalisation" in text for text in found.warnings)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases())
 def test_labels_off_their_path_count_with_their_level(release: Release) -> None:
     mixed = release.released[::-1]
@@ -75,7 +76,7 @@ def test_labels_off_their_path_count_with_their_level(release: Release) -> None:
     assert agrees_with_the_twin(changed, measured(changed))
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_without_roles_every_column_with_a_hierarchy_is_measured(release: Release) -> None:
     found = measured(release, quasi_identifiers=None)
@@ -252,7 +253,7 @@ def test_a_key_that_does_not_pair_the_rows_is_an_error(key: list[Any], message: 
 # --- limits ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_the_figure_that_is_shown_keeps_a_limit_of_the_same_figure(release: Release) -> None:
     value = measured(release).value

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from measures.running import computing
 from petaudit.errors import NotMeasurableError, PetauditError
 from petaudit.inputs import gather
@@ -108,7 +109,7 @@ def figure(measure: Measure, case: Case, spelling: int) -> float | str:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=[own.name for own in MEASURES])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(case=cases())
 def test_no_figure_is_better_for_labels_that_look_like_something_else(
     measure: Measure, case: Case
@@ -121,7 +122,7 @@ def test_no_figure_is_better_for_labels_that_look_like_something_else(
     assert better <= ROUNDING, (odd, neutral)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(case=cases())
 def test_models_learn_the_same_from_labels_of_any_name(case: Case) -> None:
     """Model utility: what a model gets to see does not depend on what labels are called."""

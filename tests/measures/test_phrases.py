@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import Phase, given, settings
 
+from budget import examples
 from measures.registry_cases import (
     ENTRIES,
     OWN_TESTS,
@@ -65,7 +66,7 @@ def test_all_that_a_passing_result_says_is_made_of_phrases(name: str) -> None:
         check(name, text)
 
 
-@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=examples(40), phases=(Phase.explicit, Phase.generate))
 @given(asked=tables())
 def test_all_that_results_of_random_tables_say_is_made_of_phrases(asked: Tables) -> None:
     for name, found in outcomes(in_frames(asked)).items():

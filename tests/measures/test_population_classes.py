@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+from budget import examples
 from measures import population_twin as twin
 from measures.populations import Populace, outcome_of, populaces
 from petaudit import mask_right, ranges
@@ -27,7 +28,7 @@ def classes(table: Any, population: Any, **given: Any) -> Counter[tuple[int, int
     return Counter(dict(zip(pairs, found.classes.tolist(), strict=True)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(populace=populaces())
 def test_the_classes_are_those_of_the_twin(populace: Populace) -> None:
     expected = outcome_of(populace)
@@ -55,7 +56,7 @@ def test_the_random_populations_are_of_all_kinds() -> None:
     """Else the test above would say little."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=150, database=None)
+    @settings(max_examples=examples(150), database=None)
     @given(populace=populaces())
     def look(populace: Populace) -> None:
         found = outcome_of(populace)

@@ -15,6 +15,7 @@ from hypothesis import assume, given, settings
 
 import strategies
 import twins
+from budget import examples
 from measures import uniqueness_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
 from measures.running import computing
@@ -61,7 +62,7 @@ def test_zayatz_by_hand() -> None:
     assert (found.sampling_fraction, found.sample_uniques, found.used_model) == (0.5, 2, "zayatz")
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_zayatz_is_the_twins_on_tables(release: Release) -> None:
     names = release.quasi_identifiers
@@ -220,7 +221,7 @@ def test_a_population_table_says_how_many_people_there_are() -> None:
 # --- counted in a population table ----------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(populace=populaces(), limit=LIMITS)
 def test_a_population_table_is_counted(populace: Populace, limit: Fraction) -> None:
     pairs = outcome_of(populace)

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 import strategies
 import twins
+from budget import examples
 from measures.running import computing
 from petaudit import mask_right, precision
 from petaudit.errors import ColumnError, HierarchyError, OptionError, PetauditWarning, RoleError
@@ -39,7 +40,7 @@ def measured(release: Release, **options: Any) -> Result:
 # --- agreement with the twin ----------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(release=strategies.releases())
 def test_precision_is_the_twins(release: Release) -> None:
     names, rows = release.quasi_identifiers, release.released
@@ -52,7 +53,7 @@ def test_precision_is_the_twins(release: Release) -> None:
     assert found.suppressed_rows == sum(twins.is_suppressed(row, names) for row in rows)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases())
 def test_unknown_labels_count_as_lost_on_request(release: Release) -> None:
     name = release.quasi_identifiers[-1]
@@ -70,7 +71,7 @@ def test_unknown_labels_count_as_lost_on_request(release: Release) -> None:
     assert measured(changed, unknown="maximal").value == float(expected)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_without_roles_every_column_with_a_hierarchy_is_measured(release: Release) -> None:
     columns = [*release.quasi_identifiers, release.disease]

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import strategies
 import twins
+from budget import examples
 from measures.running import computing
 from petaudit import profitability
 from petaudit.errors import NotMeasurableError, OptionError, RoleError
@@ -47,7 +48,7 @@ def class_of(size: int) -> list[dict[str, str | None]]:
 # --- agreement with the twin ----------------------------------------------------------------
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(release=strategies.releases(), game=GAMES, allow_attack=st.booleans())
 def test_verdict_and_counts_are_the_twins(
     release: Release, game: dict[str, Fraction], allow_attack: bool
@@ -71,7 +72,7 @@ def test_verdict_and_counts_are_the_twins(
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(game=GAMES, allow_attack=st.booleans())
 def test_the_smallest_passing_class_is_found(game: dict[str, Fraction], allow_attack: bool) -> None:
     inputs = gather(pa.table(SEED_ROWS), quasi_identifiers="born")
@@ -86,7 +87,7 @@ def test_the_smallest_passing_class_is_found(game: dict[str, Fraction], allow_at
     assert passing == ([] if found is None else list(range(found, 40)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases(), game=GAMES)
 def test_the_worst_row_stands_in_the_smallest_class(
     release: Release, game: dict[str, Fraction]

@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import petaudit
+from budget import examples
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
 from measures.running import computing
@@ -73,7 +74,7 @@ def check_remedy(
         assert not any(holds([pair]) for pair in pairs)
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     populace=populaces(most_people=12),
     limit=LIMITS,
@@ -102,7 +103,7 @@ def test_prosecutor_risk_is_the_twins(
     check_remedy(found, pairs, populace.suppressed, lambda own: value(own) <= limit)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     populace=populaces(most_people=12),
     limit=LIMITS,
@@ -132,7 +133,7 @@ def test_journalist_risk_is_the_twins(
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(populace=populaces(most_people=12), limit=LIMITS, alone=st.booleans())
 def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: bool) -> None:
     pairs = populace.own_pairs if alone else outcome_of(populace)
@@ -148,7 +149,7 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(populace=populaces(most_people=12), limit=LIMITS)
 def test_sample_uniques_are_the_twins(populace: Populace, limit: Fraction) -> None:
     pairs = populace.own_pairs

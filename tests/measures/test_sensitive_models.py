@@ -18,6 +18,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from measures import sensitive_twin as twin
 from measures.sensitive_twin import TwinClass
 from petaudit.errors import NotMeasurableError, OptionError, RoleError
@@ -119,7 +120,7 @@ def approx(value: Any) -> Any:
 
 
 @every_model
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(release=strategies.releases())
 def test_every_attribute_has_the_figure_of_its_twin(model: Model, release: Release) -> None:
     if not twin_classes(release, release.number):
@@ -150,7 +151,7 @@ def test_every_attribute_has_the_figure_of_its_twin(model: Model, release: Relea
 
 
 @every_model
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(release=strategies.releases(), data=st.data())
 def test_the_limit_is_broken_by_the_classes_of_the_twin(
     model: Model, release: Release, data: st.DataObject
@@ -186,7 +187,7 @@ def test_the_limit_is_broken_by_the_classes_of_the_twin(
 
 
 @every_model
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(release=strategies.releases(), limit=st.sampled_from(LIMITS))
 def test_suppressing_what_breaks_the_limit_reaches_it(
     model: Model, release: Release, limit: str
@@ -225,7 +226,7 @@ def test_suppressing_what_breaks_the_limit_reaches_it(
 
 
 @every_model
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(release=strategies.releases())
 def test_the_worst_classes_are_those_of_the_twin(model: Model, release: Release) -> None:
     if not twin_classes(release, release.disease):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petaudit
+from budget import examples
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 
@@ -104,7 +105,7 @@ def removed(name: str, options: Mapping[str, Any], table: pa.Table, **given: Any
 
 
 @pytest.mark.parametrize("case", ITSELF)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=5), data=st.data())
 def test_no_fewer_rows_would_do(case: str, sizes: list[int], data: st.DataObject) -> None:
     name, holds, strategy = ITSELF[case]
@@ -121,7 +122,7 @@ def test_no_fewer_rows_would_do(case: str, sizes: list[int], data: st.DataObject
 
 
 @pytest.mark.parametrize("case", IN_POPULATION)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     sizes=st.lists(st.tuples(st.integers(1, 4), st.integers(0, 4)), min_size=1, max_size=5),
     data=st.data(),
@@ -138,7 +139,7 @@ def test_no_fewer_rows_would_do_against_a_population(
     assert removed(name, options, table_of(rows, "abcde"), population=population) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     classes=st.lists(
         st.lists(st.sampled_from("xyz"), min_size=1, max_size=3), min_size=1, max_size=3
@@ -173,7 +174,7 @@ def test_the_example_of_the_issue() -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=4), k=st.integers(2, 5))
 def test_no_fewer_rows_would_do_if_suppressed_rows_are_a_class(sizes: list[int], k: int) -> None:
     """Suppressed rows become one class; where that is too small, rows are dropped instead."""

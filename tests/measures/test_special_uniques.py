@@ -21,6 +21,7 @@ from pyarrow import parquet
 import petaudit
 import strategies
 import twins
+from budget import examples
 from measures import uniqueness_twin as twin
 from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError
@@ -110,7 +111,7 @@ def test_the_score_is_elliots_product() -> None:
 # --- agreement with the twin ----------------------------------------------------------------
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     rows=st.lists(st.tuples(*[st.sampled_from("abc")] * 4), min_size=1, max_size=30),
     up_to=st.integers(1, 6),
@@ -162,7 +163,7 @@ def _agrees(found: Result, rows: Any, up_to: int, fraction: float) -> None:
         assert found.highest_dis == found.mean_dis == 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(release=strategies.releases())
 def test_suppressed_rows_and_nulls_are_the_twins(release: Release) -> None:
     names = release.quasi_identifiers
@@ -196,7 +197,7 @@ def test_scores_beyond_a_float_are_refused_and_large_ones_are_not() -> None:
 # --- beyond memory --------------------------------------------------------------------------
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     rows=st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 4), min_size=1, max_size=30),
     up_to=st.integers(1, 4),
@@ -216,7 +217,7 @@ def test_by_the_engine_every_figure_is_the_twins(
     _agrees(found, rows, up_to, len(rows) / (len(rows) + population))
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(release=strategies.releases())
 def test_by_the_engine_suppressed_rows_are_what_they_are_in_memory(release: Release) -> None:
     own: dict[str, Any] = {
@@ -426,7 +427,7 @@ def test_tables_and_explanation() -> None:
 
 
 @pytest.mark.parametrize("suppressed", ["exclude", "class"])
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     rows=st.lists(st.tuples(*[st.sampled_from("ab*")] * 3), min_size=1, max_size=8, unique=True),
     data=st.data(),

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from measures import utility_twin as twin
 from measures.running import computing
 from petaudit.errors import (
@@ -128,7 +129,7 @@ TREE = {
 }
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(table=number_tables(), data=st.data())
 def test_the_figures_are_the_twins(table: dict[str, Numbers], data: st.DataObject) -> None:
     rows = len(next(iter(table.values())).before)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from measures import population_twin as twin
 from measures.populations import LIMITS, Populace, outcome_of, populaces
 from measures.running import computing
@@ -33,7 +34,7 @@ def measured(population: Any = None, **options: Any) -> Result:
     )
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(
     populace=populaces(most_people=12),
     limit=LIMITS,

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petaudit
+from budget import examples
 from petaudit.inputs import gather
 from petaudit.measures import Family, Result, all_measures, find_measure
 from petaudit.measures.base import Remedy
@@ -109,7 +110,7 @@ def remedy_of(found: Result) -> Remedy:
 
 
 @pytest.mark.parametrize("name", MODELS)
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(rows=tables(), data=st.data())
 def test_what_a_model_takes_is_enough(name: str, rows: list[Row], data: st.DataObject) -> None:
     """Do exactly what is said, and measure again: the limit holds."""
@@ -137,7 +138,7 @@ def test_what_a_model_takes_is_enough(name: str, rows: list[Row], data: st.DataO
 
 
 @pytest.mark.parametrize("name", RISKS)
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(rows=tables(), data=st.data())
 def test_what_a_risk_takes_is_enough(name: str, rows: list[Row], data: st.DataObject) -> None:
     options = data.draw(RISKS[name])
@@ -150,7 +151,7 @@ def test_what_a_risk_takes_is_enough(name: str, rows: list[Row], data: st.DataOb
 
 
 @pytest.mark.parametrize("name", IN_POPULATION)
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(rows=tables(), others=st.lists(st.sampled_from("abcde"), max_size=8), data=st.data())
 def test_what_a_risk_in_a_population_takes_is_enough(
     name: str, rows: list[Row], others: list[str], data: st.DataObject
@@ -171,7 +172,7 @@ def test_what_a_risk_in_a_population_takes_is_enough(
         assert measured(name, kept, options, people).passed is True
 
 
-@settings(max_examples=120)
+@settings(max_examples=examples(120))
 @given(rows=tables(), others=st.lists(st.sampled_from("abcde"), max_size=8), data=st.data())
 def test_what_delta_presence_takes_is_enough(
     rows: list[Row], others: list[str], data: st.DataObject

@@ -19,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from measures.running import computing
 from petaudit import mask_right, t_closeness
 from petaudit.errors import (
@@ -60,7 +61,7 @@ def example(**changed: list[Any]) -> pa.Table:
 
 
 @every_distance
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_t_is_exactly_the_twins_however_it_is_evaluated(
     ask: Callable[[Release], Closeness], release: Release
@@ -88,7 +89,7 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
 
 
 @every_distance
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(release=strategies.releases(most_rows=12))
 def test_t_is_the_cheapest_transport(ask: Callable[[Release], Closeness], release: Release) -> None:
     asked = ask(release)
@@ -100,7 +101,7 @@ def test_t_is_the_cheapest_transport(ask: Callable[[Release], Closeness], releas
 
 
 @every_distance
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(release=strategies.releases(), data=st.data())
 def test_classes_and_rows_above_the_limit_are_those_of_the_twin(
     ask: Callable[[Release], Closeness], release: Release, data: st.DataObject
@@ -118,7 +119,7 @@ def test_classes_and_rows_above_the_limit_are_those_of_the_twin(
 
 
 @every_distance
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(release=strategies.releases())
 def test_the_worst_classes_are_those_of_the_twin(
     ask: Callable[[Release], Closeness], release: Release
@@ -531,7 +532,7 @@ def test_the_explanation_counts_equally_far_classes() -> None:
 # --- what the limit would take --------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(release=strategies.releases(), data=st.data(), reveal=st.booleans())
 def test_the_rows_that_break_the_limit_are_those_of_any_attribute(
     release: Release, data: st.DataObject, reveal: bool

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petaudit
+from budget import examples
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import find_measure, kinds
 from petaudit.measures.registry import listed_measures
@@ -35,7 +36,7 @@ def mean_age(table: pa.Table) -> Any:
 # --- the figure -----------------------------------------------------------------------------
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(before=st.lists(st.integers(), min_size=1), after=st.lists(st.integers(), min_size=1))
 def test_the_figure_is_the_difference(before: list[int], after: list[int]) -> None:
     found = utility_bias(before, after, lambda own: Fraction(sum(own), len(own)))

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 from petaudit.pictures import ColumnShares, picture_from
@@ -18,7 +19,7 @@ from strategies import Release, arrow
 NAMES = ("precision", "granularity", "ambiguity", "non-uniform-entropy")
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(release=strategies.releases(), name=st.sampled_from(NAMES))
 def test_each_column_has_the_figure_that_it_has_alone(release: Release, name: str) -> None:
     measure = find_measure(name)

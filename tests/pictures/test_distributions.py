@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies
+from budget import examples
 from measures import sensitive_twin
 from measures.running import computing
 from petaudit.errors import NotMeasurableError
@@ -102,7 +103,7 @@ def test_nobody_is_in_a_class() -> None:
 
 
 @pytest.mark.parametrize("reveal", [False, True])
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(drawn=strategies.releases(), has_tree=st.booleans())
 def test_counts_are_those_of_a_class(reveal: bool, drawn: Release, has_tree: bool) -> None:
     # A hierarchy with two spellings of a value in two places is an error.

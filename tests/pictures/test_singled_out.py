@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit import mpuccs
 from petaudit.exact.excess import Successes, excess
 from petaudit.inputs import gather
@@ -46,7 +47,7 @@ def searched(columns: int, seed: int, **options: Any) -> tuple[Any, tuple[Pictur
     return result, MEASURE.pictures(inputs, result)
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(
     columns=st.integers(1, 7),
     seed=st.integers(0, 99),

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.pictures.examples import EXAMPLES, draw
 
+from budget import examples
 from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.i18n.voice import Voice
 from petaudit.pictures import Chart, ColumnShares, Distributions, RowsAtRisk, SearchTree
@@ -163,7 +164,7 @@ def test_hostile_names_are_text(name: str) -> None:
             assert element.text is None or len(element.text) <= longest
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(name=st.text(max_size=40))
 def test_any_name_gives_well_formed_drawings(name: str) -> None:
     for own in named(name):

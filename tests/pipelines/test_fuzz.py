@@ -19,11 +19,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit import cli
 from pipelines.configs import TABLES, WHOLE, chances, write_tables
 
-SEEDS = range(4)
-FILES_PER_SEED = 300
+SEEDS = range(examples(4))
+FILES_PER_SEED = examples(300)
 RUN_OF_THE_VALID = 0.3
 RUN_OF_THE_REFUSED = 0.01
 
@@ -290,20 +291,20 @@ _files = st.dictionaries(_modules, st.dictionaries(_texts, _options | _scalars, 
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(content=_files, seed=st.integers(0, 10**9))
 def test_files_of_any_shape(content: Any, seed: int) -> None:
     text = yaml.safe_dump(content, allow_unicode=seed % 2 == 0, sort_keys=False)
     tried(text.encode("utf-8", "surrogatepass"), [], chances(seed))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(text=st.text() | st.text(alphabet="aL: -?[]{},#&*!|>'\"%@\\\n\t0.~<="))
 def test_text_of_any_kind(text: str) -> None:
     assert tried(text.encode("utf-8", "surrogatepass"), [], chances(0))[0][1] == 2
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(changes=st.lists(st.text(), max_size=2), only=st.lists(st.text(), max_size=1))
 def test_arguments_of_any_kind(changes: list[str], only: list[str]) -> None:
     more = [*(f"--set={own}" for own in changes), *(f"--only={own}" for own in only)]

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.cli import main
 from petaudit.measures import all_measures, listed_measures
 from petaudit.measures.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
@@ -234,14 +235,14 @@ CONFIGURATIONS = st.fixed_dictionaries(
 ).filter(bool)
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(content=CONFIGURATIONS)
 def test_what_keeps_every_rule_is_taken_by_both(content: dict[str, Any]) -> None:
     assert disagreement(content) is None
     assert VALIDATOR.is_valid(content)
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(content=CONFIGURATIONS, seed=st.integers(0, 10**6))
 def test_reader_and_schema_agree_on_what_is_nearly_right(
     content: dict[str, Any], seed: int

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.exact.fractions import quotient
 from petaudit.measures import all_measures
 from petaudit.measures.kinds import (
@@ -99,7 +100,7 @@ def is_beyond_floats(value: Any) -> bool:
     return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
-@settings(max_examples=700)
+@settings(max_examples=examples(700))
 @given(kind=st.sampled_from(KINDS), value=values)
 @example(kind=_MIXED, value=[])
 @example(kind=_MIXED, value={})
@@ -113,7 +114,7 @@ def test_what_is_taken_is_not_complained_about(kind: Kind, value: Any) -> None:
         assert 0 < len(message) < 600
 
 
-@settings(max_examples=700)
+@settings(max_examples=examples(700))
 @given(kind=st.sampled_from(KINDS), value=values)
 @example(kind=_MIXED, value=[])
 @example(kind=_MIXED, value={})
@@ -250,7 +251,7 @@ def test_marks_that_separate_cells() -> None:
     assert not Mark().takes("")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     least=st.integers(-2, 2),
     most=st.none() | st.integers(2, 3),

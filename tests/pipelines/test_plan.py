@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.errors import OptionError
 from petaudit.measures.kinds import Problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
@@ -132,7 +133,7 @@ def test_a_run_knows_its_steps() -> None:
 _some = st.lists(st.sampled_from(["a", "b", "c-d", "e.f"]), min_size=1, max_size=3, unique=True)
 
 
-@settings(max_examples=80)
+@settings(max_examples=examples(80))
 @given(
     loaders=_some,
     splitters=st.dictionaries(st.sampled_from("pqr"), st.integers(1, 3), max_size=2),
@@ -248,7 +249,7 @@ def test_only_some_runs(only: list[str], kept: list[int]) -> None:
     assert chosen_runs(runs, only) == tuple(runs[index] for index in kept)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(only=st.lists(st.integers(0, 30), max_size=3))
 def test_only_against_a_twin(only: list[int]) -> None:
     runs = planned_runs(read(MADE))

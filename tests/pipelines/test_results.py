@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.errors import InputError
 from petaudit.judging.document import RUN
 from petaudit.pipelines.reading import Pipeline, read_pipeline
@@ -121,7 +122,7 @@ def cases(draw: st.DrawFn) -> tuple[list[Any], list[Any] | None, dict[str, float
     return now, earlier, {name: draw(FIGURES) for name in METHODS}
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(cases())
 @example(([entry(value=0.3)], [entry(value=0.1)], dict.fromkeys(METHODS, 0.2)))
 @example(([entry("beta", "inf")], [entry("beta", "inf")], dict.fromkeys(METHODS, 0)))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from tests.reports.views import HOSTILE, SECRET, card, everything, view, views
 
+from budget import examples
 from petaudit.errors import counted, phrase
 from petaudit.i18n.catalogue import CHINESE, LANGUAGES
 from petaudit.i18n.voice import Voice
@@ -76,7 +77,7 @@ def test_names_are_but_text(name: str, language: str) -> None:
 
 
 @given(views)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_view(made: View) -> None:
     for voice in (Voice(), Voice(CHINESE, revealed=True)):
         text = as_junit(made, voice)

@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from tests.reports.views import HOSTILE, SECRET, card, everything, texts, view, views
 
+from budget import examples
 from petaudit.errors import counted, phrase
 from petaudit.i18n.catalogue import CHINESE, LANGUAGES
 from petaudit.i18n.text import printable
@@ -83,7 +84,7 @@ def test_names_are_readable(name: str) -> None:
 
 
 @given(texts)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_one_paragraph_of_text(name: str) -> None:
     made = neutral(printable(name))
     kinds = [own.type for own in PARSER.parse(made)]
@@ -92,7 +93,7 @@ def test_any_text_is_one_paragraph_of_text(name: str) -> None:
 
 
 @given(views)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_view(made: View) -> None:
     for voice in (Voice(), Voice(CHINESE, revealed=True)):
         text = as_markdown(made, voice)

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from tests.reports.views import HOSTILE, SECRET, card, everything, texts, view, views
 
+from budget import examples
 from petaudit.errors import counted, phrase
 from petaudit.i18n.catalogue import CHINESE, LANGUAGES
 from petaudit.i18n.voice import Voice
@@ -130,7 +131,7 @@ def test_names_are_but_text(name: str, language: str) -> None:
 
 
 @given(views, texts)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_view(made: View, location: str) -> None:
     for voice in (Voice(), Voice(CHINESE, revealed=True)):
         text = as_sarif(made, voice, location=location)
@@ -215,7 +216,7 @@ def test_places_tell_nothing_about_the_machine(location: str, uri: str) -> None:
 
 
 @given(texts)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_place_is_relative(location: str) -> None:
     (found,) = run_of(as_sarif(view(card()), Voice(), location=location))["results"]
     uri = found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import mpuccs_twin as twin
 import petaudit
+from budget import examples
 from singling.frames import PANDAS, assert_answer, held
 from singling.pairs import Pair, pairs
 
@@ -35,7 +36,7 @@ def compared(pair: Pair, original: Any, synthetic: Any) -> Any:
 
 
 @pytest.mark.parametrize("engine", KINDS)
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(pair=pairs())
 def test_frames(engine: str, pair: Pair) -> None:
     tables = [held(table, engine, NOWHERE) for table in (pair.original, pair.synthetic)]
@@ -47,7 +48,7 @@ def test_frames(engine: str, pair: Pair) -> None:
 OTHERS = ("pyarrow", "pyarrow-chunked", "polars", "polars-lazy", "duckdb", *PANDAS)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(pair=pairs(), engines=st.tuples(st.sampled_from(OTHERS), st.sampled_from(OTHERS)))
 def test_frames_of_two_kinds(pair: Pair, engines: tuple[str, str]) -> None:
     tables = (pair.original, pair.synthetic)
@@ -57,7 +58,7 @@ def test_frames_of_two_kinds(pair: Pair, engines: tuple[str, str]) -> None:
     compared(pair, first, second)
 
 
-@settings(max_examples=250)
+@settings(max_examples=examples(250))
 @given(pair=pairs(), engine=st.sampled_from(("csv", "parquet")), alone=st.integers(0, 3))
 def test_files(pair: Pair, engine: str, alone: int) -> None:
     if not pair.fits_csv:
@@ -89,7 +90,7 @@ def test_the_random_pairs_are_hard() -> None:
     """What makes the search difficult must occur in many of the pairs, not by luck."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(pair=pairs(options=False))
     def look(pair: Pair) -> None:
         seen.update({"pairs", *_hard_spots(pair)})

@@ -17,6 +17,7 @@ from pyarrow import csv, parquet
 
 import mpuccs_twin as twin
 import petaudit
+from budget import examples
 from petaudit.singling import prepared
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.joint import duck_coding, duck_pair, levels
@@ -53,7 +54,7 @@ def assert_same(*tables: Any, **options: Any) -> Any:
     return engine
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(
     pair=pairs(),
     engine=st.sampled_from(["pyarrow", "duckdb", "polars-lazy", "parquet"]),

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 
 import mpuccs_twin as twin
 import petaudit
+from budget import examples
 from petaudit.singling.exposure import expose, exposed_people
 from petaudit.singling.partition import Pair as CodedPair
 from singling.frames import rows_of
@@ -35,7 +36,7 @@ def coarser(change: str) -> Callable[[Any], Any] | None:
     return None
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(pair=pairs())
 def test_what_would_remain(pair: Pair) -> None:
     result = asked(pair)

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import petaudit
+from budget import examples
 from petaudit.cli import main
 from petaudit.exact.excess import Excess, Successes
 from petaudit.singling import running
@@ -46,7 +47,7 @@ def distinct(rows: list[Row]) -> list[Row]:
 
 
 @ways
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     seed=st.integers(0, 1 << 30),
     many=st.tuples(*[st.integers(1, 30)] * 3),
@@ -172,7 +173,7 @@ def with_person(rows: list[Row], who: list[int] | None) -> pa.Table:
     return made if who is None else made.add_column(1, "who", [[f"p{person}" for person in who]])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(
     seed=st.integers(0, 1 << 30),
     many=st.tuples(*[st.integers(1, 70)] * 2),
@@ -217,7 +218,7 @@ def test_rows_of_one_person_do_not_compete(
     assert f"rows are of {people:,} p" in found.explanation[1]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(seed=st.integers(0, 1 << 30), many=st.tuples(*[st.integers(1, 30)] * 3))
 def test_people_are_compared_with_the_control(seed: int, many: tuple[int, int, int]) -> None:
     chance = np.random.default_rng(seed)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import mpuccs_twin as twin
 import petaudit
+from budget import examples
 from petaudit.errors import PetauditWarning
 from singling.frames import rows_of
 from singling.pairs import Pair, pairs
@@ -37,7 +38,7 @@ def answers(result: Any) -> Answers:
     return rows_of(result.global_), rows_of(result.details), rows_of(result.tree)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(pair=pairs(options=False))
 def test_every_identified_row_is_minimal(pair: Pair) -> None:
     result = asked(pair)
@@ -63,7 +64,7 @@ def identifies(data: Any, index: int, places: Any) -> bool:
     return all([twin.values_on(line, places) for line in t].count(values) == 1 for t in tables)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(pair=pairs())
 def test_the_three_tables_tell_the_same(pair: Pair) -> None:
     figures, details, tree = answers(asked(pair))
@@ -79,14 +80,14 @@ def test_the_three_tables_tell_the_same(pair: Pair) -> None:
         assert figures[0]["total_identified"] == len(details)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(pair=pairs())
 def test_threads_change_nothing(pair: Pair) -> None:
     one, two, three = (answers(asked(pair, threads=threads)) for threads in (1, 2, 3))
     assert one == two == three
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(pair=pairs())
 def test_evaluating_twice_is_the_same(pair: Pair) -> None:
     tables = arrow(pair.original), arrow(pair.synthetic)
@@ -95,7 +96,7 @@ def test_evaluating_twice_is_the_same(pair: Pair) -> None:
     assert answers(petaudit.mpuccs(*tables, **pair.options)) == first
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(pair=pairs(), seed=st.integers(0, 2**32), side=st.sampled_from(("original", "synthetic")))
 def test_the_order_of_rows_changes_only_numbers(pair: Pair, seed: int, side: str) -> None:
     table = getattr(pair, side)
@@ -137,7 +138,7 @@ def twin_of(pair: Pair) -> Any:
 # --- the time limit -------------------------------------------------------------------------
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(pair=pairs())
 def test_what_a_time_limit_leaves_is_a_beginning(pair: Pair) -> None:
     assert_beginning(asked(pair, time_limit=1e-9), asked(pair))

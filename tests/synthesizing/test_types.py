@@ -18,6 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.synthesizing import METHODS, synthesize
 from petaudit.synthesizing.copula import draw_independent, marginal_of
 from petaudit.synthesizing.exchange import read_column
@@ -244,7 +245,7 @@ SOME_CELLS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(st.lists(SOME_CELLS, min_size=1, max_size=4), st.sampled_from(METHODS), st.integers(0, 9))
 def test_any_table_is_drawn_within_its_range(
     columns: list[tuple[pa.DataType, list[Any]]], method: str, seed: int

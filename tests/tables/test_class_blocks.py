@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import strategies
+from budget import examples
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result, find_measure
 from petaudit.tables import TableCounts, open_source
@@ -89,7 +90,7 @@ def some_row_is_said(release: Release) -> bool:
 
 
 @pytest.mark.parametrize("packed", [True, False])
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(release=strategies.releases().filter(some_row_is_said), labels=st.sampled_from("rct"))
 def test_all_models_see_the_same_in_pieces(
     packed: bool, release: Release, labels: str, tmp_path_factory: pytest.TempPathFactory
@@ -109,7 +110,7 @@ def test_all_models_see_the_same_in_pieces(
 
 
 @pytest.mark.parametrize("packed", [True, False])
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=examples(4), deadline=None)
 @given(release=strategies.releases().filter(some_row_is_said))
 def test_a_database_tells_the_same_in_slices(packed: bool, release: Release) -> None:
     table = strategies.arrow(release.released)
@@ -162,7 +163,7 @@ def send_answers_through_json(counts: TableCounts) -> None:
 
 
 @pytest.mark.parametrize("reveal_values", [True, False])
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(release=strategies.releases().filter(some_row_is_said))
 def test_answers_survive_the_way_through_json(reveal_values: bool, release: Release) -> None:
     given_ = given_of(release) | {"reveal_values": reveal_values}

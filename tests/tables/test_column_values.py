@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import strategies
+from budget import examples
 from petaudit.tables import TableCounts, open_source
 from petaudit.tables.column_values import column_codes
 from strategies import Release, arrow, cells
@@ -25,7 +26,7 @@ CELLS = {
 }
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_codes_lead_back_to_the_labels(release: Release) -> None:
     source = open_source(arrow(release.released))

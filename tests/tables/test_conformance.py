@@ -13,6 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from budget import examples
 from petaudit.tables import open_source
 from petaudit.tables.classes import grouped as _grouped
 from petaudit.tables.classes import keys as _class_keys
@@ -138,7 +139,7 @@ def cases(draw: st.DrawFn) -> Case:
     return Case(columns, names[: max(1, len(names) - 1)], names[-1])
 
 
-@settings(max_examples=15, phases=NO_SHRINKING)
+@settings(max_examples=examples(15), phases=NO_SHRINKING)
 @given(case=cases())
 def test_engines_agree_on_random_tables(case: Case) -> None:
     held = 0
@@ -153,7 +154,7 @@ def test_engines_agree_on_random_tables(case: Case) -> None:
     assert held >= len(ENGINES) - 1
 
 
-@settings(max_examples=20, phases=NO_SHRINKING)
+@settings(max_examples=examples(20), phases=NO_SHRINKING)
 @given(
     case=cases(),
     cuts=st.lists(st.integers(0, 12), max_size=2),
@@ -175,7 +176,7 @@ def test_cutting_a_parquet_file_changes_no_count(
         check_everything(open_source(folder), case)
 
 
-@settings(max_examples=20, phases=NO_SHRINKING)
+@settings(max_examples=examples(20), phases=NO_SHRINKING)
 @given(case=cases(), data=st.data())
 def test_row_order_changes_no_count(case: Case, data: st.DataObject) -> None:
     whole = arrow_table(case.table)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 import strategies
+from budget import examples
 from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import Hierarchy
@@ -62,7 +63,7 @@ def every_way(asked: Closeness) -> list[ClassFigures]:
 
 
 @every_distance
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(release=strategies.releases())
 def test_every_class_is_as_far_as_the_twin_says(
     ask: Callable[[Release], Closeness], release: Release
@@ -78,7 +79,7 @@ def test_every_class_is_as_far_as_the_twin_says(
 
 
 @every_distance
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(release=strategies.releases())
 def test_numbers_too_large_for_the_machine_change_nothing(
     ask: Callable[[Release], Closeness], release: Release
@@ -101,7 +102,7 @@ def in_large_numbers(asked: Closeness) -> list[ClassFigures]:
 
 
 @every_distance
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(release=strategies.releases())
 def test_classes_above_a_limit_are_told_exactly(
     ask: Callable[[Release], Closeness], release: Release

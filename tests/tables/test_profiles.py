@@ -13,6 +13,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.tables import ClassTable, open_source
 from petaudit.tables.classes import grouped as _grouped
 from petaudit.tables.classes import keys as _class_keys
@@ -199,7 +200,7 @@ def tables(draw: st.DrawFn) -> tuple[Table, list[str]]:
     return table, [f"v{place}" for place in range(len(kinds))]
 
 
-@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=examples(40), phases=(Phase.explicit, Phase.generate))
 @given(drawn=tables(), rows_sampled=st.sampled_from([1, 8, 65_536]), at_once=st.booleans())
 @pytest.mark.parametrize("engine", ["parquet", "polars", "pandas-nullable", "pyarrow"])
 def test_folded_and_unfolded_classes_are_the_same_on_random_tables(
@@ -218,7 +219,7 @@ def test_folded_and_unfolded_classes_are_the_same_on_random_tables(
     assert bool(passes) is (at_once and source.rows > 0)
 
 
-@settings(max_examples=40, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=examples(40), phases=(Phase.explicit, Phase.generate))
 @given(drawn=tables(), rows_per_block=st.sampled_from([1, 2, 7, 65_536]))
 def test_blocks_of_classes_are_the_same_on_random_tables(
     drawn: tuple[Table, list[str]], rows_per_block: int, tmp_path_factory: pytest.TempPathFactory

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.errors import InputError, NotMeasurableError
 from petaudit.tables import TableCounts, check_aligned, open_source, pair_codes, pair_counts
 from petaudit.tables.column_facts import column_facts
@@ -54,7 +55,7 @@ def expected_problem(before: list[int | None], after: list[int | None]) -> str |
     return None
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(
     st.integers(1, 3).flatmap(
         lambda rows: st.tuples(*[st.lists(KEYS, min_size=rows, max_size=rows)] * 2)
@@ -85,7 +86,7 @@ def test_rows_elsewhere_have_no_order() -> None:
         check_aligned(held(table, "here"), held(table, "there"), None, NAMES)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(
     st.lists(st.tuples(VALUES, VALUES, st.integers(0, 2)), min_size=1, max_size=8),
     st.sampled_from(WHERE),
@@ -133,7 +134,7 @@ def test_pairs_of_values_are_those_of_a_counter(
 LABELS = st.sampled_from(["x", "y", "z", None])
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(
     st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=9), st.tuples(*[st.sets(LABELS)] * 2)
 )

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.errors import InputError
 from petaudit.tables import open_source
 from petaudit.tables.engines import remote as _beside
@@ -101,7 +102,7 @@ def held(table: pa.Table, where: str) -> Any:
     return open_source(table if where == "here" else ibis.memtable(table)).counts
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(tables(), st.sampled_from(["both there", "table here", "population here"]), st.booleans())
 def test_classes_met_elsewhere_are_those_of_dictionaries(
     both: tuple[pa.Table, pa.Table], where: str, renames: bool

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.errors import InputError
 from petaudit.pipelines.models import RandomSplit
 from petaudit.pipelines.tables import split
@@ -89,7 +90,7 @@ def test_no_row_is_a_table_too() -> None:
     assert found.to_arrow().schema.types == open_source(TABLE).to_arrow().schema.types
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(data=st.data(), rows=st.integers(1, 30))
 def test_any_rows_of_any_table(data: Any, rows: int) -> None:
     places = data.draw(st.lists(st.integers(0, rows - 1), max_size=40))
@@ -109,7 +110,7 @@ def test_a_large_file_keeps_its_order(tmp_path: Path) -> None:
     assert RowPicker(source).at(places).to_arrow()["n"].to_pylist() == places.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     rows=st.integers(2, 60),
     percent=st.integers(1, 99),

@@ -10,6 +10,7 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budget import examples
 from petaudit.tables import open_source
 from petaudit.tables.sums import sum_of_products
 
@@ -17,7 +18,7 @@ labels = st.sampled_from(["a", "b", " b", "", None])
 factors = st.lists(st.one_of(st.integers(1, 5), st.integers(1, 2**40)), min_size=3, max_size=3)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     st.lists(st.tuples(labels, labels, labels), min_size=1, max_size=8), st.tuples(*[factors] * 3)
 )

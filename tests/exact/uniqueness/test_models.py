@@ -12,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
+from budget import examples
 from measures import uniqueness_twin as twin
 from petaudit.errors import NotMeasurableError
 from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
@@ -67,7 +68,7 @@ def test_zayatz_by_hand() -> None:
     assert zayatz.uniques(sample_of({1: 2, 2: 1}, 8)) == pytest.approx(2 * 7 / 11 * 2, rel=1e-14)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(sizes=with_uniques, times=times)
 def test_zayatz_is_the_twins(sizes: dict[int, int], times: float) -> None:
     population = int(twin.rows_of(sizes) * times) + 1
@@ -89,7 +90,7 @@ def test_zayatz_with_huge_classes_and_populations() -> None:
 # --- Pitman ---------------------------------------------------------------------------------
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(sizes=with_uniques, times=times)
 def test_the_equations_of_pitman_hold_or_have_no_solution(
     sizes: dict[int, int], times: float
@@ -180,7 +181,7 @@ def test_pitman_often_has_no_estimate_where_alpha_is_all_but_zero() -> None:
 # --- slide negative binomial ----------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(sizes=with_uniques, times=times)
 def test_the_equations_of_snb_hold(sizes: dict[int, int], times: float) -> None:
     population = int(twin.rows_of(sizes) * times) + 1
