@@ -14,9 +14,9 @@ import yaml
 import petaudit
 from petaudit.cli.parser import build_parser
 from petaudit.measures import Family, Measure, all_measures
-from petaudit.measures.kinds import PythonFunction
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.reading import read_pipeline
+from petaudit.system.kinds import PythonFunction
 from petaudit.system.yaml_files import parse_yaml
 
 DOCS = Path(__file__).parents[1] / "docs"

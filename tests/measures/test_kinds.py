@@ -13,7 +13,7 @@ from petaudit.errors import OptionError, PetauditError
 from petaudit.exact.fractions import parse_number, quotient
 from petaudit.inputs import Inputs
 from petaudit.measures import Measure, Option, all_measures, kinds
-from petaudit.measures.kinds import Kind
+from petaudit.system.kinds import Kind
 
 NAN, INF = float("nan"), float("inf")
 VALUES = [

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from budget import examples
 from petaudit.cli import main
 from petaudit.measures import all_measures, listed_measures
-from petaudit.measures.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
 from petaudit.pipelines.json_schema import json_schema
 from petaudit.pipelines.models import (
     EVALUATOR,
@@ -30,6 +29,7 @@ from petaudit.pipelines.models import (
 )
 from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY, read_pipeline
+from petaudit.system.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
 from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of
 

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from budget import examples
 from petaudit.exact.fractions import quotient
 from petaudit.measures import all_measures
-from petaudit.measures.kinds import (
+from petaudit.pipelines.models import METHODS, ExecutorSettings, Mark, settings_of
+from petaudit.system.kinds import (
     COLUMNS,
     Anything,
     Boolean,
@@ -33,7 +34,6 @@ from petaudit.measures.kinds import (
     key_text,
     shown,
 )
-from petaudit.pipelines.models import METHODS, ExecutorSettings, Mark, settings_of
 
 HUGE = int("f" * 5_000, 16)  # Python refuses to write it in decimal.
 

@@ -15,8 +15,8 @@ import petaudit
 from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
 from petaudit.measures import all_measures
-from petaudit.measures.kinds import PythonFunction
 from petaudit.pipelines.json_schema import json_schema
+from petaudit.system.kinds import PythonFunction
 from petaudit.system.yaml_files import parse_yaml
 from pipelines.configs import problems_of, read
 

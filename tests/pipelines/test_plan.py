@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from budget import examples
 from petaudit.errors import OptionError
-from petaudit.measures.kinds import Problems
 from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, planned_runs
 from petaudit.pipelines.reading import raise_problems
+from petaudit.system.kinds import Problems
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 
 LOADER = "Loader: {t: {filepath: t.csv}}\n"

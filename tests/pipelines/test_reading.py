@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from petaudit.errors import InputError
-from petaudit.measures.kinds import Problems
 from petaudit.pipelines.models import CustomSplit, Evaluation, Loader, RandomSplit, SaveReport
 from petaudit.pipelines.reading import MOST_PROBLEMS, raise_problems
+from petaudit.system.kinds import Problems
 from petaudit.system.yaml_files import LARGEST_FILE, Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 

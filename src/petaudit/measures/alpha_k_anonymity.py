@@ -11,9 +11,9 @@ import numpy as np
 from petaudit.errors import OptionError, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Result
 from petaudit.measures.sensitive import OfClasses, SensitiveMeasure, Worst
+from petaudit.system import kinds
 from petaudit.tables import ClassTable
 
 _K_HELP = "every class must also have at least this many rows; goes with a limit"

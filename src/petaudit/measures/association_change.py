@@ -10,10 +10,10 @@ from typing import Annotated
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.result import columns_of
 from petaudit.measures.utility import ROUNDING, ChosenColumns, UtilityMeasure, chosen_columns
+from petaudit.system import kinds
 from petaudit.tables.associations import both_sides, pair_change
 
 _CORRELATIONS = ("pearson", "spearman")

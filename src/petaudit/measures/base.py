@@ -26,11 +26,11 @@ from petaudit.errors import (
 )
 from petaudit.exact.fractions import as_float, exact, exact_nonnegative, quotient_text
 from petaudit.i18n.numbers import Unit
-from petaudit.measures import kinds
 from petaudit.measures.limits import breakable, refuse_unbreakable
 from petaudit.measures.needs import Need
 from petaudit.measures.remedy import Remedy
 from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result
+from petaudit.system import kinds
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Exact

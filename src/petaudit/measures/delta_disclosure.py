@@ -16,9 +16,9 @@ from petaudit.errors import Phrase, counted, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Truths
 from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Result
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
+from petaudit.system import kinds
 from petaudit.tables import ClassTable
 from petaudit.tables.shares import Shares
 

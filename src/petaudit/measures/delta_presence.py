@@ -10,10 +10,10 @@ from petaudit.errors import OptionError, Phrase, counted, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import exact
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Family, Need, Remedy, Result
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
+from petaudit.system import kinds
 from petaudit.tables.population import PopulationClasses
 
 _LEAST_HELP = (

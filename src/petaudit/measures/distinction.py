@@ -9,12 +9,12 @@ from typing import Annotated, Final
 
 from petaudit.errors import OptionError, Phrase, counted, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Columns, Need, Result
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
+from petaudit.system import kinds
 from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, usual_size
 

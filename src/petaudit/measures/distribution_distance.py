@@ -14,7 +14,6 @@ from petaudit.exact.fractions import as_float
 from petaudit.exact.share_distances import ShareDistances
 from petaudit.inputs import Inputs
 from petaudit.labels.numbers import decimal_of
-from petaudit.measures import kinds
 from petaudit.measures._spread import Spread, side_by_side, spread
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.result import columns_of
@@ -26,6 +25,7 @@ from petaudit.measures.utility import (
     chosen_columns,
 )
 from petaudit.pictures.column_shares import column_distances_of
+from petaudit.system import kinds
 from petaudit.tables.scales import DATES, LABELS, NUMBERS, TIMES, Scale, scale_of
 
 AUTO: Final = "auto"

@@ -9,7 +9,6 @@ from typing import Annotated
 from petaudit.errors import NotMeasurableError, counted, phrase, steps
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
 from petaudit.measures.k_anonymity import CURVE, CurvePoint
@@ -17,6 +16,7 @@ from petaudit.measures.population import PopulationSize, assumed_size
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
+from petaudit.system import kinds
 
 _SIGNIFICANCE_HELP = (
     "where only population_size is known: how probable as many rows as a class has may be if only "

@@ -11,9 +11,9 @@ from petaudit.inputs import Inputs
 from petaudit.learning import tasks
 from petaudit.learning.comparing import Answer, Question, compare
 from petaudit.learning.models import REGRESSION, Learner, check_scikit_learn
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.utility import ROUNDING, UtilityMeasure, chosen_columns, shared_columns
+from petaudit.system import kinds
 from petaudit.tables.headers import check_column
 from petaudit.tables.result_frames import ResultColumn
 

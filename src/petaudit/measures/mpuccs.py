@@ -29,11 +29,11 @@ from petaudit.errors import (
 from petaudit.exact.excess import Excess, Finding
 from petaudit.exact.fractions import exact_nonnegative, parse_number, quotient_text
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Option, Result, announce
-from petaudit.measures.kinds import Choice, Number, TableFile
 from petaudit.measures.limits import refuse_unbreakable
 from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.options import PROFILES, Options, Profile, Progress
 from petaudit.system.files import unchanged
+from petaudit.system.kinds import Choice, Number, TableFile
 from petaudit.tables import Source, open_source
 from petaudit.tables.result_frames import Kind, ResultColumn, frame_kind, result_frame
 

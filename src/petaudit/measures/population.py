@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, TypeAlias
 from petaudit.errors import InputError, NotMeasurableError, OptionError, phrase
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.risk import RiskMeasure
+from petaudit.system import kinds
 
 _MOST_PEOPLE: Final = 2**63 - 1
 

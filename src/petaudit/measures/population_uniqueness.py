@@ -11,12 +11,12 @@ from petaudit.exact.uniqueness import dankar
 from petaudit.exact.uniqueness._sample import Sample
 from petaudit.exact.uniqueness.dankar import Estimate
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Columns, Need, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
+from petaudit.system import kinds
 
 _COUNTED: Final = "counted"
 _MODEL_HELP: Final = (

@@ -9,10 +9,10 @@ from petaudit.errors import NotMeasurableError, Phrase, counted, phrase, tally
 from petaudit.exact.publishing_game import PublishingGame
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
 from petaudit.measures.result import columns_of
+from petaudit.system import kinds
 
 _MONEY = kinds.Number()
 

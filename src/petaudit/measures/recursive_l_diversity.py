@@ -13,11 +13,11 @@ import numpy as np
 from petaudit.errors import OptionError, Phrase, phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Result
 from petaudit.measures.l_diversity import LDiversity
 from petaudit.measures.limits import refuse_unbreakable
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
+from petaudit.system import kinds
 from petaudit.tables import ClassTable
 
 _L_HELP = "from which value on, in the order of frequency, values count as rare; a limit needs it"

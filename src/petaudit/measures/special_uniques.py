@@ -13,12 +13,12 @@ import numpy as np
 from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally
 from petaudit.exact.sampling import disclosure_risks
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Columns, Need, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
+from petaudit.system import kinds
 from petaudit.tables.minimal_uniques import MinimalUniques
 from petaudit.tables.result_frames import ResultColumn
 

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from petaudit.errors import OptionError, Phrase, joined, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Family, Need, Remedy, Result
 from petaudit.measures.population import PopulationSize, assumed_size
 from petaudit.measures.risk import RiskMeasure, remedy_lines, rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
+from petaudit.system import kinds
 
 _K_HELP = "how many people every class must have; needs a limit"
 

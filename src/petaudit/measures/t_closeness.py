@@ -11,12 +11,12 @@ from petaudit.errors import OptionError, counted, exactly, joined, numbered, phr
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.labels.hierarchies import Hierarchy
-from petaudit.measures import kinds
 from petaudit.measures._class_question import Answer
 from petaudit.measures.base import Better, Columns, Result
 from petaudit.measures.result import columns_of
 from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
+from petaudit.system import kinds
 from petaudit.tables import ValueCounts
 from petaudit.tables.emd import (
     Distance,

@@ -14,9 +14,9 @@ from petaudit.errors import InputError, NotMeasurableError, counted, joined, num
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Columns, Family, Measure, Result
 from petaudit.roles import Role
+from petaudit.system import kinds
 from petaudit.tables import ClassHistogram, ValueCounts
 from petaudit.tables.headers import check_column
 from petaudit.tables.result_frames import ResultColumn

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
-from petaudit.measures import kinds
 from petaudit.measures.base import Better, Need, Result, announce
 from petaudit.measures.utility import UtilityMeasure
+from petaudit.system import kinds
 from petaudit.tables import Source
 
 _FUNCTION_HELP = "a Python function that takes a table and returns a number"

@@ -27,7 +27,6 @@ from petaudit.judging.document import TEXTS, plain, with_texts
 from petaudit.judging.gate import ERROR, PASSED
 from petaudit.judging.review import people_notes, review_columns
 from petaudit.measures import Measure, Result
-from petaudit.measures.kinds import TableFile
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
@@ -41,6 +40,7 @@ from petaudit.pipelines.plan import PlannedRun, files_of
 from petaudit.pipelines.tables import RunTables, Tables, without_folder
 from petaudit.roles import Role, Roles
 from petaudit.system.debugging import show_trace
+from petaudit.system.kinds import TableFile
 from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
 _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")

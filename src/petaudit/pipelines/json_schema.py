@@ -6,7 +6,6 @@ from dataclasses import MISSING, fields
 from typing import Any, Final
 
 from petaudit.measures import Measure, listed_measures
-from petaudit.measures.kinds import JsonSchema
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -18,6 +17,7 @@ from petaudit.pipelines.models import (
     settings_of,
 )
 from petaudit.pipelines.reading import NEVER_EMPTY
+from petaudit.system.kinds import JsonSchema
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 

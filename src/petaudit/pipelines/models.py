@@ -11,7 +11,9 @@ from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Final
 
 from petaudit.errors import phrase
-from petaudit.measures.kinds import (
+from petaudit.pipelines.names import FolderInside, LogName
+from petaudit.roles import Role
+from petaudit.system.kinds import (
     COLUMN,
     COLUMNS,
     Anything,
@@ -26,8 +28,6 @@ from petaudit.measures.kinds import (
     Number,
     Text,
 )
-from petaudit.pipelines.names import FolderInside, LogName
-from petaudit.roles import Role
 
 LOADER: Final = "Loader"
 SPLITTER: Final = "Splitter"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from petaudit.errors import phrase
-from petaudit.measures.kinds import JsonSchema, Kind
+from petaudit.system.kinds import JsonSchema, Kind
 from petaudit.system.problems import KeyPath, Problems, shown
 
 LONGEST_NAME: Final = 60

@@ -11,7 +11,6 @@ from typing import Any, Final
 from petaudit.errors import ManyProblemsError, OptionError, joined, listing, phrase, shortened, term
 from petaudit.judging.policy import Policy, find_policy, is_policy_file
 from petaudit.measures import Measure, find_measure
-from petaudit.measures.kinds import Anything, Kind, Text
 from petaudit.pipelines.models import (
     DEFAULT_METHODS,
     EVALUATOR,
@@ -33,6 +32,7 @@ from petaudit.pipelines.petsard import (
     unknown_option,
     value_alternative,
 )
+from petaudit.system.kinds import Anything, Kind, Text
 from petaudit.system.problems import KeyPath, Problems, key_text, shown
 from petaudit.system.yaml_files import Document
 

@@ -19,8 +19,8 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.labels.cells import trim
-from petaudit.measures.kinds import Anything, Boolean, Integer, Kind, Text
 from petaudit.pipelines.petsard import schema_key_alternative, type_here
+from petaudit.system.kinds import Anything, Boolean, Integer, Kind, Text
 from petaudit.system.problems import KeyPath, Problems
 from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
