@@ -12,7 +12,8 @@ from measures.registry_cases import PASSING, passing_inputs, suited
 from petaudit.errors import OptionError, PetauditError
 from petaudit.exact.fractions import parse_number, quotient
 from petaudit.inputs import Inputs
-from petaudit.measures import Measure, Option, all_measures, kinds
+from petaudit.measures import Measure, Option, all_measures
+from petaudit.system import kinds
 from petaudit.system.kinds import Kind
 
 NAN, INF = float("nan"), float("inf")

@@ -19,7 +19,8 @@ import petaudit
 from measures.registry_cases import ENTRIES, OWN_TESTS
 from petaudit.errors import OptionError
 from petaudit.inputs import Inputs
-from petaudit.measures import Better, Measure, Need, Result, find_measure, kinds, registry
+from petaudit.measures import Better, Measure, Need, Result, find_measure, registry
+from petaudit.system import kinds
 
 BUILT_IN = [*ENTRIES, *OWN_TESTS]
 

@@ -21,9 +21,10 @@ from hypothesis import strategies as st
 import petaudit
 from budget import examples
 from petaudit.errors import NotMeasurableError, OptionError
-from petaudit.measures import find_measure, kinds
+from petaudit.measures import find_measure
 from petaudit.measures.registry import listed_measures
 from petaudit.measures.utility_bias import utility_bias
+from petaudit.system import kinds
 
 ORIGINAL = pa.table({"age": [20, 30, 40], "name": ["Ann", "Bob", "Cid"]})
 RELEASED = pa.table({"age": [25, 25, 37], "name": ["*", "*", "*"]})
