@@ -56,7 +56,7 @@ def test_the_random_populations_are_of_all_kinds() -> None:
     """Else the test above would say little."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=examples(150), database=None)
+    @settings(max_examples=150, database=None)
     @given(populace=populaces())
     def look(populace: Populace) -> None:
         found = outcome_of(populace)

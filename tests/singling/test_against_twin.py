@@ -90,7 +90,7 @@ def test_the_random_pairs_are_hard() -> None:
     """What makes the search difficult must occur in many of the pairs, not by luck."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=examples(150))
+    @settings(max_examples=150)
     @given(pair=pairs(options=False))
     def look(pair: Pair) -> None:
         seen.update({"pairs", *_hard_spots(pair)})
