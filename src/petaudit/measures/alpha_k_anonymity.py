@@ -49,6 +49,7 @@ class AlphaKAnonymity(SensitiveMeasure):
 
     name = "alpha-k-anonymity"
     title = "(alpha, k)-anonymity"
+    rank = 30
     better = Better.LOWER
     range = (0.0, 1.0)
     limit_help = "alpha, the share of one value in a class, may be at most this"

@@ -44,6 +44,7 @@ class AttributeSquaredError(SquaredErrorMeasure):
 
     name = "attribute-squared-error"
     title = "Attribute-level squared error"
+    rank = 290
     limit_help = "the attribute-level squared error must score at least this (1: no error)"
 
     def compute(

@@ -58,6 +58,7 @@ class AverageClassSize(UtilityMeasure):
 
     name = "average-class-size"
     title = "Average class size (AECS)"
+    rank = 270
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "the average class size must score at least this (1: as in the original)"
     positional = ("original", "table")

@@ -127,6 +127,8 @@ class Measure:
     name: str
     title: str
     family: Family = Family.OTHER
+    rank: int = 1000
+    """Its place within the family: what people ask first has the lowest."""
     better: Better
     range: tuple[float, float]
     needs: tuple[Need, ...]

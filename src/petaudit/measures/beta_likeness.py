@@ -33,6 +33,7 @@ class BetaLikeness(SensitiveMeasure):
 
     name = "beta-likeness"
     title = "beta-likeness (basic)"
+    rank = 80
     better = Better.LOWER
     range = (0.0, float("inf"))
     limit_help = "beta, the relative gain of a value in a class, may be at most this"

@@ -74,6 +74,7 @@ class DeltaDisclosure(SensitiveMeasure):
 
     name = "delta-disclosure"
     title = "delta-disclosure privacy"
+    rank = 100
     better = Better.LOWER
     strict = True
     range = (0.0, float("inf"))

@@ -48,6 +48,7 @@ class DeltaPresence(RiskMeasure):
 
     name = "delta-presence"
     title = "delta-presence"
+    rank = 110
     family = Family.PRIVACY
     needs = (Need.QUASI_IDENTIFIERS, Need.POPULATION)
     limit_help = "no share may be larger than this (delta_max)"

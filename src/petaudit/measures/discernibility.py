@@ -40,6 +40,7 @@ class Discernibility(UtilityMeasure):
 
     name = "discernibility"
     title = "Discernibility"
+    rank = 280
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "discernibility must be at least this (1: as in the original)"
     positional = ("original", "table")

@@ -67,6 +67,7 @@ class Distinction(RiskMeasure):
 
     name = "distinction"
     title = "Distinction and separation"
+    rank = 190
     needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the distinction of every set may be at most this"
 

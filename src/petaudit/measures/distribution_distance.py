@@ -87,6 +87,7 @@ class DistributionDistance(UtilityMeasure):
 
     name = "distribution-distance"
     title = "Distribution distance"
+    rank = 310
     better = Better.LOWER
     needs = (Need.ORIGINAL,)
     limit_help = "the mean distance over the columns must be at most this"

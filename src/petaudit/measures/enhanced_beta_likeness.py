@@ -44,6 +44,7 @@ class EnhancedBetaLikeness(SensitiveMeasure):
 
     name = "enhanced-beta-likeness"
     title = "beta-likeness (enhanced)"
+    rank = 90
     better = Better.LOWER
     range = (0.0, float("inf"))
     limit_help = "beta: no value may gain more than this, nor more than -ln q"

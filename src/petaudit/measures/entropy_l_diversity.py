@@ -45,6 +45,7 @@ class EntropyLDiversity(SensitiveMeasure):
 
     name = "entropy-l-diversity"
     title = "l-diversity (entropy)"
+    rank = 50
     better = Better.HIGHER
     range = (1.0, float("inf"))
     limit_help = "exp(entropy) of every class must be at least this"

@@ -37,6 +37,7 @@ class Granularity(ColumnsMeasure):
 
     name = "granularity"
     title = "Granularity"
+    rank = 240
     needs = (Need.HIERARCHIES,)
     limit_help = "granularity must be at least this"
     pictures = staticmethod(column_shares_of)

@@ -36,6 +36,7 @@ class JournalistRisk(ChosenFigureRisk):
 
     name = "journalist-risk"
     title = "Journalist risk"
+    rank = 150
     needs = (Need.QUASI_IDENTIFIERS, Need.POPULATION)
     either_way = True
 

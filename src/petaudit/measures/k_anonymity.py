@@ -62,6 +62,7 @@ class KAnonymity(Measure):
 
     name = "k-anonymity"
     title = "k-anonymity"
+    rank = 10
     family = Family.PRIVACY
     better = Better.HIGHER
     range = (1.0, float("inf"))

@@ -53,6 +53,7 @@ class KMap(Measure):
 
     name = "k-map"
     title = "k-map"
+    rank = 20
     family = Family.PRIVACY
     better = Better.HIGHER
     range = (1.0, float("inf"))

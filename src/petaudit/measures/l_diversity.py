@@ -35,6 +35,7 @@ class LDiversity(SensitiveMeasure):
 
     name = "l-diversity"
     title = "l-diversity (distinct)"
+    rank = 40
     better = Better.HIGHER
     range = (1.0, float("inf"))
     limit_help = "every class must have at least this many different values"

@@ -39,6 +39,7 @@ class MarketerRisk(AttackRisk):
 
     name = "marketer-risk"
     title = "Marketer risk"
+    rank = 160
     needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the share may be at most this"
     figure_ignores = ("threshold",)

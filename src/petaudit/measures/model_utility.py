@@ -65,6 +65,7 @@ class ModelUtility(UtilityMeasure):
 
     name = "model-utility"
     title = "Model utility"
+    rank = 330
     better = Better.LOWER
     range = (float("-inf"), float("inf"))
     needs = (Need.ORIGINAL,)

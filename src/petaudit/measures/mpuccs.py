@@ -77,6 +77,7 @@ class Mpuccs(Measure):
 
     name = NAME
     title = "mpUCCs"
+    rank = 210
     family = Family.RISK
     better = Better.LOWER
     range = (0.0, 1.0)

@@ -45,6 +45,7 @@ class NonUniformEntropy(ColumnsMeasure):
 
     name = "non-uniform-entropy"
     title = "Non-Uniform Entropy"
+    rank = 250
     needs = (Need.HIERARCHIES, Need.ORIGINAL)
     limit_help = "Non-Uniform Entropy must be at least this"
     positional = ("original", "table")

@@ -62,6 +62,7 @@ class PopulationUniqueness(SampleMeasure):
 
     name = "population-uniqueness"
     title = "Population uniqueness"
+    rank = 200
     needs = (Need.QUASI_IDENTIFIERS,)
     either = ((Need.POPULATION, ("population_size", "sampling_fraction")),)
 

@@ -45,6 +45,7 @@ class Precision(ColumnsMeasure):
 
     name = "precision"
     title = "Precision"
+    rank = 230
     needs = (Need.HIERARCHIES,)
     limit_help = "Precision must be at least this"
     pictures = staticmethod(column_shares_of)

@@ -43,6 +43,7 @@ class Profitability(Measure):
 
     name = "profitability"
     title = "Profitability"
+    rank = 130
     family = Family.PRIVACY
     better = Better.TRUE
     range = (0.0, 1.0)

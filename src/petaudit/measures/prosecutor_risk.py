@@ -33,6 +33,7 @@ class ProsecutorRisk(ChosenFigureRisk):
 
     name = "prosecutor-risk"
     title = "Prosecutor risk"
+    rank = 140
     needs = (Need.QUASI_IDENTIFIERS,)
 
     def classes(self, inputs: Inputs) -> RiskClasses:

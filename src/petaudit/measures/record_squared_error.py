@@ -58,6 +58,7 @@ class RecordSquaredError(SquaredErrorMeasure):
 
     name = "record-squared-error"
     title = "Record-level squared error"
+    rank = 300
     limit_help = "the record-level squared error must score at least this (1: no error)"
 
     def compute(

@@ -53,6 +53,7 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     name = "recursive-l-diversity"
     title = "l-diversity (recursive)"
+    rank = 60
     better = Better.LOWER
     strict = True
     range = (0.0, float("inf"))

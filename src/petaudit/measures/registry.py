@@ -9,18 +9,6 @@ from petaudit.errors import OptionError, listing, suggestion
 from petaudit.measures.base import Family, Measure
 
 GROUP = "petaudit.measures"
-# What people ask first comes first; measures of other packages follow by name.
-_ORDER = (
-    *("k-anonymity", "k-map", "alpha-k-anonymity", "l-diversity", "entropy-l-diversity"),
-    *("recursive-l-diversity", "t-closeness", "beta-likeness", "enhanced-beta-likeness"),
-    *("delta-disclosure", "delta-presence", "strict-average-risk", "profitability"),
-    *("prosecutor-risk", "journalist-risk", "marketer-risk", "sample-uniques"),
-    *("special-uniques", "distinction", "population-uniqueness", "mpuccs", "suppression"),
-    "precision",
-    *("granularity", "non-uniform-entropy", "ambiguity", "average-class-size", "discernibility"),
-    *("attribute-squared-error", "record-squared-error", "distribution-distance"),
-    *("association-change", "model-utility", "utility-bias"),
-)
 _FAMILIES = list(Family)
 
 
@@ -72,8 +60,7 @@ def registered(name: str) -> Measure | None:
 
 
 def _place(measure: Measure) -> tuple[int, int, str]:
-    known = _ORDER.index(measure.name) if measure.name in _ORDER else len(_ORDER)
-    return (_FAMILIES.index(measure.family), known, measure.name)
+    return (_FAMILIES.index(measure.family), measure.rank, measure.name)
 
 
 def find_measure(name: str) -> Measure:

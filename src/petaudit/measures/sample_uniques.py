@@ -37,6 +37,7 @@ class SampleUniques(RiskMeasure):
 
     name = "sample-uniques"
     title = "Sample uniques"
+    rank = 170
     needs = (Need.QUASI_IDENTIFIERS,)
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:

@@ -87,6 +87,7 @@ class SpecialUniques(SampleMeasure):
 
     name = "special-uniques"
     title = "Special uniques (SUDA)"
+    rank = 180
     needs = (Need.QUASI_IDENTIFIERS,)
     figure_ignores = ("max_columns",)
 

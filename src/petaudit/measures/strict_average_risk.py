@@ -47,6 +47,7 @@ class StrictAverageRisk(RiskMeasure):
 
     name = "strict-average-risk"
     title = "Strict average risk"
+    rank = 120
     family = Family.PRIVACY
     needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the average may be at most this"

@@ -38,6 +38,7 @@ class Suppression(ColumnsMeasure):
 
     name = "suppression"
     title = "Suppression"
+    rank = 220
     better = Better.LOWER
     needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the share of suppressed cells may be at most this"

@@ -96,6 +96,7 @@ class TCloseness(SensitiveMeasure):
 
     name = "t-closeness"
     title = "t-closeness"
+    rank = 70
     better = Better.LOWER
     range = (0.0, 1.0)
     limit_help = "t may be at most this"
