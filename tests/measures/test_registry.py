@@ -93,7 +93,6 @@ def third_party(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 def forget() -> None:
     registry.all_measures.cache_clear()
-    registry.registered.cache_clear()
 
 
 def test_all_measures_are_there() -> None:

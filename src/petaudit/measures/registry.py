@@ -48,17 +48,6 @@ def _instance(loaded: object) -> object:
     return loaded
 
 
-@cache
-def registered(name: str) -> Measure | None:
-    """The measure of exactly that name, if possible without loading others; None if none is."""
-    for entry in entry_points(group=GROUP, name=name):
-        found = _instance(entry.load())
-        if isinstance(found, Measure) and found.name == name:
-            return found
-    # Packages may call their entry points as they like.
-    return all_measures().get(name)
-
-
 def _place(measure: Measure) -> tuple[int, int, str]:
     return (_FAMILIES.index(measure.family), measure.rank, measure.name)
 

@@ -50,7 +50,7 @@ class Result:
     passed: bool | None
     warnings: tuple[str, ...]
     _: KW_ONLY
-    by: Measure = field(default=cast("Measure", None), repr=False, compare=False)
+    by: Measure = field(repr=False, compare=False)
     """The measure that made it."""
     breakdown: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """Further figures, as they are written to JSON."""
@@ -63,9 +63,8 @@ class Result:
 
     def __post_init__(self) -> None:
         """Refuse a limit that no table could break, whoever gave it."""
-        measure = None if self.limit is None else self._measured_by
-        if self.limit is not None and measure is not None:
-            refuse_unbreakable(self.limit, self.measure, self.better.value, measure.range)
+        if self.limit is not None:
+            refuse_unbreakable(self.limit, self.measure, self.better.value, self.by.range)
 
     def __getattr__(self, name: str) -> Any:
         """Return an entry of the breakdown."""
@@ -82,15 +81,6 @@ class Result:
         """Show the figure and its verdict; :meth:`to_dict` has the rest."""
         against = "" if self.limit is None else f" against {self.limit:g}"
         return f"<{self.measure}: {self.value:g}{against}, {self.status}>"
-
-    @property
-    def _measured_by(self) -> Measure | None:
-        """The measure of this result, if it is registered."""
-        if self.by is not None:
-            return self.by
-        from petaudit.measures.registry import registered  # noqa: PLC0415 (it knows the results)
-
-        return registered(self.measure)
 
     @property
     def measure(self) -> str:
@@ -113,10 +103,9 @@ class Result:
         ...  for limit in (0.5, 1)]
         [False, True]
         """
-        if self.limit is None or self.conditions or self._measured_by is None:
+        if self.limit is None or self.conditions:
             return False
-        reach = self._measured_by.range
-        return is_idle(self.limit, self.better.value, reach, strict=self.is_strict)
+        return is_idle(self.limit, self.better.value, self.by.range, strict=self.is_strict)
 
     @property
     def threshold(self) -> float | None:
@@ -131,7 +120,7 @@ class Result:
     @property
     def is_strict(self) -> bool:
         """Whether a figure that equals the limit breaks it."""
-        return self._measured_by is not None and self._measured_by.strict
+        return self.by.strict
 
     @property
     def figure(self) -> str:
@@ -161,7 +150,7 @@ class Result:
     @property
     def explanation(self) -> tuple[str, ...]:
         """What a person asks next, in sentences without any value of the data."""
-        return () if self.by is None else self.by.explain(self)
+        return self.by.explain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON."""
@@ -180,7 +169,7 @@ class Result:
         Values of the data are in it only where they are asked for, and known only where they were
         revealed (``reveal_values``).
         """
-        known = [GLOBAL] if self.by is None else self.by.granularities
+        known = self.by.granularities
         if granularity not in known:
             raise OptionError(
                 "{measure} has no table {table!r}{near}; it has {known}",
@@ -208,9 +197,7 @@ class Result:
         """
         from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
-        measure = self._measured_by if with_pictures else None
-        make = None if measure is None else measure.pictures
-        pictures, notes = pictures_of(make, inputs, self)
+        pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, self)
         entry = self.to_dict()
         return entry | {
             "warnings": [*entry["warnings"], *notes],
@@ -236,9 +223,7 @@ class Result:
             strict=self.is_strict,
             conditions=self.conditions,
         )
-        measure = self._measured_by
-        title = self.measure if measure is None else term(measure.title)
-        return FigureRow(title, value, value_text, rule, self.status)
+        return FigureRow(term(self.by.title), value, value_text, rule, self.status)
 
     def _repr_html_(self) -> str:
         from petaudit.pictures.notebook import notebook_table  # noqa: PLC0415 (only to look at)
