@@ -247,7 +247,6 @@ def measure_against_pycanon(python: str, folder: Path) -> AgainstPycanon:
         "quasi_identifiers": bundled.quasi_identifiers,
         "sensitive": bundled.sensitive,
         "suppressed": "class",
-        "use_side_car": False,
     }
     runs: dict[str, list[Measurement]] = {}
     for name, interpreter in {"pyCANON": python, "petaudit": sys.executable}.items():

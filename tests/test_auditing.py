@@ -638,7 +638,7 @@ def test_a_table_without_rows_is_an_error(role: str) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"qi": "born"}, "unknown argument 'qi'"),
+        ({"qi": "born"}, "audit has no argument 'qi'"),
         ({"quasi_identifier": "born"}, r"did you mean 'quasi_identifiers'\?"),
         ({"quasi_identifiers": "born", "options": {"k-anonymity": 5}}, "a mapping was expected"),
     ],
@@ -677,6 +677,8 @@ def test_limits_are_the_limits_of_the_options() -> None:
         ({"limits": {"k-anonimity": 2}}, "did you mean 'k-anonymity'"),
         ({"limits": 5}, "limits is 5; a mapping was expected, such as {'k-anonymity': 5}"),
         ({"limits": {"t-closeness": 2}}, "no table exceeds 1"),
+        ({"limits": {"k-anonymity": None}}, "the limit of k-anonymity is None"),
+        ({"limit": {"k-anonymity": 2}}, "audit has no argument 'limit' (did you mean 'limits'?)"),
         (
             {"limits": {"k-anonymity": 2}, "options": {"k-anonymity": {"limit": 3}}},
             "the limit of k-anonymity is given twice",
@@ -721,6 +723,8 @@ def test_a_summary_names_what_breaks() -> None:
     failed = sick(limits={"k-anonymity": 2, "precision": 0.5})
     assert failed.summary().startswith("undecided: k-anonymity is 1, at least 2 was asked for; ")
     assert "precision: needs" in failed.summary()
+    strict = sick(limits={"k-anonymity": 1}, strict=True)
+    assert strict.summary().startswith("undecided: in some class everybody has the same")
 
 
 def test_an_audit_as_a_frame() -> None:

@@ -20,7 +20,6 @@ from petaudit.errors import (
     counted,
     error_context,
     joined,
-    listing,
     phrase,
     suggestion,
 )
@@ -339,13 +338,6 @@ class Inputs:
         return original
 
 
-_ARGUMENTS = (
-    *("original", "control", "population", "roles", "quasi_identifiers", "sensitive"),
-    *("hierarchies", "key", "suppressed", "reveal_values", "delimiter", "encoding"),
-    *("engine", "spark_master", "person", "person_is_pseudonym"),
-)
-
-
 def gather(
     table: object,
     *,
@@ -367,7 +359,6 @@ def gather(
     person_is_pseudonym: bool | None = None,
     use_side_car: bool = True,
     announce_notes: bool = True,
-    **unknown: object,
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
     if person is not None and not isinstance(person, str):
@@ -376,14 +367,6 @@ def gather(
         raise OptionError(
             "person_is_pseudonym is {value!r}; true or false was expected",
             value=person_is_pseudonym,
-        )
-    for name in unknown:
-        raise OptionError(
-            "unknown argument {name!r}{near}; beside the options of a measure, arguments are "
-            "{arguments}",
-            name=name,
-            near=suggestion(name, _ARGUMENTS),
-            arguments=listing(_ARGUMENTS, len(_ARGUMENTS)),
         )
     if suppressed not in get_args(Suppressed):
         raise OptionError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,9 +30,9 @@ from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
 from petaudit.judging.policy import Policy, PolicySpec, find_policy
 from petaudit.judging.review import ColumnReview, people_notes, review_columns
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
-from petaudit.measures.base import spelled_out
+from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.result import columns_of
-from petaudit.reports.writing import report
+from petaudit.reports.writing import report as make_report
 from petaudit.system.files import Watch, unchanged
 from petaudit.tables.result_frames import Kind, result_frame
 
@@ -231,9 +232,7 @@ class Audit:
         }
         return result_frame(kind, columns_of(self.results, **columns))
 
-    def report(self, path: str | Path | None = None, **settings: Any) -> str:
-        """Make a report of the audit; see :func:`petaudit.report` for the settings."""
-        return report(self, path, **settings)
+    report = make_report
 
     def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
@@ -305,6 +304,7 @@ def audit(
     >>> release.exit_code, release["t-closeness"].status
     (1, 'failed')
     """
+    refuse_unknown(inputs, "audit", inspect.signature(audit))
     with unchanged() as watch:
         rule = None if policy is None else find_policy(policy)
         wanted = _with_limits(limits or {}, _options_by_measure(options or {}))
@@ -441,6 +441,9 @@ def _with_limits(
         measure = find_measure(name)
         if "limit" in wanted.get(measure.name, {}):
             raise OptionError("the limit of {measure} is given twice", measure=measure.name)
+        if limit is None:
+            # No limit would be a verdict that nobody asked for.
+            raise OptionError("the limit of {measure} is None", measure=measure.name)
         measure.check_options({"limit": limit})
         wanted.setdefault(measure.name, {})["limit"] = limit
     return wanted

@@ -117,15 +117,14 @@ def summary_text(audit: Audit) -> str:
         for value, rule in [figure_and_rule(entry_of(result))]
     ]
     reasons += by_reason(entry for entry in audit.not_measured if entry.asked_for)
+    others = [*audit.problems]
+    if audit.verdict == UNDECIDED and not reasons:
+        others += audit.open_questions
     verdict = _SUMMARIES[audit.verdict]
-    if not reasons and not audit.problems:
+    if not reasons and not others:
         return translate(verdict)
     return translate(
-        phrase(
-            "{verdict}: {reasons}",
-            verdict=verdict,
-            reasons=joined([*reasons, *audit.problems], "; "),
-        )
+        phrase("{verdict}: {reasons}", verdict=verdict, reasons=joined([*reasons, *others], "; "))
     )
 
 

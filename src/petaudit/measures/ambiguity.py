@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import prod
-from typing import Annotated
 
 import numpy as np
 
@@ -12,11 +11,9 @@ from petaudit.errors import phrase
 from petaudit.exact.fractions import as_float
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, Leaves, share_kept
+from petaudit.measures.utility import ColumnsMeasure, Leaves, UnknownLabels, share_kept
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables.sums import sum_of_products
-
-_UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (as if it were any value)"
 
 
 class Ambiguity(ColumnsMeasure):
@@ -51,11 +48,7 @@ class Ambiguity(ColumnsMeasure):
     pictures = staticmethod(column_shares_of)
 
     def compute(
-        self,
-        inputs: Inputs,
-        limit: Fraction | None,
-        *,
-        unknown: Annotated[str, UNKNOWN, _UNKNOWN_HELP] = "error",
+        self, inputs: Inputs, limit: Fraction | None, *, unknown: UnknownLabels = "error"
     ) -> Result:
         """Multiply the leaves of the columns, row by row."""
         rows = inputs.table.rows

@@ -380,15 +380,7 @@ class Measure:
         measure, signature = cls(), cls.signature()
 
         def function(*tables: object, **arguments: Any) -> Result:
-            for name in arguments:
-                if name not in signature.parameters:
-                    raise OptionError(
-                        "{function} has no argument {name!r}{near}; its arguments are {known}",
-                        function=cls.function_name(),
-                        name=name,
-                        near=suggestion(name, signature.parameters),
-                        known=listing(list(signature.parameters), len(signature.parameters)),
-                    )
+            refuse_unknown(arguments, cls.function_name(), signature)
             given = signature.bind(*tables, **arguments).arguments
             own = [name for name in given if name not in input_parameters()]
             options = {name: given.pop(name) for name in own}
@@ -463,6 +455,20 @@ def input_parameters() -> dict[str, inspect.Parameter]:
         for name, parameter in inspect.signature(gather).parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD and name not in _INTERNAL_ARGUMENTS
     }
+
+
+def refuse_unknown(names: Iterable[str], function: str, signature: inspect.Signature) -> None:
+    """Raise an error for an argument that a function does not have."""
+    known = list(signature.parameters)
+    for name in names:
+        if name not in known:
+            raise OptionError(
+                "{function} has no argument {name!r}{near}; its arguments are {known}",
+                function=function,
+                name=name,
+                near=suggestion(name, known),
+                known=listing(known, len(known)),
+            )
 
 
 def spelled_out(function: Callable[..., Any]) -> inspect.Signature:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
 
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, Leaves, share_kept, suppressed_text
+from petaudit.measures.utility import (
+    ColumnsMeasure,
+    Leaves,
+    UnknownLabels,
+    share_kept,
+    suppressed_text,
+)
 from petaudit.pictures.column_shares import column_shares_of
-
-_UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (as if it were any value)"
 
 
 class Granularity(ColumnsMeasure):
@@ -43,11 +46,7 @@ class Granularity(ColumnsMeasure):
     pictures = staticmethod(column_shares_of)
 
     def compute(
-        self,
-        inputs: Inputs,
-        limit: Fraction | None,
-        *,
-        unknown: Annotated[str, UNKNOWN, _UNKNOWN_HELP] = "error",
+        self, inputs: Inputs, limit: Fraction | None, *, unknown: UnknownLabels = "error"
     ) -> Result:
         """Measure granularity; a suppressed cell stands for its whole domain anyway."""
         columns = {name: Leaves.of(inputs, name, unknown) for name in inputs.generalized_columns}

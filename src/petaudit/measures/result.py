@@ -80,7 +80,8 @@ class Result:
     def __repr__(self) -> str:
         """Show the figure and its verdict; :meth:`to_dict` has the rest."""
         against = "" if self.limit is None else f" against {self.limit:g}"
-        return f"<{self.measure}: {self.value:g}{against}, {self.status}>"
+        value = self.value if isinstance(self.value, bool) else f"{self.value:g}"
+        return f"<{self.measure}: {value}{against}, {self.status}>"
 
     @property
     def measure(self) -> str:

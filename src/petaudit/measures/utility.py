@@ -24,6 +24,9 @@ from petaudit.tables.result_frames import ResultColumn
 ROUNDING: Final = Fraction(1, 10**12)
 """Where roots and logarithms come in, equality with a limit is only meant up to rounding."""
 UNKNOWN: Final = kinds.Choice(("error", "maximal"))
+UnknownLabels: TypeAlias = Annotated[
+    str, UNKNOWN, "labels in no hierarchy: error, or maximal (as if it were any value)"
+]
 _MOST_COLUMNS_SHOWN = 12
 
 

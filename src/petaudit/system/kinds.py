@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
@@ -107,6 +107,13 @@ class Integer(Kind):
     def schema(self) -> JsonSchema:
         """The same as JSON Schema."""
         return {"type": "integer", "minimum": self.least, "maximum": self._most}
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Name the largest number where a value is beyond it."""
+        is_large = isinstance(value, int) and not isinstance(value, bool) and value > self._most
+        kind = replace(self, most=self._most) if is_large else self
+        if not self.takes(value):
+            problems.add(at, not_expected(at, value, kind.expected))
 
     @property
     def _most(self) -> int:
