@@ -20,9 +20,8 @@ import petaudit
 from budget import examples
 from petaudit.singling import prepared
 from petaudit.tables._private_folder import private_folder
+from petaudit.tables.engines.scratch import OutOfTimeError, Scratch
 from petaudit.tables.joint import duck_coding, duck_pair, levels
-from petaudit.tables.joint.scratch import Scratch
-from petaudit.tables.joint.store import OutOfTimeError
 from singling.frames import assert_answer, held
 from singling.pairs import Pair, pairs
 

@@ -12,7 +12,7 @@ import pytest
 import petaudit
 from measures import uniqueness_twin as twin
 from petaudit.errors import EngineError, NotMeasurableError
-from petaudit.tables import minimal_spark, open_source
+from petaudit.tables import minimal_uniques, open_source
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.table_counts import TableCounts
@@ -62,7 +62,7 @@ def test_the_same_figures_from_counts(
     table = people(250, 5)
     before = set(private_folder().iterdir())
     # Sets of columns come in several batches.
-    monkeypatch.setattr(minimal_spark, "_AT_ONCE", 3)
+    monkeypatch.setattr(minimal_uniques, "_SETS_AT_ONCE", 3)
     given: dict[str, Any] = {
         "quasi_identifiers": NAMES,
         "max_columns": cap,

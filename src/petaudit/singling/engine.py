@@ -18,9 +18,9 @@ from petaudit.singling.options import Options, Progress, has_gaps_below
 from petaudit.singling.prepared import ColumnUse, SearchTables
 from petaudit.singling.search import SizeFindings, progress_of
 from petaudit.system.memory import memory_limit
+from petaudit.tables.engines.scratch import OutOfTimeError
 from petaudit.tables.joint.duck_pair import DuckPair
-from petaudit.tables.joint.exposed import count_exposed
-from petaudit.tables.joint.store import Exposed, GroupSizes, Listed, OutOfTimeError, StoredPair
+from petaudit.tables.joint.store import Exposed, GroupSizes, Listed, StoredPair
 
 _DRAWING: Final = 32
 """Bytes per row of a table that samples are drawn from."""
@@ -107,8 +107,7 @@ class StoredTables(SearchTables):
         )
         try:
             with self.pair.deadline.at(deadline):
-                return count_exposed(
-                    self.listing,
+                return self.listing.count_exposed(
                     sample,
                     looked_at,
                     keep_matches=options.has_gaps(columns),

@@ -85,6 +85,11 @@ class SparkStore:
         frame: DataFrame = self._session.createDataFrame(table)
         return frame
 
+    def sql(self, query: str, **frames: DataFrame) -> DataFrame:
+        """The frame of a query, in which other frames are ``{name}``."""
+        frame: DataFrame = self._session.sql(query, **frames)
+        return frame
+
     def fetch(self, frame: DataFrame) -> pa.Table:
         """A result, which is small."""
         return self._counts.collected(nw.from_native(frame))

@@ -20,8 +20,8 @@ from petaudit.labels.cells import BLANKS
 from petaudit.tables._encoding import arrow_integers
 from petaudit.tables._private_folder import private_folder, temporary_room
 from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.engines.scratch import Scratch
 from petaudit.tables.joint.column import ORIGINAL, Codes, JointColumn, Kind, Precision
-from petaudit.tables.joint.scratch import Scratch
 from petaudit.tables.joint.tables import ColumnJoiner, cells_of
 from petaudit.tables.source import Source
 

@@ -7,25 +7,27 @@ begin with) only groups are followed that a further column can still split to so
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from petaudit.tables._encoding import arrow_integers, whole_numbers
+from petaudit.tables.engines.scratch import Scratch
 from petaudit.tables.joint.column import CONTROL, ORIGINAL, SYNTHETIC
 from petaudit.tables.joint.duck_coding import Coded, StoredKeys, code_tables, integer_kind
 from petaudit.tables.joint.levels import Level, Levels, key_names
-from petaudit.tables.joint.scratch import Scratch
 from petaudit.tables.joint.store import (
     LISTED_AT_ONCE,
     Combination,
+    Exposed,
     GroupSizes,
     Indices,
     Listed,
     StoredFacts,
     StoredPair,
+    column_use,
     rows_by_number,
 )
 from petaudit.tables.source import Source
@@ -163,6 +165,69 @@ class DuckPair(StoredPair):
             rows[whole_numbers(repeated.column("r"))] = whole_numbers(repeated.column("first"))
         return rows
 
+    def count_exposed(
+        self,
+        sample: Indices,
+        combinations: Iterable[Combination],
+        *,
+        keep_matches: bool,
+        merges_equal: bool,
+    ) -> Exposed:
+        """Count the rows that are alone with a unique synthetic row.
+
+        Those of the sample, rows of the original by their numbers, are looked at together, those of the
+        control one by one beside the sample. Combinations are in the order of the search;
+        ``merges_equal`` says that equal rows are one person.
+        """
+        keys = key_names(range(len(self.facts.columns)))
+        people = self._people(sample)
+        # Equal rows are one person, wherever they are.
+        twins = self.scratch.make(
+            "twins",
+            f"SELECT c, r, first FROM (SELECT c, r, max(r) FILTER (WHERE NOT c) OVER (PARTITION BY "  # noqa: S608
+            f"{keys}) AS first FROM {people}) WHERE c AND first IS NOT NULL AND {merges_equal}",
+        )
+        # No synthetic row is done with: with other columns it may point at somebody else.
+        sampled = self.scratch.make(
+            "sampled",
+            f"SELECT false AS o, true AS w, false AS c, r, {keys} "  # noqa: S608
+            f"FROM {self.table} WHERE NOT o UNION ALL "
+            f"SELECT true, false, c, r, {keys} FROM {people} ANTI JOIN {twins} USING (c, r)",
+        )
+        # With m = 1 they are exposed, with m = 2 they would be without one other person.
+        exposed = self.scratch.make("exposed", "SELECT false AS c, 0::UBIGINT AS r, 1 AS m LIMIT 0")
+        levels = Levels(self.scratch, sampled, sum(self.facts.people), self.facts.distinct, "c, r")
+        try:
+            for prefix, batch in itertools.groupby(combinations, lambda columns: columns[:-1]):
+                level = levels.at(prefix, keep_matches=keep_matches)
+                if not level.rows:
+                    continue
+                alone = " UNION ".join(
+                    # A stranger is one more than the people of the sample who are there.
+                    "SELECT who.c, who.r, n + who.c::INT AS m FROM (SELECT n, unnest(whom) AS who "  # noqa: S608
+                    "FROM (SELECT count(*) FILTER (WHERE o AND NOT c) AS n, "
+                    "list({'c': c, 'r': r::UBIGINT}) FILTER (WHERE o) AS whom "
+                    f"FROM {level.table} GROUP BY {key_names(combination)} "
+                    "HAVING count(*) FILTER (WHERE NOT o) = 1)) WHERE m < 3"
+                    for combination in batch
+                )
+                self.scratch.run(f"INSERT INTO {exposed} {alone} EXCEPT FROM {exposed}")
+            [found] = self.scratch.run(
+                "SELECT coalesce(sum(n) FILTER (WHERE NOT c AND m = 1), 0), "  # noqa: S608
+                "coalesce(sum(n) FILTER (WHERE NOT c AND m = 2), 0), "
+                "coalesce(sum(n) FILTER (WHERE c AND m = 1), 0), "
+                "coalesce(sum(n) FILTER (WHERE c AND m = 2), 0) FROM ("
+                f"SELECT p.c, n, e.m FROM {people} AS p LEFT JOIN {twins} AS t USING (c, r) JOIN "
+                f"(SELECT c, r, min(m) AS m FROM {exposed} GROUP BY c, r) AS e "
+                "ON e.c = (p.c AND t.first IS NULL) AND e.r = coalesce(t.first, p.r))"
+            )
+            return Exposed(*map(int, found))
+        finally:
+            with self.scratch.deadline.at(None):
+                levels.close()
+                for name in ("people", "twins", "sampled", "exposed"):
+                    self.scratch.drop(name)
+
     def finish(self) -> None:
         """See the base class."""
         self._close_levels()
@@ -199,23 +264,11 @@ class DuckPair(StoredPair):
         return self.scratch.number(f"SELECT {figure} FROM {table}")  # noqa: S608
 
     def _use(self, coded: Coded, column: int) -> tuple[int, int, int, int]:
-        """See :class:`StoredFacts`."""
         null = list(coded.joined.values())[column].null
-        both = " UNION ALL ".join(
-            f"SELECT {place} AS place, k{column} AS k FROM {coded.tables[place]}"  # noqa: S608
-            for place in (SYNTHETIC, ORIGINAL)
+        [(synthetic, common, original, alone)] = self.scratch.run(
+            column_use(coded.tables, column, [null])
         )
-        found = self.scratch.fetch(
-            "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "  # noqa: S608
-            "coalesce(sum(t), 0) AS t, count(*) FILTER (WHERE t = 1) AS alone FROM ("
-            f"SELECT count(*) FILTER (WHERE place = {SYNTHETIC}) AS s, "
-            f"count(*) FILTER (WHERE place = {ORIGINAL}) AS t FROM ({both}) WHERE k <> {null} "
-            "GROUP BY k)"
-        )
-        synthetic, common, original, alone = (
-            int(found.column(name)[0].as_py()) for name in ("s", "common", "t", "alone")
-        )
-        return synthetic, common, original, alone
+        return int(synthetic), int(common), int(original), int(alone)
 
     def _counted_overlap(self, coded: Coded) -> dict[tuple[int, int], int]:
         keys = key_names(range(len(coded.joined)))
@@ -337,3 +390,22 @@ class DuckPair(StoredPair):
         if isinstance(joined.keys, StoredKeys):
             return known | joined.keys.of(wanted)
         return known | {code: joined.value(code) for code in wanted}
+
+    def _people(self, sample: Indices) -> str:
+        """The rows of a sample of the original, and those of the control, without duplicates.
+
+        Each says how many rows it stands for, ``n``, and whether it is of the control, ``c``.
+        """
+        keys = key_names(range(len(self.facts.columns)))
+        parts, lookups = [], {}
+        for name, rows, source in (
+            ("inside", self.first_rows(ORIGINAL)[sample], f"(FROM {self.table} WHERE o)"),
+            ("outside", self.first_rows(CONTROL), self.scratch.table("control")),
+        ):
+            numbers, times = np.unique(rows, return_counts=True)
+            lookups[name] = pa.table({"r": arrow_integers(numbers), "n": arrow_integers(times)})
+            is_control = name == "outside"
+            parts.append(
+                f"SELECT {is_control} AS c, r, n, {keys} FROM {source} JOIN {name} USING (r)"  # noqa: S608
+            )
+        return self.scratch.make("people", " UNION ALL ".join(parts), **lookups)

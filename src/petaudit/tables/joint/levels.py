@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from petaudit.tables.joint.scratch import Scratch
+from petaudit.tables.engines.scratch import Scratch
 
 _ROWS_PER_GROUP: Final = 8
 """Groups that are larger on average have hardly a row that leaves."""

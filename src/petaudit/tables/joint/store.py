@@ -6,10 +6,8 @@ The engine counts combinations of columns; what comes here are counts. See
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -18,7 +16,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.tables._encoding import whole_numbers
-from petaudit.tables.joint.column import JointColumn
+from petaudit.tables.engines.scratch import Deadline
+from petaudit.tables.joint.column import ORIGINAL, SYNTHETIC, JointColumn
 from petaudit.tables.joint.tables import check_same_columns
 from petaudit.tables.source import Source
 
@@ -85,44 +84,6 @@ class StoredFacts:
     has, the original's, and those of them whose value it has nowhere else."""
 
 
-class OutOfTimeError(Exception):
-    """A query was stopped because its time was over."""
-
-
-class Deadline:
-    """A time of the monotonic clock, if there is one.
-
-    >>> deadline = Deadline()
-    >>> deadline.left() is None
-    True
-    >>> with deadline.at(0.0):
-    ...     deadline.left()
-    Traceback (most recent call last):
-    petaudit.tables.joint.store.OutOfTimeError
-    """
-
-    def __init__(self) -> None:
-        self._stop_at: float | None = None
-
-    @contextmanager
-    def at(self, deadline: float | None) -> Iterator[None]:
-        """Stop at a time, while this lasts."""
-        self._stop_at = deadline
-        try:
-            yield
-        finally:
-            self._stop_at = None
-
-    def left(self) -> float | None:
-        """The seconds that are left, None without a deadline; raises OutOfTimeError if none are."""
-        if self._stop_at is None:
-            return None
-        left = self._stop_at - time.monotonic()
-        if left <= 0:
-            raise OutOfTimeError
-        return left
-
-
 class StoredPair(ABC):
     """A pair in an engine; sizes are looked at in ascending order, combinations in theirs.
 
@@ -132,7 +93,7 @@ class StoredPair(ABC):
     facts: StoredFacts
     engine: str
     deadline: Deadline
-    """When counting stops with :class:`OutOfTimeError`."""
+    """When counting stops with :class:`~petaudit.tables.engines.scratch.OutOfTimeError`."""
 
     @abstractmethod
     def batches(self, size: int) -> Iterator[list[Combination]]:
@@ -160,6 +121,21 @@ class StoredPair(ABC):
     @abstractmethod
     def finish(self) -> None:
         """Let go of what only counting needs."""
+
+
+def column_use(tables: Sequence[str], column: int, nulls: Sequence[int]) -> str:
+    """The query for the use of a column in :class:`StoredFacts`, from tables in an engine."""
+    both = " UNION ALL ".join(
+        f"SELECT {place} AS place, k{column} AS k FROM {tables[place]}"  # noqa: S608
+        for place in (SYNTHETIC, ORIGINAL)
+    )
+    return (
+        "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "  # noqa: S608
+        "coalesce(sum(t), 0) AS t, count(*) FILTER (WHERE t = 1) AS alone FROM ("
+        f"SELECT count(*) FILTER (WHERE place = {SYNTHETIC}) AS s, "
+        f"count(*) FILTER (WHERE place = {ORIGINAL}) AS t FROM ({both}) AS cells "
+        f"WHERE k NOT IN ({', '.join(map(str, nulls))}) GROUP BY k) AS by_value"
+    )
 
 
 def rows_by_number(counted: pa.Table) -> Indices:

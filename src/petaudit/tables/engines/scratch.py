@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import time
 import weakref
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, TypeAlias, TypeVar
 
 import duckdb
@@ -19,10 +20,47 @@ from petaudit.tables.engines.duckdb import (
     out_of_memory,
     remove_file,
 )
-from petaudit.tables.joint.store import Deadline, OutOfTimeError
 
 Result = TypeVar("Result")
 ArrowRows: TypeAlias = pa.Table | pa.RecordBatchReader
+
+
+class OutOfTimeError(Exception):
+    """A query was stopped because its time was over."""
+
+
+class Deadline:
+    """A time of the monotonic clock, if there is one.
+
+    >>> deadline = Deadline()
+    >>> deadline.left() is None
+    True
+    >>> with deadline.at(0.0):
+    ...     deadline.left()
+    Traceback (most recent call last):
+    petaudit.tables.engines.scratch.OutOfTimeError
+    """
+
+    def __init__(self) -> None:
+        self._stop_at: float | None = None
+
+    @contextmanager
+    def at(self, deadline: float | None) -> Iterator[None]:
+        """Stop at a time, while this lasts."""
+        self._stop_at = deadline
+        try:
+            yield
+        finally:
+            self._stop_at = None
+
+    def left(self) -> float | None:
+        """The seconds that are left, None without a deadline; raises OutOfTimeError if none are."""
+        if self._stop_at is None:
+            return None
+        left = self._stop_at - time.monotonic()
+        if left <= 0:
+            raise OutOfTimeError
+        return left
 
 
 class Scratch:
