@@ -25,7 +25,7 @@ from petaudit.measures import find_measure
 from petaudit.tables import open_source
 from petaudit.tables.classes import keys as _keys
 from petaudit.tables.classes import packed as _packed
-from petaudit.tables.equal_values import value_keys
+from petaudit.tables.column_values import value_keys
 from strategies import Release
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from petaudit.labels.cells import label_of
 from petaudit.tables import open_source
-from petaudit.tables._cell_labels import cell_labels, in_order
+from petaudit.tables._encoding import cell_labels, in_order
 
 SPELLINGS = [
     *("0", "-0", "0.0", "5", "5.0", "05", "+5", "1e1", "10", "1_000", "1000", "１２", "12", ".5"),

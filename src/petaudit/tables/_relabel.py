@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._cell_labels import label_codes
-from petaudit.tables._encoding import class_indices
+from petaudit.tables._encoding import class_indices, label_codes
 from petaudit.tables.results import Integers
 from petaudit.tables.source import Source
 

@@ -1,11 +1,20 @@
-"""The values of one column: their labels and counts, and the label of every row as a code."""
+"""The values of one column: their labels and counts, and the label of every row as a code.
+
+Labels of a sensitive attribute may be the same value: a class whose cells are ``flu``, ``Flu`` and
+``flu`` with a zero-width space tells as much as one with three times ``flu``. So numbers are
+compared by value, and texts by NFKC without invisible characters, surplus blanks, case and width.
+Quasi-identifiers are not compared this way: there it is the cautious reading that takes two
+spellings for two cells.
+"""
 
 from __future__ import annotations
 
+import unicodedata
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +23,7 @@ import pyarrow as pa
 from petaudit.errors import EngineError
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._cell_labels import cell_labels, in_order
-from petaudit.tables._encoding import dictionary_cells, whole_numbers
-from petaudit.tables.equal_values import value_keys, visible_text, visible_texts
+from petaudit.tables._encoding import cell_labels, dictionary_cells, in_order, whole_numbers
 from petaudit.tables.results import Integers, ValueCounts
 
 if TYPE_CHECKING:
@@ -28,6 +35,11 @@ Codes: TypeAlias = npt.NDArray[np.int32]
 
 _LARGEST_WHOLE: Final = 10**18
 _MANY_CELLS: Final = 10_000
+_FIRST_OF_NUMBERS: Final = frozenset("+-.0123456789")
+_UNICODE_MINUS: Final = "\u2212"
+_FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Characters that show nothing although Unicode calls them letters, marks or symbols."""
+_SELECTORS: Final = (range(0x180B, 0x1810), range(0xFE00, 0xFE10), range(0xE0000, 0xE1000))
 
 
 @dataclass(frozen=True)
@@ -117,12 +129,6 @@ class ColumnValues:
         found = zip(self.cells.to_pylist(), self.positions.tolist(), strict=True)
         return any(cell != labels[place] for cell, place in found)
 
-    def beside(self, table: TableCounts, names: Sequence[str], data: Sequence[pa.Array]) -> Any:
-        """Put what is known of each cell beside the table, to be joined; a null joins nothing."""
-        assert table.load is not None  # noqa: S101 (only tables in our own database are joined)
-        lookup = pa.Table.from_arrays([self.cells, *data], names=[*names])
-        return table.load(lookup.filter(self.cells.is_valid()) if self.cells.null_count else lookup)
-
 
 def _name_of(spellings: Sequence[str | None]) -> str | None:
     """What a value is called: a number as one that can be read, a text by its first spelling."""
@@ -200,3 +206,81 @@ def codes_of_rows(
     marks = [source.counts.value_counts(name).index.get(SUPPRESSED, -1) for name in columns]
     says_something = codes != np.array(marks)[:, np.newaxis]
     return codes[:, says_something.any(axis=0)]
+
+
+def value_keys(labels: Sequence[str | None]) -> list[Hashable]:
+    """A key per label that equals another's where both are the same value; None for no value.
+
+    >>> keys = value_keys(["5", "5.0", "05", "5e0", "Flu", "FLU", "fl\u200bu", "\u200b", None])
+    >>> keys[0] == keys[1] == keys[2] == keys[3], keys[4] == keys[5] == keys[6], keys[7:]
+    (True, True, [None, None])
+    >>> one, other = value_keys(["9007199254740992", "9007199254740993"])
+    >>> one == other
+    False
+    """
+    texts = visible_texts(labels)
+    keys: list[Hashable] = [None if text is None else _float_or_text(text) for text in texts]
+    # Equal numbers have equal floats, and only where floats are equal the exact ones are asked.
+    times = Counter(keys)
+    if len(times) == len(keys):
+        return keys
+    for place, (key, text) in enumerate(zip(keys, texts, strict=True)):
+        if text is not None and isinstance(key, float) and times[key] > 1:
+            number = parse_number(text)
+            # A fraction equals the float of its value, and texts equal neither.
+            keys[place] = _folded(text) if number is None else ("number", number)
+    return keys
+
+
+def visible_texts(labels: Sequence[str | None]) -> list[str | None]:
+    """What each label shows; None where that is nothing."""
+    if _is_plain("".join(label for label in labels if label is not None)):
+        return list(labels)
+    return [None if label is None else visible_text(label) or None for label in labels]
+
+
+def visible_text(label: str) -> str:
+    """A label by NFKC, without invisible characters and with single blanks.
+
+    >>> visible_text("\uff21\u00ad  b\u200b"), visible_text("\u0661\u0662"), visible_text("\u2060")
+    ('A b', '12', '')
+    """
+    if _is_plain(label):
+        return label
+    text = unicodedata.normalize("NFKC", label)
+    shown = "".join(_plain(char) for char in text if not _is_invisible(char))
+    return " ".join(unicodedata.normalize("NFKC", shown).split())
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() and text.isprintable() and "  " not in text
+
+
+def _plain(char: str) -> str:
+    """Digits of every script and the minus sign as a number is written with them."""
+    return "-" if char == _UNICODE_MINUS else str(unicodedata.decimal(char, char))
+
+
+def _is_invisible(char: str) -> bool:
+    if char.isspace():
+        return False
+    return (
+        unicodedata.category(char) in {"Cf", "Cc"}
+        or char in _FILLERS
+        or any(ord(char) in own for own in _SELECTORS)
+    )
+
+
+def _float_or_text(text: str) -> float | str:
+    if text[0] in _FIRST_OF_NUMBERS:
+        try:
+            number = float(text)
+        except ValueError:
+            return _folded(text)
+        if number == number:  # noqa: PLR0124 (not NaN, which equals nothing)
+            return number
+    return _folded(text)
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text.casefold())

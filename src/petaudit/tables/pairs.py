@@ -8,9 +8,9 @@ import numpy as np
 
 from petaudit.errors import InputError, argument
 from petaudit.labels.cells import label_of
-from petaudit.tables._cell_labels import plain
+from petaudit.tables._encoding import plain
 from petaudit.tables.column_values import RowCodes
-from petaudit.tables.engines.remote_pairs import KeyFaults, joined_pairs, key_faults
+from petaudit.tables.engines.remote import KeyFaults, joined_pairs, key_faults
 from petaudit.tables.results import PairCodes, PairCounts
 from petaudit.tables.table_counts import TableCounts
 

@@ -16,7 +16,7 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables.classes.grouped import label_positions
 from petaudit.tables.classes.keys import class_keys
-from petaudit.tables.engines.remote_pairs import Labels, Translate, sizes_in_engine
+from petaudit.tables.engines.remote import Labels, Translate, sizes_in_engine
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:

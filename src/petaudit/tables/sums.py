@@ -15,10 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.tables._cell_labels import cell_labels
-from petaudit.tables._encoding import floats, whole_numbers
-from petaudit.tables.engines.remote import join_numbers, on_one_engine
-from petaudit.tables.engines.remote_pairs import side_by_side
+from petaudit.tables._encoding import cell_labels, floats, whole_numbers
+from petaudit.tables.engines.remote import join_numbers, on_one_engine, side_by_side
 from petaudit.tables.results import Integers
 from petaudit.tables.table_counts import TableCounts
 
@@ -41,7 +39,8 @@ def sum_of_products(table: TableCounts, factors: Mapping[str, Integers]) -> int:
         rows = table.renamed({name: f"x{place}" for place, name in enumerate(factors)})
         names = [f"f{place}" for place in range(len(factors))]
         for place, (name, numbers) in enumerate(factors.items()):
-            rows = join_numbers(table, rows, name, f"x{place}", {names[place]: numbers})
+            by_label = {names[place]: numbers}
+            rows = join_numbers(table, rows, table.values(name), f"x{place}", by_label)
         groups = table.collected(table.grouped(rows, names))
         by_group = [whole_numbers(groups.column(name)) for name in names]
         return _sum_of_products(by_group, whole_numbers(groups.column("n")))
@@ -98,11 +97,10 @@ class PairSums:
         known, others = self.known[side], self.known[1 - side]
         if others.all():
             return np.where(known, self.counts.value_counts(self.columns[side]).counts, 0)
-        side_name, other = _SIDES[side], _SIDES[1 - side]
         said = {"said": others.astype(np.int64)}
-        rows = join_numbers(self.counts, self._cells, self.columns[1 - side], other, said)
+        rows = self._joined(self._cells, 1 - side, said)
         found = self._by_label(
-            side, rows.group_by(side_name).agg(nw.col("said").sum().alias("sum"))
+            side, rows.group_by(_SIDES[side]).agg(nw.col("said").sum().alias("sum"))
         )
         return np.where(known, found.astype(np.int64), 0)
 
@@ -110,6 +108,12 @@ class PairSums:
     def _cells(self) -> nw.LazyFrame[Any]:
         names = zip(self.counts.keys(self.columns), _SIDES, strict=True)
         return self.counts.frame.select(*(nw.col(key).alias(side) for key, side in names))
+
+    def _joined(
+        self, rows: nw.LazyFrame[Any], side: int, numbers: Mapping[str, npt.NDArray[Any]]
+    ) -> nw.LazyFrame[Any]:
+        values = self.counts.values(self.columns[side])
+        return join_numbers(self.counts, rows, values, _SIDES[side], numbers)
 
     def _by_label(self, side: int, groups: nw.LazyFrame[Any]) -> Floats:
         """The sum of each label, from one per cell."""
@@ -126,9 +130,9 @@ class PairSums:
         Labels that say nothing have the number 0.
         """
         rows = self._cells
-        for side, column in enumerate(self.columns):
+        for side in range(2):
             numbers = {f"{_SIDES[side]}{place}": pair[side] for place, pair in enumerate(factors)}
-            rows = join_numbers(self.counts, rows, column, _SIDES[side], numbers)
+            rows = self._joined(rows, side, numbers)
         sums = [
             (nw.col(f"a{place}") * nw.col(f"b{place}")).sum().alias(f"s{place}")
             for place in range(len(factors))
@@ -138,9 +142,7 @@ class PairSums:
 
     def sums_by(self, side: int, numbers: Floats) -> Floats:
         """For each label of one column the sum of the numbers of the other column's labels."""
-        other = _SIDES[1 - side]
-        joined = {"x": numbers}
-        rows = join_numbers(self.counts, self._cells, self.columns[1 - side], other, joined)
+        rows = self._joined(self._cells, 1 - side, {"x": numbers})
         return self._by_label(side, rows.group_by(_SIDES[side]).agg(nw.col("x").sum().alias("sum")))
 
     def surplus(self) -> tuple[float, float, int]:
@@ -150,9 +152,9 @@ class PairSums:
         expected; and how many pairs occur.
         """
         pairs = self.counts.grouped(self._cells, _SIDES)
-        for side, column in enumerate(self.columns):
+        for side in range(2):
             numbers = {f"{_SIDES[side]}0": self.rows[side].astype(np.float64)}
-            pairs = join_numbers(self.counts, pairs, column, _SIDES[side], numbers)
+            pairs = self._joined(pairs, side, numbers)
         total = float(self.rows[0].sum())
         both = pairs.filter((nw.col("a0") > 0) & (nw.col("b0") > 0))
         expected = both.select("n", (nw.col("a0") * nw.col("b0") / total).alias("e"))
@@ -198,9 +200,9 @@ def sums_of_distances(
             f"m{place}": column.largest,
             f"o{place}": column.was_null,
         }
-        rows = join_numbers(first, rows, column.column, f"a{place}", before)
+        rows = join_numbers(first, rows, first.values(column.column), f"a{place}", before)
         after = {f"l{place}": column.low, f"h{place}": column.high, f"n{place}": column.became_null}
-        rows = join_numbers(second, rows, column.column, f"b{place}", after)
+        rows = join_numbers(second, rows, second.values(column.column), f"b{place}", after)
     lost: nw.Expr = nw.lit(0.0)
     most: nw.Expr = nw.lit(0.0)
     for place, column in enumerate(columns):

@@ -12,17 +12,17 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.system.memory import working_memory
-from petaudit.tables._cell_labels import cell_labels, label_codes
-from petaudit.tables._encoding import class_indices, dictionary_cells, folded_pairs, whole_numbers
-from petaudit.tables.classes.keys import (
-    LARGEST_KEY,
-    ClassKeys,
-    Codes,
-    class_keys,
-    is_marked,
-    join_codes,
+from petaudit.tables._encoding import (
+    cell_labels,
+    class_indices,
+    dictionary_cells,
+    folded_pairs,
+    label_codes,
+    whole_numbers,
 )
+from petaudit.tables.classes.keys import LARGEST_KEY, ClassKeys, Codes, class_keys, is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
+from petaudit.tables.engines.remote import join_numbers
 from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts
 
 if TYPE_CHECKING:
@@ -165,8 +165,10 @@ def _sorted_blocks(
     table, rows, number = keys.table, keys.rows, nw.col(keys.names[0])
     for index, column in enumerate(values):
         cells = table.sensitive_values(column)
-        rows, code = join_codes(table, rows, cells, table.position(column), f"code{index}")
-        number = number * len(cells.counts.labels) + code
+        size = len(cells.counts.labels)
+        codes = {f"code{index}": np.arange(size, dtype=np.int64)}
+        rows = join_numbers(table, rows, cells, table.position(column), codes)
+        number = number * size + nw.col(f"code{index}")
     # Fetched, joined and sorted, each row is there three times.
     slices = _slices(3 * 8 * table.rows)
     for place in range(slices):

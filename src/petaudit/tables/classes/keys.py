@@ -24,10 +24,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.labels.cells import BLANKS, SUPPRESSED
-from petaudit.tables._encoding import arrow_integers, whole_numbers
+from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.classes.table import ClassLabels
-from petaudit.tables.column_values import ColumnValues
 from petaudit.tables.engines.frames import label_text
+from petaudit.tables.engines.remote import join_numbers
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:
@@ -214,29 +214,13 @@ def _coded_keys(
     )
     key: nw.Expr = nw.lit(0)
     strides = [math.prod(domains[:i]) for i in range(len(domains))]
-    for i, column in enumerate(values):
-        rows, code = join_codes(table, rows, column, f"k{i}", f"code{i}", stride=strides[i])
-        key = key + code
+    for i, (column, size, stride) in enumerate(zip(values, domains, strides, strict=True)):
+        codes_of_column = {f"code{i}": np.arange(size, dtype=np.int64) * stride}
+        rows = join_numbers(table, rows, column, f"k{i}", codes_of_column)
+        key = key + nw.col(f"code{i}")
     codes = Codes(tuple(column.counts.labels for column in values), tuple(strides))
     marked = None if codes.mark is None else (nw.col("k") == codes.mark).cast(nw.Int64)
     return ClassKeys(table, rows.select(key.alias("k"), *carried), ["k"], marked, codes)
-
-
-def join_codes(
-    table: TableCounts,
-    rows: nw.LazyFrame[Any],
-    values: ColumnValues,
-    cell: str,
-    code: str,
-    stride: int = 1,
-) -> tuple[nw.LazyFrame[Any], nw.Expr]:
-    """Give each row the number of its label, times a stride; a null has its number too."""
-    numbers = arrow_integers(values.positions * stride)
-    joined = rows.join(values.beside(table, [cell, code], [numbers]), on=cell, how="left")
-    number = nw.col(code)
-    if None in values.counts.index:
-        number = number.fill_null(values.counts.index[None] * stride)
-    return joined, number
 
 
 def is_marked(counted: pa.Table) -> npt.NDArray[np.bool_]:

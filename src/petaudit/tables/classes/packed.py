@@ -17,9 +17,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.tables._encoding import arrow_floats, floats, whole_numbers
+from petaudit.tables._encoding import floats, whole_numbers
 from petaudit.tables.classes.keys import ClassKeys, class_keys, is_marked
 from petaudit.tables.classes.table import ClassTable
+from petaudit.tables.engines.remote import join_numbers
 from petaudit.tables.results import ClassValueCounts, Integers
 
 if TYPE_CHECKING:
@@ -263,38 +264,29 @@ def _weighted(
     table: TableCounts, rows: nw.LazyFrame[Any], column: str, packing: Packing
 ) -> nw.LazyFrame[Any]:
     """Rows with what their value of a column adds to every word."""
-    values, words = table.sensitive_values(column), packing.names
+    values, position = table.sensitive_values(column), table.position(column)
     width = len(values.counts.labels)
     sizes = [width] if packing.place == 0 else []
     weights = packing.weights([[value, *sizes] for value in range(width)])
-    null = values.counts.index.get(None)
-    of_null = None if null is None else weights[null].tolist()
-    position = table.position(column)
-    if table.load is None:
-        cell = nw.col(position)
-        # A text of invisible characters is no value, but no null of the engine either.
-        old, places = [], []
-        for value, place in zip(values.cells.to_pylist(), values.positions.tolist(), strict=True):
-            if place != null or isinstance(value, str):
-                old.append(value)
-                places.append(place)
-        mapped = [_replaced(cell, old, weights[places, i].tolist()) for i in range(len(words))]
-        if of_null is not None:
-            mapped = [
-                nw.when(cell.is_null()).then(nw.lit(null_weight)).otherwise(weight)
-                for null_weight, weight in zip(of_null, mapped, strict=True)
-            ]
-        return rows.with_columns(
-            *(weight.alias(word) for word, weight in zip(words, mapped, strict=True))
-        )
-    # Where a small table can be put beside the data, a join finds all weights at once.
-    data = [arrow_floats(weights[values.positions, i]) for i in range(len(words))]
-    beside = values.beside(table, [position, *words], data)
-    joined = rows.join(beside, on=position, how="left")
-    if of_null is None:
-        return joined
-    weighted = [nw.col(word).fill_null(weight) for word, weight in zip(words, of_null, strict=True)]
-    return joined.with_columns(*weighted)
+    if table.load is not None:
+        # Where a small table can be put beside the data, a join finds all weights at once.
+        by_word = {word: weights[:, i] for i, word in enumerate(packing.names)}
+        return join_numbers(table, rows, values, position, by_word)
+    null, cell = values.counts.index.get(None), nw.col(position)
+    # A text of invisible characters is no value, but no null of the engine either.
+    old, places = [], []
+    for value, place in zip(values.cells.to_pylist(), values.positions.tolist(), strict=True):
+        if place != null or isinstance(value, str):
+            old.append(value)
+            places.append(place)
+    mapped = []
+    for i, word in enumerate(packing.names):
+        weight = _replaced(cell, old, weights[places, i].tolist())
+        if null is not None:
+            of_null = nw.lit(float(weights[null, i]))
+            weight = nw.when(cell.is_null()).then(of_null).otherwise(weight)
+        mapped.append(weight.alias(word))
+    return rows.with_columns(*mapped)
 
 
 def _replaced(value: nw.Expr, old: list[Any], new: list[float]) -> nw.Expr:

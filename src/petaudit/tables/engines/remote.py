@@ -1,20 +1,30 @@
-"""What comes back from an engine elsewhere: aggregates, and never more than a bounded number."""
+"""Tables of engines elsewhere: rows meet there, and a bounded number of aggregates comes back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import narwhals.stable.v2 as nw
+import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import EngineError, InputError, counted
-from petaudit.tables._cell_labels import cell_labels
-from petaudit.tables._encoding import arrow_floats, arrow_integers
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.tables._encoding import (
+    arrow_floats,
+    arrow_integers,
+    cell_labels,
+    python_values,
+    whole_numbers,
+)
 from petaudit.tables.engines.spark_jobs import spark_result
+from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:
+    from petaudit.tables.column_values import ColumnValues
     from petaudit.tables.table_counts import TableCounts
 
 MOST_ROWS: Final = 1_000_000
@@ -24,6 +34,11 @@ _MOST_BROADCAST: Final = 500_000
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Integers or floats."""
+Labels: TypeAlias = Sequence[str | None]
+Translate: TypeAlias = Callable[[str, Labels, Labels], Labels]
+"""Column, labels of the table, labels of the population: what each of the latter is called."""
+_Numbers: TypeAlias = dict[int, tuple[Integers, Integers]]
+"""By the place of a column: the number of each label of the table and of the population."""
 
 
 def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
@@ -66,33 +81,29 @@ def beside(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
 def join_numbers(
     table: TableCounts,
     rows: nw.LazyFrame[Any],
-    column: str,
+    values: ColumnValues,
     cell: str,
     numbers: Mapping[str, Numbers],
 ) -> nw.LazyFrame[Any]:
-    """Give each row numbers of its label: ``cell`` holds the cells of a column, and goes.
+    """Give each row the numbers of its label; ``cell`` holds the cells of the column.
 
-    Numbers have a place for every label of ``value_counts``, the null's too.
+    Numbers have a place for every label of the values, the null's too.
     """
-    values = table.values(column)
     arrays = [_to_arrow(per_label[values.positions]) for per_label in numbers.values()]
     lookup = pa.Table.from_arrays([values.cells, *arrays], names=[cell, *numbers])
-    lookup = lookup.filter(values.cells.is_valid())
-    others = [name for name in rows.collect_schema().names() if name != cell]
+    if values.cells.null_count:
+        lookup = lookup.filter(values.cells.is_valid())
     null = values.counts.index.get(None)
+    of_null = {} if null is None else {name: numbers[name][null].item() for name in numbers}
     if not len(lookup):
-        same = (
-            nw.lit(per_label[null].item()).cast(
-                nw.Float64 if per_label.dtype.kind == "f" else nw.Int64
-            )
-            for per_label in numbers.values()
+        constants = (
+            nw.lit(number, nw.Float64 if isinstance(number, float) else nw.Int64).alias(name)
+            for name, number in of_null.items()
         )
-        return rows.select(*others, *map(nw.Expr.alias, same, numbers))
+        return rows.with_columns(*constants)
     joined = rows.join(beside(table, lookup), on=cell, how="left")
-    if null is None:
-        return joined.select(*others, *numbers)
-    filled = [nw.col(name).fill_null(per_label[null].item()) for name, per_label in numbers.items()]
-    return joined.select(*others, *filled)
+    filled = [nw.col(name).fill_null(number) for name, number in of_null.items()]
+    return joined.with_columns(*filled) if filled else joined
 
 
 def _to_arrow(numbers: Numbers) -> pa.Array:
@@ -155,3 +166,203 @@ def _sendable(cells: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_integer(kind) and kind != pa.uint64():
         return cells.cast(pa.int64())
     return pa.chunked_array([pa.array(cell_labels(cells), pa.string())])
+
+
+@dataclass(frozen=True)
+class KeyFaults:
+    """What is wrong with a key: in either table nulls or repeated values, or other values."""
+
+    nulls: tuple[bool, bool]
+    repeated: tuple[bool, bool]
+    differ: bool
+
+
+def key_faults(original: TableCounts, released: TableCounts, key: str) -> KeyFaults:
+    """Look at all keys at once: one query, and a few counts come back."""
+    first, second = on_one_engine(original, released, [key])
+    zero, one = (nw.lit(number).cast(nw.Int64) for number in (0, 1))
+    cells = key_cells(first, second, key)
+    both = nw.concat(
+        [
+            first.frame.select(cells[0].alias("k"), one.alias("first"), zero.alias("second")),
+            second.frame.select(cells[1].alias("k"), zero.alias("first"), one.alias("second")),
+        ],
+        how="vertical",
+    )
+    keys = both.group_by("k").agg(nw.col("first").sum(), nw.col("second").sum())
+    # Twice is as bad as any more times, and so there are few groups.
+    kinds = keys.select(
+        nw.col("k").is_null().cast(nw.Int64).alias("none"),
+        *(
+            nw.when(nw.col(side) > 1).then(2).otherwise(nw.col(side)).alias(side)
+            for side in ("first", "second")
+        ),
+    )
+    counted = first.collected(kinds.group_by("none", "first", "second").agg(nw.len().alias("keys")))
+    none, ours, theirs = (
+        whole_numbers(counted.column(name)) for name in ("none", "first", "second")
+    )
+    return KeyFaults(
+        nulls=(bool(ours[none == 1].any()), bool(theirs[none == 1].any())),
+        repeated=(bool((ours > 1).any()), bool((theirs > 1).any())),
+        differ=bool(((ours == 0) | (theirs == 0)).any()),
+    )
+
+
+def key_cells(first: TableCounts, second: TableCounts, key: str) -> tuple[nw.Expr, nw.Expr]:
+    """The keys of both tables so that equal labels are equal cells."""
+    names = [table.position(key) for table in (first, second)]
+    kinds = [table.schema[name] for table, name in zip((first, second), names, strict=True)]
+    one, other = map(nw.col, names)
+    if kinds[0] == kinds[1]:
+        return one, other
+    whole = [kind.is_integer() for kind in kinds]
+    if all(whole) and not any(isinstance(kind, nw.UInt64) for kind in kinds):
+        return one.cast(nw.Int64), other.cast(nw.Int64)
+    if all(is_whole or isinstance(k, nw.String) for is_whole, k in zip(whole, kinds, strict=True)):
+        return one.cast(nw.String), other.cast(nw.String)
+    raise InputError(
+        "key column {column!r} is of kind {first} in one table and of kind {second} in the "
+        "other, which cannot be matched in {engine}: give it one kind",
+        column=key,
+        first=kinds[0],
+        second=kinds[1],
+        engine=first.engine,
+    )
+
+
+def joined_pairs(
+    original: TableCounts, released: TableCounts, column: str, key: str
+) -> tuple[list[Any], list[Any], list[int]]:
+    """The values of both tables that meet in a row, and how often."""
+    first, second = on_one_engine(original, released, [key, column])
+    joined = side_by_side(first, second, key, [column])
+    counted = first.collected(joined.group_by("a0", "b0").agg(nw.len().alias("n")))
+    before, after, numbers = (python_values(counted.column(name)) for name in ("a0", "b0", "n"))
+    return before, after, numbers
+
+
+def side_by_side(
+    first: TableCounts, second: TableCounts, key: str, columns: Sequence[str]
+) -> nw.LazyFrame[Any]:
+    """Some columns of both tables in one: a0, a1, ... of the first, b0, b1, ... of the second."""
+    cells = key_cells(first, second, key)
+    sides = [
+        table.frame.select(
+            cell.alias("k"),
+            *(nw.col(table.position(name)).alias(f"{side}{i}") for i, name in enumerate(columns)),
+        )
+        for table, cell, side in zip((first, second), cells, "ab", strict=True)
+    ]
+    return sides[0].join(sides[1], on="k", how="inner")
+
+
+def sizes_in_engine(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+    person: str | None = None,
+) -> tuple[Integers, Integers, Integers]:
+    """Pairs of sizes, in the table and in the population, and how many classes have each.
+
+    Both tables' classes are put one below the other and added up. A join would lose nulls, which
+    group by themselves. Labels are compared as cells, or by their numbers where the population
+    calls them otherwise; suppressed rows are in no class.
+    """
+    suppressed = sample.suppressed_rows(quasi_identifiers)
+    names = (*quasi_identifiers, *(() if person is None else (person,)))
+    sample, population = on_one_engine(sample, population, names)
+    numbers: _Numbers = {}
+    for place, name in enumerate(quasi_identifiers):
+        pair = _numbers(sample, population, name, suppressed, translate)
+        if pair is not None:
+            numbers[place] = pair
+    sides = [
+        _classes(
+            table,
+            quasi_identifiers,
+            {place: pair[side] for place, pair in numbers.items()},
+            # The sample has a row per person and class already.
+            person if table is population else None,
+        )
+        for side, table in enumerate((sample, population))
+    ]
+    keys = [f"k{place}" for place in range(len(quasi_identifiers))]
+    zero = nw.lit(0).cast(nw.Int64)
+    met = nw.concat(
+        [
+            sides[0].select(*keys, nw.col("n").alias("sample"), zero.alias("people")),
+            sides[1].select(*keys, zero.alias("sample"), nw.col("n").alias("people")),
+        ],
+        how="vertical",
+    )
+    classes = met.group_by(*keys).agg(nw.col("sample").sum(), nw.col("people").sum())
+    sizes = sample.collected(classes.group_by("sample", "people").agg(nw.len().alias("classes")))
+    in_sample, people, times = (
+        whole_numbers(sizes.column(n)) for n in ("sample", "people", "classes")
+    )
+    return in_sample, people, times
+
+
+def _numbers(
+    sample: TableCounts, population: TableCounts, name: str, suppressed: int, translate: Translate
+) -> tuple[Integers, Integers] | None:
+    """Numbers that are equal where labels are; None where cells themselves can be compared."""
+    ours, theirs = sample.value_counts(name), population.value_counts(name)
+    in_classes = [
+        label
+        for label, count in zip(ours.labels, ours.counts.tolist(), strict=True)
+        if label != SUPPRESSED or count > suppressed
+    ]
+    called = translate(name, in_classes, theirs.labels)
+    if tuple(called) == theirs.labels and _kind(sample, name) == _kind(population, name):
+        return None
+    position = {label: code for code, label in enumerate(ours.labels)}
+    recode = [position.setdefault(label, len(position)) for label in called]
+    return np.arange(len(ours.labels), dtype=np.int64), np.array(recode, dtype=np.int64)
+
+
+def _kind(table: TableCounts, name: str) -> Any:
+    kind = table.schema[table.position(name)]
+    return nw.Int64() if kind.is_integer() and not isinstance(kind, nw.UInt64) else kind
+
+
+def _classes(
+    table: TableCounts,
+    quasi_identifiers: Sequence[str],
+    numbers: dict[int, Integers],
+    person: str | None,
+) -> nw.LazyFrame[Any]:
+    """The classes of a table but the suppressed one, with numbers for cells where they are asked.
+
+    There are fewer classes than rows, so numbers are joined to these. Different labels may have
+    one number, so people are told apart only then.
+    """
+    keys = table.keys(quasi_identifiers)
+    rows = table.frame
+    if all(table.is_text(key) for key in keys):
+        marks = [(nw.col(key) == SUPPRESSED).fill_null(False) for key in keys]
+        rows = rows.filter(~nw.all_horizontal(*marks, ignore_nulls=False))
+    cells = [
+        # Numbers of several widths are grouped together.
+        (nw.col(key).cast(nw.Int64) if _kind(table, name) == nw.Int64() else nw.col(key)).alias(
+            f"k{place}" if place not in numbers else f"x{place}"
+        )
+        for place, (key, name) in enumerate(zip(keys, quasi_identifiers, strict=True))
+    ]
+    names = [f"k{place}" if place not in numbers else f"x{place}" for place in range(len(keys))]
+    if person is not None:
+        cells.append(nw.col(table.position(person)).alias("p"))
+        names.append("p")
+    classes = table.grouped(rows.select(*cells), names)
+    for place, codes in numbers.items():
+        name = quasi_identifiers[place]
+        classes = join_numbers(
+            table, classes, table.values(name), f"x{place}", {f"k{place}": codes}
+        )
+    if person is None:
+        return classes
+    known = [f"k{place}" for place in range(len(keys))]
+    people = table.grouped(classes.select(*known, "p"), [*known, "p"])
+    return table.grouped(people.select(*known), known)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.labels.cells import label_of
-from petaudit.tables._cell_labels import plain
+from petaudit.tables._encoding import plain
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import class_table
 from petaudit.tables.classes.keys import trimmed_keys

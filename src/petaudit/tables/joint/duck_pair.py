@@ -175,9 +175,10 @@ class DuckPair(StoredPair):
     ) -> Exposed:
         """Count the rows that are alone with a unique synthetic row.
 
-        Those of the sample, rows of the original by their numbers, are looked at together, those of the
-        control one by one beside the sample. Combinations are in the order of the search;
-        ``merges_equal`` says that equal rows are one person.
+        Those of the sample, rows of the original by their numbers, are looked at together, those of
+        the control one by one beside the sample. Combinations are in the order of the search;
+        ``merges_equal`` says that equal rows are one person. See
+        :mod:`petaudit.singling.control` for why people are counted.
         """
         keys = key_names(range(len(self.facts.columns)))
         people = self._people(sample)
