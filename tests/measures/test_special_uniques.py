@@ -478,7 +478,7 @@ def test_adult_agrees_with_the_twin_on_small_sets() -> None:
     found = compute(inputs)
     assert found.rows == 30_162
     assert found.unique_rows == inputs.class_histogram.classes[0]
-    columns = [inputs.table.counts.column_values(name).to_pylist() for name in ADULT_8]
+    columns = [inputs.table.counts.columns_values([name])[0].to_pylist() for name in ADULT_8]
     sets = twin.minimal_uniques(list(zip(*columns, strict=True)), 2)
     expected = [sum(len(own) == size for each in sets for own in each) for size in (1, 2)]
     assert [own.minimal_uniques for own in found.sizes[:2]] == expected

@@ -224,7 +224,9 @@ def check_packed_counters(source: Source, case: Case) -> None:
 
 def check_column_values(source: Source, table: Table) -> None:
     for name, cells in labels(table).items():
-        assert [label(cell) for cell in source.counts.column_values(name).to_pylist()] == cells
+        assert [
+            label(cell) for cell in source.counts.columns_values([name])[0].to_pylist()
+        ] == cells
 
 
 def by_class(found: ClassTable, column: str) -> dict[Any, Counter[str | None]]:

@@ -33,7 +33,7 @@ Rows = list[tuple[str | None, ...]]
 
 
 def rows(source: Source) -> Rows:
-    columns = [source.counts.column_values(name).to_pylist() for name in source.columns]
+    columns = [source.counts.columns_values([name])[0].to_pylist() for name in source.columns]
     return [tuple(map(label, row)) for row in zip(*columns, strict=True)]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -36,6 +36,8 @@ from petaudit.tables.scales import NUMBERS, Scale, scale_of
 from petaudit.tables.sums import PairSums
 
 NumbersAndRanks: TypeAlias = tuple[WholeColumn, WholeColumn]
+Reading: TypeAlias = tuple[Bools, Floats | None, Integers | None]
+"""Which labels say something, and their numbers as in :class:`AssociatedColumn`."""
 
 _DIGITS: Final = 12
 _ROWS_PER_LABEL: Final = 2
@@ -53,8 +55,8 @@ class AssociatedColumn:
 
     name: str
     counts: TableCounts
-    codes: Codes | None
-    """The label of each row; None where rows live elsewhere."""
+    codes: Codes
+    """The label of each row; empty where rows live elsewhere."""
     known: Bools
     """Whether a label says anything: ``*`` does not, nor does a null among numbers."""
     numbers: Floats | None
@@ -68,21 +70,19 @@ class AssociatedColumn:
             return int(np.count_nonzero(self.known)) < 2
         return len(np.unique(self.numbers[self.known])) < 2
 
-    def numbers_and_ranks(self, chosen: Bools | None = None) -> NumbersAndRanks:
-        """The numbers of all rows or of some, and twice their ranks."""
-        assert self.codes is not None  # noqa: S101 (asked only of tables that are here)
-        if chosen is None and len(self.codes) <= _MOST_ROWS_HELD:
-            return self._held
-        return self._numbers_and_ranks(self.codes if chosen is None else self.codes[chosen])
+    def numbers_and_ranks(self, codes: Codes) -> NumbersAndRanks:
+        """The whole numbers of all rows or of some, and twice their ranks."""
+        # Of small tables they are held: every other column asks for the same.
+        if codes is self.codes and len(codes) <= _MOST_ROWS_HELD:
+            return self._numbers_and_ranks
+        return self._read(codes)
 
     @cached_property
-    def _held(self) -> NumbersAndRanks:
-        """Held for small tables, where every other column asks for the same."""
-        assert self.codes is not None  # noqa: S101
-        return self._numbers_and_ranks(self.codes)
+    def _numbers_and_ranks(self) -> NumbersAndRanks:
+        return self._read(self.codes)
 
-    def _numbers_and_ranks(self, codes: Codes) -> NumbersAndRanks:
-        assert self.whole is not None  # noqa: S101
+    def _read(self, codes: Codes) -> NumbersAndRanks:
+        assert self.whole is not None  # noqa: S101 (asked only where there are whole numbers)
         ranks = doubled_ranks(self.whole, codes)
         return WholeColumn.of(self.whole[codes]), WholeColumn.of(ranks[codes])
 
@@ -99,54 +99,22 @@ def both_sides(
     codes = [
         {} if side.counts.is_remote else column_codes(side, tuple(leaves_under)) for side in tables
     ]
+    elsewhere = np.zeros(0, np.int32)
     columns: dict[str, Sides] = {}
     for name, under in leaves_under.items():
         values = [side.counts.value_counts(name) for side in tables]
-        known = [_known(counts, under) for counts in values]
-        numbers = _numbers_of_both(values, known, under)
         before, after = (
-            AssociatedColumn(name, side.counts, its_codes.get(name), *read)
-            for side, its_codes, read in zip(tables, codes, numbers, strict=True)
+            AssociatedColumn(name, side.counts, codes_of_side.get(name, elsewhere), *reading)
+            for side, codes_of_side, reading in zip(
+                tables, codes, _read_labels(values, under), strict=True
+            )
         )
         columns[name] = (before, after)
     return columns
 
 
-class Association(Protocol):
-    """What is asked of two columns."""
-
-    @property
-    def rows(self) -> int:
-        """How many rows say something in both columns."""
-
-    @property
-    def values(self) -> tuple[int, int]:
-        """How many different labels these rows have, of either column."""
-
-    def correlations(self) -> tuple[float, float]:
-        """Pearson's and Spearman's, of two columns of numbers."""
-
-    def ratio(self) -> float:
-        """Eta, of a column of numbers and one of labels."""
-
-    def cramers_v(self) -> float:
-        """Of two columns of labels."""
-
-
-def association(left: AssociatedColumn, right: AssociatedColumn) -> Association:
-    """Where rows live elsewhere their engine adds up, and neither rows nor pairs are fetched."""
-    if left.codes is None or right.codes is None:
-        return _FromSums(left, right)
-    return _FromRows(left, right)
-
-
-def _values(column: AssociatedColumn) -> Floats:
-    assert column.numbers is not None  # noqa: S101 (asked only of columns of numbers)
-    return column.numbers
-
-
-class _FromRows:
-    """The rows in which both sides say something."""
+class Association:
+    """Two columns, in the rows in which both say something."""
 
     def __init__(self, left: AssociatedColumn, right: AssociatedColumn) -> None:
         self._left, self._right = left, right
@@ -155,60 +123,67 @@ class _FromRows:
     def _cells(self) -> Cells:
         """Counted pairs of values, so that the order of rows makes no difference."""
         left, right = self._left, self._right
-        assert left.codes is not None  # noqa: S101 (asked only of tables that are here)
-        assert right.codes is not None  # noqa: S101
-        found = count_cells(left.codes, right.codes, (len(left.known), len(right.known)))
+        cells = count_cells(left.codes, right.codes, (len(left.known), len(right.known)))
         if left.known.all() and right.known.all():
-            return found
-        return found.where(left.known[found.first] & right.known[found.second])
+            return cells
+        return cells.where(left.known[cells.first] & right.known[cells.second])
 
     @property
     def rows(self) -> int:
+        """How many rows say something in both columns."""
         return int(self._cells.counts.sum())
 
     @property
     def values(self) -> tuple[int, int]:
+        """How many different labels these rows have, of either column."""
         first, second = (
-            int(np.count_nonzero(np.bincount(own)))
-            for own in (self._cells.first, self._cells.second)
+            int(np.count_nonzero(np.bincount(places)))
+            for places in (self._cells.first, self._cells.second)
         )
         return first, second
 
     def correlations(self) -> tuple[float, float]:
+        """Pearson's and Spearman's, of two columns of numbers."""
         exact = self._exact_correlations()
         if exact is not None:
             return exact
-        first, second = _values(self._left), _values(self._right)
+        first, second = _numbers(self._left), _numbers(self._right)
         return pearson(self._cells, first, second), spearman(self._cells, first, second)
 
     def _exact_correlations(self) -> tuple[float, float] | None:
         """Straight from the rows, where whole numbers are small enough to be added up exactly."""
         left, right = self._left, self._right
-        if left.whole is None or right.whole is None or left.codes is None or right.codes is None:
+        if left.whole is None or right.whole is None:
             return None
-        chosen = None
+        codes = [left.codes, right.codes]
         if not (left.known.all() and right.known.all()):
             chosen = left.known[left.codes] & right.known[right.codes]
-        sides = [own.numbers_and_ranks(chosen) for own in (left, right)]
-        linear, ranked = (exact_correlation(*own) for own in zip(*sides, strict=True))
+            codes = [codes_of_side[chosen] for codes_of_side in codes]
+        sides = map(AssociatedColumn.numbers_and_ranks, (left, right), codes)
+        linear, ranked = (exact_correlation(*pair) for pair in zip(*sides, strict=True))
         return None if linear is None or ranked is None else (linear, ranked)
 
     def ratio(self) -> float:
+        """Eta, of a column of numbers and one of labels."""
         if self._right.numbers is None:
-            return correlation_ratio(self._cells.swapped, _values(self._left))
+            return correlation_ratio(self._cells.swapped, _numbers(self._left))
         return correlation_ratio(self._cells, self._right.numbers)
 
     def cramers_v(self) -> float:
+        """Of two columns of labels."""
         return cramers_v(self._cells)
 
 
-class _FromSums:
-    """The same formulas, to twelve digits: an engine may add up floats in any order."""
+class _AssociationElsewhere(Association):
+    """The same where rows live elsewhere: their engine adds up, and no rows or pairs are fetched.
 
-    def __init__(self, left: AssociatedColumn, right: AssociatedColumn) -> None:
-        self._columns = (left, right)
-        names, known = (left.name, right.name), (left.known, right.known)
-        self._sums = PairSums(left.counts, names, known)
+    Figures have twelve digits: an engine may add up floats in any order.
+    """
+
+    @cached_property
+    def _sums(self) -> PairSums:
+        left, right = self._left, self._right
+        return PairSums(left.counts, (left.name, right.name), (left.known, right.known))
 
     @property
     def rows(self) -> int:
@@ -216,36 +191,34 @@ class _FromSums:
 
     @property
     def values(self) -> tuple[int, int]:
-        first, second = (int(np.count_nonzero(own)) for own in self._sums.rows)
-        return first, second
+        first, second = map(np.count_nonzero, self._sums.rows)
+        return int(first), int(second)
 
     def correlations(self) -> tuple[float, float]:
         rows = self._sums.rows
-        values = [_values(own) for own in self._columns]
-        ranks = [ranks_of(*own) for own in zip(values, rows, strict=True)]
+        values = [_numbers(self._left), _numbers(self._right)]
         sides = [
-            [centred_labels(*own) for own in zip(numbers, rows, strict=True)]
-            for numbers in (values, ranks)
+            list(map(centred_labels, numbers, rows))
+            for numbers in (values, list(map(ranks_of, values, rows)))
         ]
         # Values that are all the same have the same rank too.
         factors = [(one, other) for one, other in sides if one is not None and other is not None]
         if not factors:
             return 0.0, 0.0
-        found = []
+        coefficients = []
         sums = self._sums.products(factors)
         for (one, other), covariance in zip(factors, sums, strict=True):
             squares = float(np.sum(rows[0] * one * one)) * float(np.sum(rows[1] * other * other))
-            found.append(_rounded(max(-1.0, min(1.0, covariance / math.sqrt(squares)))))
-        return found[0], found[1]
+            coefficients.append(_rounded(max(-1.0, min(1.0, covariance / math.sqrt(squares)))))
+        return coefficients[0], coefficients[1]
 
     def ratio(self) -> float:
-        group = int(self._columns[0].numbers is not None)
-        rows = self._sums.rows[group]
-        others = self._sums.rows[1 - group]
-        centred = centred_labels(_values(self._columns[1 - group]), others)
-        present = rows > 0
+        group = int(self._left.numbers is not None)
+        rows, others = self._sums.rows[group], self._sums.rows[1 - group]
+        centred = centred_labels(_numbers(self._left if group else self._right), others)
         if centred is None:
             return 0.0
+        present = rows > 0
         sums = self._sums.sums_by(group, centred)
         between = float(np.sum(sums[present] ** 2 / rows[present]))
         squares = float(np.sum(others * centred * centred))
@@ -260,6 +233,11 @@ class _FromSums:
             # What independence expects of the pairs that never occur: each adds just that.
             surplus += max(total - expected, 0.0)
         return _rounded(corrected_v(surplus / total, self.values, self.rows))
+
+
+def _numbers(column: AssociatedColumn) -> Floats:
+    assert column.numbers is not None  # noqa: S101 (asked only of columns of numbers)
+    return column.numbers
 
 
 def _rounded(coefficient: float) -> float:
@@ -290,7 +268,10 @@ class PairChange:
 def pair_change(one: Sides, other: Sides, correlation: str, crowded: dict[str, None]) -> PairChange:
     """Compare two columns; those whose labels are nearly all different are noted as crowded."""
     first, second = one[0].name, other[0].name
-    sides = [association(one[side], other[side]) for side in range(2)]
+    sides = [
+        (_AssociationElsewhere if left.counts.is_remote else Association)(left, right)
+        for left, right in zip(one, other, strict=True)
+    ]
     are_numbers = [one[0].numbers is not None, other[0].numbers is not None]
     if all(are_numbers):
         linear, ranked = zip(*(side.correlations() for side in sides), strict=True)
@@ -318,86 +299,84 @@ def _is_crowded(side: Association, place: int) -> bool:
     return 0 < side.rows < _ROWS_PER_LABEL * side.values[place]
 
 
-def _known(values: ValueCounts, under: LeavesUnder | None) -> Bools:
-    """Which labels say something."""
-    silent = (SUPPRESSED, *(() if under is None else under.silent))
-    found = np.ones(len(values.labels), dtype=bool)
-    for label in silent:
-        if label in values.labels:
-            found[values.labels.index(label)] = False
-    return found
-
-
-def _numbers_of_both(
-    values: Sequence[ValueCounts], known: Sequence[Bools], under: LeavesUnder | None
-) -> list[tuple[Bools, Floats | None, Integers | None]]:
-    """Which labels count in each table, and as which numbers; no numbers where one has none."""
-    as_labels: list[tuple[Bools, Floats | None, Integers | None]] = [
-        (own, None, None) for own in known
+def _read_labels(values: Sequence[ValueCounts], under: LeavesUnder | None) -> list[Reading]:
+    """Which labels of each table say something, and as which numbers; none where one has none."""
+    silent = () if under is None else tuple(under.silent)
+    known = [
+        np.array([label not in (SUPPRESSED, *silent) for label in counts.labels], dtype=bool)
+        for counts in values
     ]
+    as_labels: list[Reading] = [(says_something, None, None) for says_something in known]
     # The original decides; only the released table has labels that stand for several.
-    scale = scale_of(values[0], values[1], decimal_of, () if under is None else under.silent)
+    scale = scale_of(values[0], values[1], decimal_of, silent)
     if scale is None:
         return as_labels
-    middles = None if under is None else _Middles(under, scale)
-    found: list[tuple[Bools, Floats | None, Integers | None]] = []
-    for own, said in zip(values, known, strict=True):
-        numbers = own.numbers(decimal_of) if scale.kind == NUMBERS else scale.read(own.labels)
-        if middles is not None:
-            numbers = numbers.with_others(middles.above(own.labels, said))
-        unread = np.flatnonzero(said & ~numbers.is_number).tolist()
-        if any(own.labels[place] is not None for place in unread):
+    leaf_numbers = {} if under is None else _leaf_numbers(under, scale)
+    readings: list[Reading] = []
+    for counts, says_something in zip(values, known, strict=True):
+        is_numbers = scale.kind == NUMBERS
+        numbers = counts.numbers(decimal_of) if is_numbers else scale.read(counts.labels)
+        if under is not None:
+            places = np.flatnonzero(says_something).tolist()
+            numbers = numbers.with_others(_middles(under, leaf_numbers, counts.labels, places))
+        unread = np.flatnonzero(says_something & ~numbers.is_number).tolist()
+        if any(counts.labels[place] is not None for place in unread):
             return as_labels
-        counting = said & numbers.is_number
-        [whole], places = in_common_units(numbers)
-        floats = _as_floats(whole, places, counting)
+        counting = says_something & numbers.is_number
+        [whole], places_after_point = in_common_units(numbers)
+        floats = _as_floats(whole, places_after_point, counting)
         if floats is None:
             return as_labels
-        found.append((counting, floats, _from_zero(whole, counting)))
-    return found
+        readings.append((counting, floats, _from_zero(whole, counting)))
+    return readings
 
 
-class _Middles:
-    """What labels above the leaves count as: half-way between the lowest and the highest leaf."""
+def _leaf_numbers(under: LeavesUnder, scale: Scale) -> dict[str | None, Fraction | None]:
+    [numbers], places = in_common_units(read := scale.read(under.all))
+    return {
+        leaf: Fraction(number, 10**places) if is_number else None
+        for leaf, number, is_number in zip(
+            under.all, numbers.tolist(), read.is_number.tolist(), strict=True
+        )
+    }
 
-    def __init__(self, under: LeavesUnder, scale: Scale) -> None:
-        self._under = under
-        [numbers], places = in_common_units(read := scale.read(under.all))
-        self._numbers = {
-            leaf: Fraction(number, 10**places) if is_number else None
-            for leaf, number, is_number in zip(
-                under.all, numbers.tolist(), read.is_number.tolist(), strict=True
-            )
-        }
 
-    def above(self, labels: Sequence[str | None], known: Bools) -> dict[int, Fraction | None]:
-        """The number of each such label, by its place; none where a leaf under it has none."""
-        found: dict[int, Fraction | None] = {}
-        for place in np.flatnonzero(known).tolist():
-            leaves = self._under.leaves(labels[place])
-            if leaves is None or leaves == (labels[place],):
-                continue
-            numbers = [self._numbers[leaf] for leaf in leaves if leaf is not None]
-            read = [number for number in numbers if number is not None]
-            is_read = bool(read) and len(read) == len(numbers)
-            found[place] = (min(read) + max(read)) / 2 if is_read else None
-        return found
+def _middles(
+    under: LeavesUnder,
+    leaf_numbers: Mapping[str | None, Fraction | None],
+    labels: Sequence[str | None],
+    places: Sequence[int],
+) -> dict[int, Fraction | None]:
+    """What labels above the leaves count as: half-way between the lowest and the highest leaf.
+
+    None where a leaf has no number.
+    """
+    middles: dict[int, Fraction | None] = {}
+    for place in places:
+        leaves = under.leaves(labels[place])
+        if leaves is None or leaves == (labels[place],):
+            continue
+        numbers = [leaf_numbers[leaf] for leaf in leaves if leaf is not None]
+        read = [number for number in numbers if number is not None]
+        is_read = bool(read) and len(read) == len(numbers)
+        middles[place] = (min(read) + max(read)) / 2 if is_read else None
+    return middles
 
 
 def _as_floats(whole: Whole, places: int, counting: Bools) -> Floats | None:
     """The nearest float of each number, NaN where it does not count; None where one has none."""
-    found = np.full(len(whole), math.nan)
+    floats = np.full(len(whole), math.nan)
     chosen = whole[counting]
     unit = 10**places
     if whole.dtype != object and places <= _EXACT_POWER and (np.abs(chosen) < _EXACT_FLOAT).all():
         # Both are exact as floats, so that their quotient is rounded once.
-        found[counting] = chosen / unit
-        return found
+        floats[counting] = chosen / unit
+        return floats
     try:
-        found[counting] = [number / unit for number in chosen.tolist()]
+        floats[counting] = [number / unit for number in chosen.tolist()]
     except OverflowError:
         return None
-    return found
+    return floats
 
 
 def _from_zero(whole: Whole, counting: Bools) -> Integers | None:

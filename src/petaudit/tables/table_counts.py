@@ -265,10 +265,6 @@ class TableCounts:
             is_empty = is_empty | (nw.col(name) == SUPPRESSED).fill_null(False)
         return self.number(self.frame.filter(is_empty).select(nw.len().alias("rows")))
 
-    def column_values(self, column: str) -> pa.ChunkedArray:
-        """The cells of a column, in row order."""
-        return self.columns_values([column])[0]
-
     def columns_values(self, columns: Sequence[str], *, raw: bool = False) -> list[pa.ChunkedArray]:
         """The cells of columns in row order, from one query: rows without one stay together.
 
