@@ -354,12 +354,12 @@ def test_packed_counts_come_back(data: st.DataObject) -> None:
     )
     rows = [data.draw(st.integers(0, largest // len(of_values))) for _ in of_values]
     sums = np.array(rows, dtype=np.float64) @ packing.weights(of_values)
-    counts_of = packing.unpacker([np.array([word]) for word in sums])
+    counters = packing.counters([np.array([word]) for word in sums])
     expected = [
         sum(count for count, own in zip(rows, of_values, strict=True) if feature in own)
         for feature in range(features)
     ]
-    assert [counts_of(feature).tolist() for feature in range(features)] == [[n] for n in expected]
+    assert [counts.tolist() for counts in counters] == [[n] for n in expected]
 
 
 @given(

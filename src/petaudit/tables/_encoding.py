@@ -76,6 +76,21 @@ def python_values(cells: pa.Array | pa.ChunkedArray) -> list[Any]:
     ]
 
 
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a type of Arrow is text."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def combined(column: pa.ChunkedArray) -> pa.Array:
+    """All cells in one array; some versions of Arrow leave what is large in several."""
+    cells = column.combine_chunks()
+    if not isinstance(cells, pa.ChunkedArray):
+        return cells
+    return pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
+
+
 def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
     """A code per row and the cell of each code; a null is one.
 
@@ -83,9 +98,7 @@ def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
     >>> codes.tolist(), cells.to_pylist()
     ([0, 1, 0], ['b', None])
     """
-    encoded = column.combine_chunks()
-    if isinstance(encoded, pa.ChunkedArray):
-        encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], "string")
+    encoded = combined(column)
     if not pa.types.is_dictionary(encoded.type):
         encoded = encoded.dictionary_encode(null_encoding="encode")
     return whole_numbers(pa.chunked_array([encoded.indices])), encoded.dictionary
@@ -145,7 +158,7 @@ def cell_labels(cells: pa.Array | pa.ChunkedArray) -> list[str | None]:
     """
     values = python_values(cells)
     kind = cells.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+    if is_text(kind):
         return [None if text is None else text.strip(BLANKS) or None for text in values]
     if pa.types.is_integer(kind):
         return [None if number is None else str(number) for number in values]

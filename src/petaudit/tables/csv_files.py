@@ -80,10 +80,7 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str,
     except duckdb.Error as problem:
         relation.close()
         raise _csv_error(path, shown, str(problem)) from None
-    [(broken,)] = run(
-        connection,
-        f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}",  # noqa: S608
-    )
+    [(broken,)] = run(connection, f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}")
     if broken is not None:
         relation.close()
         raise InputError(
@@ -106,7 +103,7 @@ def _load(
     def load(longest_line: int) -> None:
         run(
             connection,
-            f"CREATE TABLE {name} AS SELECT {trimmed}, "  # noqa: S608
+            f"CREATE TABLE {name} AS SELECT {trimmed}, "
             f"{line_break} AS {_LINE_BREAK_COLUMN} FROM read_csv({file_in_sql(path)}, "
             f"delim={quote_text(delimiter)}, quote='\"', escape='\"', header=true, "
             f"auto_detect=false, strict_mode=true, max_line_size={longest_line}, "

@@ -201,7 +201,7 @@ def _view_of_parquet(files: TableFiles) -> tuple[tuple[str, ...], Relation]:
     name = fresh_name()
     run(
         connection,
-        f"CREATE VIEW {name} AS SELECT * "  # noqa: S608
+        f"CREATE VIEW {name} AS SELECT * "
         f"FROM read_parquet([{paths}], hive_partitioning=false) AS file({aliases})",
     )
     return columns, Relation(connection, name, len(columns), is_view=True)

@@ -149,7 +149,7 @@ class _Search(ABC, Generic[Pairs]):
             for size in sorted({len(columns) for columns in sets})
         )
         by_score = self.fetch(
-            "SELECT score, count(*) AS rows FROM ("  # noqa: S608
+            "SELECT score, count(*) AS rows FROM ("
             f"SELECT sum(CASE bit_count(bits){scores} END) AS score FROM {{pairs}} GROUP BY id"
             ") AS scored GROUP BY score ORDER BY score",
             found,
@@ -164,7 +164,7 @@ class _Search(ABC, Generic[Pairs]):
 
     def _special_rows(self, pairs: Pairs) -> int:
         """How many rows are in a pair with a set of fewer than all columns."""
-        query = f"SELECT count(DISTINCT id) AS rows FROM {{pairs}} WHERE bits <> {self.every}"  # noqa: S608
+        query = f"SELECT count(DISTINCT id) AS rows FROM {{pairs}} WHERE bits <> {self.every}"
         return int(whole_numbers(self.fetch(query, pairs).column("rows"))[0])
 
     def bits_of(self, columns: Iterable[int]) -> int:
@@ -195,7 +195,7 @@ class _DuckSearch(_Search[str]):
         for name in names:
             self._scratch.make(
                 f"codes_{name}",
-                f"SELECT {name} AS cell, (row_number() OVER ())::INTEGER AS code "  # noqa: S608
+                f"SELECT {name} AS cell, (row_number() OVER ())::INTEGER AS code "
                 f"FROM (SELECT DISTINCT {name} FROM {labelled})",
             )
         codes = ", ".join(f"of_{name}.code AS {name}" for name in names)
@@ -206,7 +206,7 @@ class _DuckSearch(_Search[str]):
         )
         self._classes = self._scratch.make(
             "classes",
-            f"SELECT {self.size}row_number() OVER () AS id, {codes} "  # noqa: S608
+            f"SELECT {self.size}row_number() OVER () AS id, {codes} "
             f"FROM {labelled} AS labelled {joins}",
         )
         for name in ("labelled", *(f"codes_{name}" for name in names)):
@@ -221,7 +221,7 @@ class _DuckSearch(_Search[str]):
         for columns in sets:
             bits = self.bits_of(columns)
             self._scratch.run(
-                f"INSERT INTO {new} SELECT id, {bits} FROM ({self._alone(columns)}) AS alone "  # noqa: S608
+                f"INSERT INTO {new} SELECT id, {bits} FROM ({self._alone(columns)}) AS alone "
                 f"WHERE NOT EXISTS (FROM {found} AS known "
                 f"WHERE known.id = alone.id AND {bits} & known.bits = known.bits)"
             )
@@ -238,11 +238,11 @@ class _DuckSearch(_Search[str]):
         keys = self.names(columns)
         if self.by_person:
             return (
-                f"SELECT id FROM {self._classes} SEMI JOIN (SELECT {keys} "  # noqa: S608
+                f"SELECT id FROM {self._classes} SEMI JOIN (SELECT {keys} "
                 f"FROM {self._classes} GROUP BY {keys} HAVING min(p) = max(p)) USING ({keys})"
             )
         return (
-            f"SELECT id FROM (SELECT sum(n) AS n, max(id) FILTER (n = 1) AS id "  # noqa: S608
+            f"SELECT id FROM (SELECT sum(n) AS n, max(id) FILTER (n = 1) AS id "
             f"FROM {self._classes} GROUP BY {keys}) WHERE n = 1"
         )
 
@@ -254,7 +254,7 @@ class _SparkSearch(_Search["DataFrame"]):
         """See the base class."""
         self._store = SparkStore(table)
         names = [*self.keys, *([PERSON] if self.by_person else [])]
-        query = f"SELECT {self.size}{', '.join(names)} FROM {{rows}}"  # noqa: S608
+        query = f"SELECT {self.size}{', '.join(names)} FROM {{rows}}"
         classes = self._store.sql(query, rows=rows.to_native())
         is_alone = "true" if self.by_person else "n = 1"
         self._classes = self._store.with_ids(classes, names, is_alone)
@@ -294,7 +294,7 @@ class _SparkSearch(_Search["DataFrame"]):
             grouped = ", ".join(f"({self.names(columns)})" for columns in sets)
             # Spark's bits are of the columns that are not in a set.
             query = (
-                f"SELECT id, bits FROM (SELECT {self.every} - grouping_id() AS bits, "  # noqa: S608
+                f"SELECT id, bits FROM (SELECT {self.every} - grouping_id() AS bits, "
                 "sum(n) AS n, max(id) FILTER (WHERE n = 1) AS id FROM {classes} "
                 f"GROUP BY {', '.join(self.keys)} GROUPING SETS ({grouped})) WHERE n = 1"
             )
@@ -304,7 +304,7 @@ class _SparkSearch(_Search["DataFrame"]):
         """The rows whose values on a set of columns nobody but their own person has."""
         # A null is a person of its own, and takes no part in the smallest and the largest.
         return (
-            f"SELECT id, CAST({self.bits_of(columns)} AS BIGINT) AS bits FROM (SELECT id, "  # noqa: S608
+            f"SELECT id, CAST({self.bits_of(columns)} AS BIGINT) AS bits FROM (SELECT id, "
             "count(p) OVER same AS known, count(*) OVER same AS rows, min(p) OVER same AS low, "
             "max(p) OVER same AS high FROM {classes} "
             f"WINDOW same AS (PARTITION BY {self.names(columns)})) "

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._encoding import arrow_integers, dictionary_cells, whole_numbers
+from petaudit.tables._encoding import arrow_integers, dictionary_cells, is_text, whole_numbers
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
 from petaudit.tables.classes.keys import (
     ClassKeys,
@@ -343,9 +343,7 @@ class TableCounts:
         Only of our own files is it certain that grouping would find the same cells, and of whole
         numbers and text in Arrow.
         """
-        kind = cells.type
-        plain = pa.types.is_integer(kind) or pa.types.is_string(kind)
-        plain = plain or pa.types.is_large_string(kind)
+        plain = pa.types.is_integer(cells.type) or is_text(cells.type)
         is_certain = self.load is not None or (plain and self.engine == "pyarrow")
         if is_certain and column not in self._values:
             self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))

@@ -8,7 +8,7 @@ row therefore counts several values in one aggregate, exactly and in any order, 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -140,10 +140,6 @@ class Packing:
         """The columns that hold the floats."""
         return [f"w{self.place}_{word}" for word in range(self.words)]
 
-    def read(self, counted: pa.Table) -> list[npt.NDArray[np.float64]]:
-        """Return the floats of all classes."""
-        return [floats(counted.column(name)) for name in self.names]
-
     def weights(self, features_of_values: Sequence[Sequence[int]]) -> npt.NDArray[np.float64]:
         """Per value and word, what a row with that value adds.
 
@@ -157,6 +153,20 @@ class Packing:
                 weights[value, word] += 2.0 ** (self.bits * slot)
         return weights
 
+    def counters(self, words: Sequence[npt.NDArray[np.float64]]) -> Iterator[Integers]:
+        """The counters of each feature, one at a time to spare memory.
+
+        >>> packing = Packing(features=2, largest_count=3)
+        >>> [counts.tolist() for counts in packing.counters([np.array([13.0])])]
+        [[1], [3]]
+        """
+        mask = (1 << self.bits) - 1
+        for feature in range(self.features):
+            word, slot = divmod(feature, self.per_word)
+            if not slot:
+                whole = words[word].astype(np.int64)
+            yield (whole >> (self.bits * slot)) & mask
+
     def total(self, words: Sequence[npt.NDArray[np.float64]], times: Integers) -> int:
         """The sum of all counters, each taken so many times.
 
@@ -169,23 +179,11 @@ class Packing:
         largest = 2.0 ** (self.bits * self.per_word)
         if any(word.max(initial=0) >= largest for word in words):
             return -1
-        counts_of = self.unpacker(words)
-        return sum(int(counts_of(feature) @ times) for feature in range(self.features))
+        return sum(int(counts @ times) for counts in self.counters(words))
 
-    def unpacker(self, words: Sequence[npt.NDArray[np.float64]]) -> Callable[[int], Integers]:
-        """How to read the counter of a feature, one at a time to spare memory.
-
-        >>> Packing(features=2, largest_count=3).unpacker([np.array([13.0])])(1).tolist()
-        [3]
-        """
-        whole = [word.astype(np.int64) for word in words]
-        mask = (1 << self.bits) - 1
-
-        def counts_of(feature: int) -> Integers:
-            word, slot = divmod(feature, self.per_word)
-            return (whole[word] >> (self.bits * slot)) & mask
-
-        return counts_of
+    def words_in(self, counted: pa.Table) -> list[npt.NDArray[np.float64]]:
+        """The floats of all classes."""
+        return [floats(counted.column(name)) for name in self.names]
 
 
 def _can_be_packed(table: TableCounts, column: str) -> bool:
@@ -230,7 +228,7 @@ def _is_right(counted: pa.Table, packings: Mapping[str, Packing], rows: int) -> 
     """Whether no counter ran over, which the sum of all counters gives away."""
     classes = whole_numbers(counted.column("classes"))
     return all(
-        packing.total(packing.read(counted), classes) == rows * (2 if packing.place == 0 else 1)
+        packing.total(packing.words_in(counted), classes) == rows * (2 if packing.place == 0 else 1)
         for packing in packings.values()
     )
 
@@ -243,16 +241,12 @@ def _blocks(
     at_once = max(_CELLS_PER_BLOCK // width, 1)
     for start in range(0, counted.num_rows, at_once):
         part = counted.slice(start, at_once)
-        sizes = np.zeros(part.num_rows, dtype=np.int64)
         columns = {}
         for column, packing in packings.items():
             values = table.sensitive_values(column).counts
-            counts_of = packing.unpacker(packing.read(part))
-            counts = np.empty((part.num_rows, len(values.labels)), dtype=np.int64)
-            for place in range(len(values.labels)):
-                counts[:, place] = counts_of(place)
+            counts = np.stack([*packing.counters(packing.words_in(part))], axis=1)
             if packing.place == 0:
-                sizes = counts_of(len(values.labels))
+                sizes, counts = counts[:, -1].copy(), counts[:, :-1]
             entry, value = (index.astype(np.int64, copy=False) for index in np.nonzero(counts))
             columns[column] = ClassValueCounts(values, entry, value, counts[entry, value])
         marked = np.flatnonzero(is_marked(part))

@@ -131,7 +131,7 @@ def new_file(connection: duckdb.DuckDBPyConnection) -> str:
 
 def remove_file(connection: duckdb.DuckDBPyConnection, name: str) -> None:
     """Remove what :func:`new_file` made."""
-    query = f"SELECT path FROM duckdb_databases() WHERE database_name = {quote_text(name)}"  # noqa: S608
+    query = f"SELECT path FROM duckdb_databases() WHERE database_name = {quote_text(name)}"
     for (path,) in run(connection, query):
         run(connection, f"DETACH {name}")
         shutil.rmtree(Path(path).parent, ignore_errors=True)
@@ -214,7 +214,7 @@ class Relation:
     def frame(self) -> nw.LazyFrame[Any]:
         """The columns, in their order."""
         names = ", ".join(f"c{index}" for index in range(self.width))
-        return nw.from_native(self.connection.sql(f"SELECT {names} FROM {self.name}"))  # noqa: S608
+        return nw.from_native(self.connection.sql(f"SELECT {names} FROM {self.name}"))
 
     def load(self, table: pa.Table) -> nw.LazyFrame[Any]:
         """Put a small table beside this one, in the same database."""
@@ -316,7 +316,7 @@ def _view_of_table(
         columns = tuple(row[0] for row in described)
         cells = numbered_cells(columns, [row[1] for row in described])
         name = fresh_name()
-        run(connection, f"CREATE VIEW {name} AS SELECT {cells} FROM {place}")  # noqa: S608
+        run(connection, f"CREATE VIEW {name} AS SELECT {cells} FROM {place}")
     except duckdb.Error:
         raise InputError("{table}: cannot be read", table=address.shown) from None
     return columns, Relation(connection, name, len(columns), is_view=True)

@@ -14,6 +14,7 @@ from narwhals.exceptions import DuplicateError
 
 from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.labels.cells import BLANKS, label_of
+from petaudit.tables._encoding import combined, is_text
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import numbered_cells
 from petaudit.tables.engines.postgres import is_on_postgres, wrap_ibis_table
@@ -267,10 +268,9 @@ def _is_known(kind: pa.DataType) -> bool:
 
 def labelled_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Trim text by its distinct values, which is far less work than cell by cell."""
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if not is_text(column.type):
         return column
-    coded = column.combine_chunks().dictionary_encode()
-    coded = coded.combine_chunks() if isinstance(coded, pa.ChunkedArray) else coded
+    coded = combined(column).dictionary_encode()
     texts = coded.dictionary.to_pylist()
     labels = [label_of(text) for text in texts]
     if labels == texts:

@@ -182,7 +182,7 @@ def _numbered(backend: Any, columns: Sequence[Column], blanks: str, place: str) 
     read = [_read_column(column, blanks) for column in columns]
     cells = ", ".join(f"{cell} AS c{index}" for index, (cell, _) in enumerate(read))
     types = {f"c{index}": kind for index, (_, kind) in enumerate(read)}
-    return backend.sql(f"SELECT {cells} FROM {place}", schema=types)  # noqa: S608
+    return backend.sql(f"SELECT {cells} FROM {place}", schema=types)
 
 
 def _find_table(session: Session, address: TableAddress) -> tuple[int, str]:
@@ -260,7 +260,7 @@ def wrap_ibis_table(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
         backend._run_pre_execute_hooks(table)
         kinds = ["VARCHAR" if kind.is_string() else "" for kind in schema.values()]
         cells = numbered_cells(names, kinds)
-        query = f"SELECT {cells} FROM ({backend.compile(table)}) AS own"  # noqa: S608
+        query = f"SELECT {cells} FROM ({backend.compile(table)}) AS own"
         return backend.sql(query, schema=dict(zip(renamed, schema.values(), strict=True))), names
     _require_characters(backend)
     return table.rename(renamed), names

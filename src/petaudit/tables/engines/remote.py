@@ -95,7 +95,7 @@ def join_numbers(
         lookup = lookup.filter(values.cells.is_valid())
     null = values.counts.index.get(None)
     of_null = {} if null is None else {name: numbers[name][null].item() for name in numbers}
-    if not len(lookup):
+    if of_null and not len(lookup):
         constants = (
             nw.lit(number, nw.Float64 if isinstance(number, float) else nw.Int64).alias(name)
             for name, number in of_null.items()

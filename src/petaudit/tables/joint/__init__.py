@@ -4,13 +4,13 @@ Tables come in one order everywhere: the synthetic one, the original, and a cont
 """
 
 from petaudit.tables.joint.column import JointColumn
-from petaudit.tables.joint.moments import unit_named
 from petaudit.tables.joint.tables import (
     JointTables,
     check_same_columns,
     joint_tables,
     reads_column_by_column,
 )
+from petaudit.tables.joint.values import unit_named
 
 __all__ = [
     "JointColumn",

@@ -15,15 +15,7 @@ import pyarrow.compute as pc
 
 from petaudit.errors import term
 from petaudit.labels.cells import BLANKS
-from petaudit.tables._encoding import whole_numbers
-from petaudit.tables.joint.moments import UNITS, Moments, moment
-from petaudit.tables.joint.numbers import (
-    alike,
-    most_decimals,
-    numbers_of,
-    plain_number,
-    rounded_numbers,
-)
+from petaudit.tables._encoding import combined, is_text, whole_numbers
 from petaudit.tables.joint.text_kinds import (
     are_alike,
     are_spelled_differently,
@@ -33,6 +25,15 @@ from petaudit.tables.joint.text_kinds import (
     as_numbers,
     can_be_text,
     text_kind,
+)
+from petaudit.tables.joint.values import (
+    Moments,
+    alike,
+    moment,
+    most_decimals,
+    numbers_of,
+    plain_number,
+    rounded_numbers,
 )
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
@@ -84,18 +85,16 @@ class Cells:
     @classmethod
     def of(cls, column: pa.ChunkedArray, *, is_untyped: bool) -> Cells:
         """Encode a column; blanks around text are trimmed, blank text is null."""
-        coded = column.combine_chunks()
-        if isinstance(coded, pa.ChunkedArray):
-            coded = pa.concat_arrays(coded.chunks) if coded.num_chunks else pa.array([], coded.type)
+        coded = combined(column)
         if not pa.types.is_dictionary(coded.type):
             coded = coded.dictionary_encode()
         values = coded.dictionary
         places = _places(coded.indices, len(values))
-        if _is_text(values.type):
+        if is_text(values.type):
             places, values = _trimmed(places, values.cast(pa.string()))
         elif pa.types.is_floating(values.type):
             places, values = _without_nan(places, values)
-        return cls(places, values, is_untyped and _is_text(values.type))
+        return cls(places, values, is_untyped and is_text(values.type))
 
     @property
     def kind(self) -> Kind:
@@ -136,10 +135,8 @@ def join_cells(tables: Sequence[Cells], decimals: int | None, unit: str | None) 
     match kind:
         case Kind.NUMBER | Kind.BOOLEAN:
             return _join_numbers(typed, decimals, kind)
-        case Kind.MOMENT | Kind.AWARE:
+        case Kind.MOMENT | Kind.AWARE | Kind.TIME | Kind.DURATION:
             return _join_moments(typed, unit, kind)
-        case Kind.TIME | Kind.DURATION:
-            return _join_spans(typed, kind)
     texts = [cells.values.cast(pa.string()) for cells in typed]
     codes, keys = _joined_text(typed, texts)
     is_alike = _is_spelled_differently(codes, keys)
@@ -221,41 +218,33 @@ def _join_numbers(tables: Sequence[Cells], decimals: int | None, kind: Kind) -> 
 
 
 def _join_moments(tables: Sequence[Cells], unit: str | None, kind: Kind) -> JointColumn:
-    zones = [getattr(cells.values.type, "tz", None) for cells in tables if len(cells.values)]
-    zone = getattr(tables[ORIGINAL].values.type, "tz", None) or next(iter(zones), None)
-    read = [Moments.of(cells.values, zone) if len(cells.values) else None for cells in tables]
-    known = [moments for moments in read if moments is not None]
-    original = read[ORIGINAL]
-    if unit is None and original is not None:
-        unit = original.finest_unit()
+    """Dates and times, in the unit that all have in common; times of day and durations as they are.
+
+    Ticks are those of the finest table; what is seen from a zone is seen from that of the original.
+    """
+    present = [cells for cells in tables if len(cells.values)]
+    zones = [getattr(cells.values.type, "tz", None) for cells in (tables[ORIGINAL], *present)]
+    zone = next(filter(None, zones), None)
+    moments = {id(cells): Moments.of(cells.values, zone) for cells in present}
+    is_span = kind in (Kind.TIME, Kind.DURATION)
+    if is_span:
+        unit = None
+    elif unit is None and id(tables[ORIGINAL]) in moments:
+        unit = moments[id(tables[ORIGINAL])].finest_unit()
     if unit is not None:
-        known = [moments.floored(unit) for moments in known]
-    tick = min(moments.tick for moments in known)
-    prepared = iter(known)
-    keys_of = [next(prepared).keys(tick) if len(cells.values) else [] for cells in tables]
-    only_dates = all(pa.types.is_date(cells.values.type) for cells in tables if len(cells.values))
-    codes, keys = _joined(tables, keys_of)
-    return JointColumn(
-        codes,
-        len(keys) + 1,
-        unit,
-        kind,
-        _in_nanoseconds(keys, tick),
-        lambda key: moment(int(key) // tick, tick, zone, only_dates=only_dates),
-    )
+        moments = {cells: of_table.floored(unit) for cells, of_table in moments.items()}
+    tick = min(of_table.tick for of_table in moments.values())
+    keys_of = [moments[id(cells)].keys(tick) if len(cells.values) else [] for cells in tables]
+    only_dates = all(pa.types.is_date(cells.values.type) for cells in present)
 
-
-def _join_spans(tables: Sequence[Cells], kind: Kind) -> JointColumn:
-    keys_of = [
-        [int(tick) * _tick(cells.values.type) for tick in _ticks(cells.values)] for cells in tables
-    ]
-    codes, keys = _joined(tables, keys_of)
-
-    def read(key: int) -> object:
-        span = timedelta(microseconds=key / 1_000)
+    def read(key: Any) -> object:
+        if not is_span:
+            return moment(int(key) // tick, tick, zone, only_dates=only_dates)
+        span = timedelta(microseconds=int(key) / 1_000)
         return span if kind is Kind.DURATION else (datetime.min + span).time()
 
-    return JointColumn(codes, len(keys) + 1, None, kind, keys, read)
+    codes, keys = _joined(tables, keys_of)
+    return JointColumn(codes, len(keys) + 1, unit, kind, _in_nanoseconds(keys, tick), read)
 
 
 def _in_nanoseconds(keys: Any, tick: int) -> Keys:
@@ -343,20 +332,3 @@ def _kind(kind: pa.DataType) -> Kind:
     if pa.types.is_duration(kind):
         return Kind.DURATION
     return Kind.TEXT
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(
-        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
-    )
-
-
-def _ticks(values: pa.Array) -> list[int]:
-    if not len(values):
-        return []
-    narrow = pa.int32() if values.type.bit_width == 32 else pa.int64()
-    return values.cast(narrow).to_pylist()  # type: ignore[no-any-return]
-
-
-def _tick(kind: pa.DataType) -> int:
-    return UNITS[kind.unit] if hasattr(kind, "unit") else 1

@@ -65,9 +65,9 @@ def code_tables(
         if raw.query is None:
             names.append(_coded_here(scratch, of_table, f"coded_{place}"))
         else:
-            names.append(_Coding(scratch, raw, of_table, f"coded_{place}").run(raw.query))
+            names.append(_coded_by_joins(scratch, raw, of_table, f"coded_{place}"))
             scratch.drop(f"raw_{place}")
-    rows = tuple(scratch.number(f"SELECT count(*) FROM {name}") for name in names)  # noqa: S608
+    rows = tuple(scratch.number(f"SELECT count(*) FROM {name}") for name in names)
     return Coded(joined, tuple(names), rows)
 
 
@@ -85,7 +85,7 @@ class _RawTable:
         """Roughly how many values a column has; all columns are looked at together."""
         if not self._values and self.query is not None:
             cells = ", ".join(f"approx_count_distinct(x{i})" for i in range(len(self.kinds)))
-            [found] = scratch.run(f"SELECT {cells} FROM ({self.query})")  # noqa: S608
+            [found] = scratch.run(f"SELECT {cells} FROM ({self.query})")
             self._values = [int(many) for many in found]
         return self._values[place]
 
@@ -102,6 +102,18 @@ class _Dictionary:
     is_shared: bool = False
     """Whether other tables look here, too, and whoever asks for a value later."""
 
+    def code(self, place: int) -> str:
+        """The code of a row, beside the join."""
+        code = f"CASE WHEN {self._cell(place)} IS NULL THEN {self.size - 1} ELSE d{place}.k END"
+        return f"({code})::{integer_kind(self.size)} AS k{place}"
+
+    def join(self, place: int) -> str:
+        """What brings the codes of a column to its rows."""
+        return f"LEFT JOIN {self.table} AS d{place} ON {self._cell(place)} = d{place}.v"
+
+    def _cell(self, place: int) -> str:
+        return _trimmed_cell(f"x{place}") if self.is_trimmed else f"x{place}"
+
 
 def _raw_table(scratch: Scratch, source: Source, columns: Sequence[str], name: str) -> _RawTable:
     """How to get at the cells of a table without holding all of them."""
@@ -115,7 +127,7 @@ def _raw_table(scratch: Scratch, source: Source, columns: Sequence[str], name: s
         # Of another connection, which may be a database that is larger than memory.
         reader = counts.raw_frame.select(*cells).to_native().to_arrow_reader(100_000)
         made = scratch.make(name, "SELECT * FROM rows_given", rows_given=reader)
-        return _RawTable(source, f"SELECT * FROM {made}", [], kinds)  # noqa: S608
+        return _RawTable(source, f"SELECT * FROM {made}", [], kinds)
     return _RawTable(source, None, counts.columns_values(columns, raw=True), kinds)
 
 
@@ -134,17 +146,13 @@ def _numbered_values(
     if max(raw.values_in(scratch, place) for raw in raws) < MANY_VALUES:
         return None
     every = " UNION ".join(
-        f"SELECT {cell} AS v FROM ({raw.query}) WHERE {cell} IS NOT NULL"  # noqa: S608
-        for raw in raws
+        f"SELECT {cell} AS v FROM ({raw.query}) WHERE {cell} IS NOT NULL" for raw in raws
     )
     made = scratch.make(
-        f"values_{place}",
-        f"SELECT v, (row_number() OVER () - 1)::UINTEGER AS k FROM ({every})",  # noqa: S608
+        f"values_{place}", f"SELECT v, (row_number() OVER () - 1)::UINTEGER AS k FROM ({every})"
     )
-    many = scratch.number(f"SELECT count(*) FROM {made}")  # noqa: S608
-    in_reference = scratch.number(
-        f"SELECT count({cell}) FROM ({raws[ORIGINAL].query})"  # noqa: S608
-    )
+    many = scratch.number(f"SELECT count(*) FROM {made}")
+    in_reference = scratch.number(f"SELECT count({cell}) FROM ({raws[ORIGINAL].query})")
     column = JointColumn(
         [],
         many + 1,
@@ -186,7 +194,7 @@ class StoredKeys(Sequence[Any]):
         self._table = table
 
     def __len__(self) -> int:
-        return self._scratch.number(f"SELECT count(*) FROM {self._table}")  # noqa: S608
+        return self._scratch.number(f"SELECT count(*) FROM {self._table}")
 
     def __getitem__(self, code: Any) -> Any:
         return self.of([code])[int(code)]
@@ -194,7 +202,7 @@ class StoredKeys(Sequence[Any]):
     def of(self, codes: Sequence[int]) -> dict[int, Any]:
         """The values of several codes."""
         found = self._scratch.fetch(
-            f"SELECT k, v FROM {self._table} JOIN codes_wanted USING (k)",  # noqa: S608
+            f"SELECT k, v FROM {self._table} JOIN codes_wanted USING (k)",
             codes_wanted=pa.table({"k": pa.array(codes, pa.uint32())}),
         )
         return dict(zip(found.column("k").to_pylist(), found.column("v").to_pylist(), strict=True))
@@ -214,10 +222,10 @@ def _joined_values(
             continue
         made = scratch.make(
             f"distinct_{table}",
-            f"SELECT x{place} AS v, row_number() OVER () AS p FROM "  # noqa: S608
+            f"SELECT x{place} AS v, row_number() OVER () AS p FROM "
             f"(SELECT DISTINCT x{place} FROM ({raw.query}) WHERE x{place} IS NOT NULL)",
         )
-        found = scratch.fetch(f"SELECT v, p FROM {made}")  # noqa: S608
+        found = scratch.fetch(f"SELECT v, p FROM {made}")
         numbers.append(found.column("p"))
         cells.append(cells_of(raw.source, name, found.column("v")))
         del found
@@ -229,40 +237,28 @@ def _joined_values(
     for table, (number, codes) in enumerate(zip(numbers, column.codes, strict=True)):
         if number is None:
             known.append(_Dictionary(None, codes, column.size))
-        else:
-            name = _dictionary_table(scratch, number, codes, table, place)
-            known.append(_Dictionary(name, None, column.size))
+            continue
+        values = scratch.make(
+            f"values_{place}_{table}",
+            f"SELECT v, k FROM {scratch.table(f'distinct_{table}')} JOIN codes_found USING (p)",
+            codes_found=pa.table({"p": number, "k": arrow_codes(codes)}),
+        )
+        scratch.drop(f"distinct_{table}")
+        known.append(_Dictionary(values, None, column.size))
     return _spooled(replace(column, codes=[])), known
-
-
-def _dictionary_table(
-    scratch: Scratch, numbers: pa.ChunkedArray, codes: Codes, table: int, place: int
-) -> str:
-    """A table of the distinct values of a column with their codes."""
-    made = scratch.make(
-        f"values_{place}_{table}",
-        "SELECT v, k FROM "  # noqa: S608
-        f"{scratch.table(f'distinct_{table}')} JOIN codes_found USING (p)",
-        codes_found=pa.table({"p": numbers, "k": arrow_codes(codes)}),
-    )
-    scratch.drop(f"distinct_{table}")
-    return made
 
 
 @temporary_room()
 def _spooled(column: JointColumn) -> JointColumn:
     """The same column with its keys in a file of the private folder, if there are many."""
     keys = column.keys
+    path = private_folder() / fresh_name()
     if isinstance(keys, np.ndarray) and keys.dtype != object and keys.nbytes > _LARGE_KEYS:
-        path = private_folder() / fresh_name()
-        np.save(path, keys)
-        # NumPy adds the ending of its own.
-        saved = path.with_name(f"{path.name}.npy")
-        mapped = np.load(saved, mmap_mode="r")
-        saved.unlink()
+        keys.tofile(path)
+        mapped = np.memmap(path, keys.dtype, "r")
+        path.unlink()
         return replace(column, keys=mapped)
     if isinstance(keys, pa.Array) and keys.nbytes > _LARGE_KEYS:
-        path = private_folder() / fresh_name()
         with (
             pa.OSFile(str(path), "wb") as file,
             pa.ipc.new_file(file, pa.schema([("v", keys.type)])) as writer,
@@ -302,77 +298,37 @@ def _coded_here(scratch: Scratch, dictionaries: Sequence[_Dictionary], name: str
         cells.append(f"k{place}::{integer_kind(dictionary.size)} AS k{place}")
     names = ["r", *(f"k{place}" for place in range(len(dictionaries)))]
     rows_coded = pa.Table.from_arrays(arrays, names=names)
-    return scratch.make(
-        name,
-        f"SELECT {', '.join(cells)} FROM rows_coded",  # noqa: S608
-        rows_coded=rows_coded,
-    )
+    return scratch.make(name, f"SELECT {', '.join(cells)} FROM rows_coded", rows_coded=rows_coded)
 
 
-@dataclass
-class _Coding:
-    """Brings codes to the rows of a table: small dictionaries together, large ones one by one."""
-
-    scratch: Scratch
-    raw: _RawTable
-    dictionaries: Sequence[_Dictionary]
-    name: str
-
-    def run(self, query: str) -> str:
-        """Return the name of the coded table."""
-        rows = f"SELECT row_number() OVER () - 1 AS r, * FROM ({query})"  # noqa: S608
-        waiting = list(range(len(self.dictionaries)))
-        done: list[int] = []
-        made = ""
-        for step, now in enumerate(self._steps()):
-            waiting = [place for place in waiting if place not in now]
-            cells = ["r", *(f"k{place}" for place in done), *(f"x{place}" for place in waiting)]
-            cells += map(self._code, now)
-            joins = " ".join(map(self._join, now))
-            done += now
-            made = self.scratch.make(
-                f"{self.name}_{step}",
-                f"SELECT {', '.join(cells)} FROM ({rows}) AS given {joins}",  # noqa: S608
-            )
-            if step:
-                self.scratch.drop(f"{self.name}_{step - 1}")
-            rows = f"SELECT * FROM {made}"  # noqa: S608
-        self._check(made)
-        for dictionary in self.dictionaries:
-            if dictionary.table is not None and not dictionary.is_shared:
-                self.scratch.run(f"DROP TABLE {dictionary.table}")
-        return made
-
-    def _steps(self) -> list[list[int]]:
-        small = [
-            i
-            for i, dictionary in enumerate(self.dictionaries)
-            if dictionary.size <= _LARGE_DICTIONARY
-        ]
-        large = [
-            [i]
-            for i, dictionary in enumerate(self.dictionaries)
-            if dictionary.size > _LARGE_DICTIONARY
-        ]
-        return [small, *large] if small or not large else large
-
-    def _cell(self, place: int) -> str:
-        is_trimmed = self.dictionaries[place].is_trimmed
-        return _trimmed_cell(f"x{place}") if is_trimmed else f"x{place}"
-
-    def _code(self, place: int) -> str:
-        dictionary = self.dictionaries[place]
-        code = (
-            f"CASE WHEN {self._cell(place)} IS NULL THEN {dictionary.size - 1} ELSE d{place}.k END"
+def _coded_by_joins(
+    scratch: Scratch, raw: _RawTable, dictionaries: Sequence[_Dictionary], name: str
+) -> str:
+    """Bring codes to the rows of a table: small dictionaries together, large ones one by one."""
+    is_large = [dictionary.size > _LARGE_DICTIONARY for dictionary in dictionaries]
+    small = [place for place, large in enumerate(is_large) if not large]
+    steps = [small, *([place] for place, large in enumerate(is_large) if large)]
+    rows = f"SELECT row_number() OVER () - 1 AS r, * FROM ({raw.query})"
+    waiting = list(range(len(dictionaries)))
+    done: list[int] = []
+    coded = ""
+    for step, places in enumerate(filter(None, steps)):
+        waiting = [place for place in waiting if place not in places]
+        cells = ["r", *(f"k{place}" for place in done), *(f"x{place}" for place in waiting)]
+        cells += [dictionaries[place].code(place) for place in places]
+        joins = " ".join(dictionaries[place].join(place) for place in places)
+        done += places
+        coded = scratch.make(
+            f"{name}_{step}", f"SELECT {', '.join(cells)} FROM ({rows}) AS given {joins}"
         )
-        return f"({code})::{integer_kind(dictionary.size)} AS k{place}"
-
-    def _join(self, place: int) -> str:
-        dictionary = self.dictionaries[place]
-        return f"LEFT JOIN {dictionary.table} AS d{place} ON {self._cell(place)} = d{place}.v"
-
-    def _check(self, made: str) -> None:
-        """Every value has a code, or the file was changed between two looks at it."""
-        missing = " OR ".join(f"k{place} IS NULL" for place in range(len(self.dictionaries)))
-        if self.scratch.number(f"SELECT count(*) FROM {made} WHERE {missing}"):  # noqa: S608
-            raise EngineError("{table} was changed while it was read", table=self.raw.source.name)
+        if step:
+            scratch.drop(f"{name}_{step - 1}")
+        rows = f"SELECT * FROM {coded}"
+    # Every value has a code, or the file was changed between two looks at it.
+    missing = " OR ".join(f"k{place} IS NULL" for place in range(len(dictionaries)))
+    if scratch.number(f"SELECT count(*) FROM {coded} WHERE {missing}"):
+        raise EngineError("{table} was changed while it was read", table=raw.source.name)
+    for dictionary in dictionaries:
+        if dictionary.table is not None and not dictionary.is_shared:
+            scratch.run(f"DROP TABLE {dictionary.table}")
+    return coded

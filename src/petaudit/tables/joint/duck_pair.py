@@ -105,7 +105,7 @@ class DuckPair(StoredPair):
         held, found = self.scratch.table("held"), self.scratch.table("found")
         numbered = ", ".join(f"({place}, {number})" for place, number in numbers.items())
         self.scratch.run(
-            f"INSERT INTO {found} SELECT {size}, min(number), r, min_by(target, number) "  # noqa: S608
+            f"INSERT INTO {found} SELECT {size}, min(number), r, min_by(target, number) "
             f"FROM {held} JOIN (VALUES {numbered}) AS numbers(place, number) USING (place) "
             f"WHERE NOT EXISTS (FROM {found} AS known WHERE known.r = {held}.r) GROUP BY r"
         )
@@ -115,7 +115,7 @@ class DuckPair(StoredPair):
         found = self.scratch.table("found")
         self._close_levels()
         counted = self.scratch.fetch(
-            f"SELECT number, count(*) AS n FROM {found} WHERE size = {size} GROUP BY number"  # noqa: S608
+            f"SELECT number, count(*) AS n FROM {found} WHERE size = {size} GROUP BY number"
         )
         by_number = rows_by_number(counted)
         self._settled += int(by_number.sum())
@@ -125,14 +125,14 @@ class DuckPair(StoredPair):
         """The rows that a size identifies, so many at a time."""
         ordered = self.scratch.make(
             "ordered",
-            "SELECT row_number() OVER (ORDER BY number, r) AS place, number, r, target "  # noqa: S608
+            "SELECT row_number() OVER (ORDER BY number, r) AS place, number, r, target "
             f"FROM {self.scratch.table('found')} WHERE size = {size}",
         )
         gone = [self._duplicates(place) for place in (SYNTHETIC, ORIGINAL)]
         try:
             for start in range(0, self._number("count(*)", ordered), LISTED_AT_ONCE):
                 table = self.scratch.fetch(
-                    f"SELECT number, r, target FROM {ordered} WHERE place > {start} "  # noqa: S608
+                    f"SELECT number, r, target FROM {ordered} WHERE place > {start} "
                     f"AND place <= {start + LISTED_AT_ONCE} ORDER BY place"
                 )
                 numbers, rows, targets = (
@@ -160,7 +160,7 @@ class DuckPair(StoredPair):
         rows = np.arange(self.facts.rows[table])
         if self.removed[table]:
             repeated = self.scratch.fetch(
-                f"SELECT r, first FROM {self.scratch.table(f'repeated_{table}')}"  # noqa: S608
+                f"SELECT r, first FROM {self.scratch.table(f'repeated_{table}')}"
             )
             rows[whole_numbers(repeated.column("r"))] = whole_numbers(repeated.column("first"))
         return rows
@@ -185,13 +185,13 @@ class DuckPair(StoredPair):
         # Equal rows are one person, wherever they are.
         twins = self.scratch.make(
             "twins",
-            f"SELECT c, r, first FROM (SELECT c, r, max(r) FILTER (WHERE NOT c) OVER (PARTITION BY "  # noqa: S608
+            f"SELECT c, r, first FROM (SELECT c, r, max(r) FILTER (WHERE NOT c) OVER (PARTITION BY "
             f"{keys}) AS first FROM {people}) WHERE c AND first IS NOT NULL AND {merges_equal}",
         )
         # No synthetic row is done with: with other columns it may point at somebody else.
         sampled = self.scratch.make(
             "sampled",
-            f"SELECT false AS o, true AS w, false AS c, r, {keys} "  # noqa: S608
+            f"SELECT false AS o, true AS w, false AS c, r, {keys} "
             f"FROM {self.table} WHERE NOT o UNION ALL "
             f"SELECT true, false, c, r, {keys} FROM {people} ANTI JOIN {twins} USING (c, r)",
         )
@@ -205,7 +205,7 @@ class DuckPair(StoredPair):
                     continue
                 alone = " UNION ".join(
                     # A stranger is one more than the people of the sample who are there.
-                    "SELECT who.c, who.r, n + who.c::INT AS m FROM (SELECT n, unnest(whom) AS who "  # noqa: S608
+                    "SELECT who.c, who.r, n + who.c::INT AS m FROM (SELECT n, unnest(whom) AS who "
                     "FROM (SELECT count(*) FILTER (WHERE o AND NOT c) AS n, "
                     "list({'c': c, 'r': r::UBIGINT}) FILTER (WHERE o) AS whom "
                     f"FROM {level.table} GROUP BY {key_names(combination)} "
@@ -214,7 +214,7 @@ class DuckPair(StoredPair):
                 )
                 self.scratch.run(f"INSERT INTO {exposed} {alone} EXCEPT FROM {exposed}")
             [found] = self.scratch.run(
-                "SELECT coalesce(sum(n) FILTER (WHERE NOT c AND m = 1), 0), "  # noqa: S608
+                "SELECT coalesce(sum(n) FILTER (WHERE NOT c AND m = 1), 0), "
                 "coalesce(sum(n) FILTER (WHERE NOT c AND m = 2), 0), "
                 "coalesce(sum(n) FILTER (WHERE c AND m = 1), 0), "
                 "coalesce(sum(n) FILTER (WHERE c AND m = 2), 0) FROM ("
@@ -250,19 +250,18 @@ class DuckPair(StoredPair):
         keys = ", ".join(f"k{column}" for column in range(columns))
         alike = self.scratch.make(
             "alike",
-            f"SELECT h FROM (SELECT hash({keys}) AS h FROM {name}) "  # noqa: S608
-            "GROUP BY h HAVING count(*) > 1",
+            f"SELECT h FROM (SELECT hash({keys}) AS h FROM {name}) GROUP BY h HAVING count(*) > 1",
         )
         repeated = self.scratch.make(
             f"repeated_{place}",
-            f"SELECT r, first FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "  # noqa: S608
+            f"SELECT r, first FROM (SELECT r, min(r) OVER (PARTITION BY {keys}) AS first "
             f"FROM {name} WHERE hash({keys}) IN (SELECT h FROM {alike})) WHERE r > first",
         )
         self.scratch.drop("alike")
         return self._number("count(*)", repeated)
 
     def _number(self, figure: str, table: str) -> int:
-        return self.scratch.number(f"SELECT {figure} FROM {table}")  # noqa: S608
+        return self.scratch.number(f"SELECT {figure} FROM {table}")
 
     def _use(self, coded: Coded, column: int) -> tuple[int, int, int, int]:
         null = list(coded.joined.values())[column].null
@@ -274,11 +273,11 @@ class DuckPair(StoredPair):
     def _counted_overlap(self, coded: Coded) -> dict[tuple[int, int], int]:
         keys = key_names(range(len(coded.joined)))
         both = " UNION ALL ".join(
-            f"SELECT {place} AS place, {keys} FROM {coded.tables[place]}"  # noqa: S608
+            f"SELECT {place} AS place, {keys} FROM {coded.tables[place]}"
             for place in (ORIGINAL, CONTROL)
         )
         found = self.scratch.fetch(
-            "SELECT a, b, count(*) AS n FROM ("  # noqa: S608
+            "SELECT a, b, count(*) AS n FROM ("
             f"SELECT count(*) FILTER (WHERE place = {ORIGINAL}) AS a, "
             f"count(*) FILTER (WHERE place = {CONTROL}) AS b FROM ({both}) GROUP BY {keys}"
             ") GROUP BY a, b"
@@ -295,7 +294,7 @@ class DuckPair(StoredPair):
             gone = ""
             if self.removed[place]:
                 repeated = self.scratch.table(f"repeated_{place}")
-                gone = f" WHERE r NOT IN (SELECT r FROM {repeated})"  # noqa: S608
+                gone = f" WHERE r NOT IN (SELECT r FROM {repeated})"
             queries.append(f"r::{row} AS r, {keys} FROM {name}{gone}")
         self.scratch.make(
             "pair",
@@ -327,7 +326,7 @@ class DuckPair(StoredPair):
         keys = key_names(range(len(self.facts.columns)))
         self.scratch.make(
             name,
-            f"SELECT o, w AND found.r IS NULL AS w, pair.r, {keys} "  # noqa: S608
+            f"SELECT o, w AND found.r IS NULL AS w, pair.r, {keys} "
             f"FROM {self.scratch.table(before)} AS pair LEFT JOIN {self.scratch.table('found')} "
             "AS found ON pair.r = found.r AND NOT pair.o",
         )
@@ -341,7 +340,7 @@ class DuckPair(StoredPair):
             return GroupSizes(nothing, nothing)
         counted = self.scratch.make(
             "counted",
-            "SELECT CASE WHEN s = 1 THEN r END AS r, CASE WHEN s = 1 THEN target END AS target, "  # noqa: S608
+            "SELECT CASE WHEN s = 1 THEN r END AS r, CASE WHEN s = 1 THEN target END AS target, "
             "s, count(*) AS n FROM (SELECT count(*) FILTER (WHERE NOT o) AS s, "
             "count(*) FILTER (WHERE o) AS t, max(r) FILTER (WHERE w) AS r, "
             f"max(r) FILTER (WHERE o) AS target FROM {level.table} "
@@ -349,12 +348,10 @@ class DuckPair(StoredPair):
             "WHERE s > 1 OR (s = 1 AND t = 1 AND r IS NOT NULL) GROUP BY ALL",
         )
         self.scratch.run(
-            f"INSERT INTO {self.scratch.table('held')} "  # noqa: S608
+            f"INSERT INTO {self.scratch.table('held')} "
             f"SELECT {place}, r, target FROM {counted} WHERE s = 1"
         )
-        found = self.scratch.fetch(
-            f"SELECT s, n FROM {counted} WHERE s > 1 ORDER BY s"  # noqa: S608
-        )
+        found = self.scratch.fetch(f"SELECT s, n FROM {counted} WHERE s > 1 ORDER BY s")
         return GroupSizes(whole_numbers(found.column("s")), whole_numbers(found.column("n")))
 
     def _duplicates(self, place: int) -> Indices:
@@ -362,7 +359,7 @@ class DuckPair(StoredPair):
         if not self.removed[place]:
             return np.zeros(0, np.int64)
         gone = self.scratch.fetch(
-            f"SELECT r FROM {self.scratch.table(f'repeated_{place}')} ORDER BY r"  # noqa: S608
+            f"SELECT r FROM {self.scratch.table(f'repeated_{place}')} ORDER BY r"
         )
         return whole_numbers(gone.column("r"))
 
@@ -371,7 +368,7 @@ class DuckPair(StoredPair):
     ) -> Iterator[tuple[object, ...]]:
         used = sorted({column for combination in combinations for column in combination})
         found = self.scratch.fetch(
-            f"SELECT r, {key_names(used)} FROM {self.table} "  # noqa: S608
+            f"SELECT r, {key_names(used)} FROM {self.table} "
             "JOIN rows_wanted USING (r) WHERE NOT o ORDER BY r",
             rows_wanted=pa.table({"r": arrow_integers(rows)}),
         )
@@ -407,6 +404,6 @@ class DuckPair(StoredPair):
             lookups[name] = pa.table({"r": arrow_integers(numbers), "n": arrow_integers(times)})
             is_control = name == "outside"
             parts.append(
-                f"SELECT {is_control} AS c, r, n, {keys} FROM {source} JOIN {name} USING (r)"  # noqa: S608
+                f"SELECT {is_control} AS c, r, n, {keys} FROM {source} JOIN {name} USING (r)"
             )
         return self.scratch.make("people", " UNION ALL ".join(parts), **lookups)

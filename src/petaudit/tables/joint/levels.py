@@ -78,13 +78,13 @@ class Levels:
         fewest = "1" if keep_matches else "CASE WHEN s = 1 THEN 2 ELSE 1 END"
         kept = self._scratch.make(
             "kept",
-            f"SELECT {keys}, s, t, w > 0 AND t >= {fewest} AS is_useful FROM ("  # noqa: S608
+            f"SELECT {keys}, s, t, w > 0 AND t >= {fewest} AS is_useful FROM ("
             f"SELECT {keys}, count(*) FILTER (WHERE NOT o) AS s, count(*) FILTER (WHERE o) AS t, "
             f"count(*) FILTER (WHERE w) AS w FROM {above.table} GROUP BY {keys}) "
             f"WHERE s > 1 OR (s = 1 AND w > 0 AND t >= {fewest})",
         )
         rows = self._scratch.number(
-            f"SELECT sum(s + CASE WHEN is_useful THEN t ELSE 0 END) FROM {kept}"  # noqa: S608
+            f"SELECT sum(s + CASE WHEN is_useful THEN t ELSE 0 END) FROM {kept}"
         )
         if rows > _WORTH_COPYING * above.rows:
             return same
@@ -92,7 +92,7 @@ class Levels:
         cells = key_names((*prefix, *range(prefix[-1] + 1, len(self._distinct))))
         table = self._scratch.make(
             name,
-            f"SELECT o, w, {self._further}, {cells} FROM {above.table} "  # noqa: S608
+            f"SELECT o, w, {self._further}, {cells} FROM {above.table} "
             f"JOIN {kept} USING ({keys}) WHERE NOT o OR is_useful",
         )
         self._scratch.drop("kept")

@@ -126,11 +126,11 @@ class StoredPair(ABC):
 def column_use(tables: Sequence[str], column: int, nulls: Sequence[int]) -> str:
     """The query for the use of a column in :class:`StoredFacts`, from tables in an engine."""
     both = " UNION ALL ".join(
-        f"SELECT {place} AS place, k{column} AS k FROM {tables[place]}"  # noqa: S608
+        f"SELECT {place} AS place, k{column} AS k FROM {tables[place]}"
         for place in (SYNTHETIC, ORIGINAL)
     )
     return (
-        "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "  # noqa: S608
+        "SELECT coalesce(sum(s), 0) AS s, coalesce(sum(s) FILTER (WHERE t > 0), 0) AS common, "
         "coalesce(sum(t), 0) AS t, count(*) FILTER (WHERE t = 1) AS alone FROM ("
         f"SELECT count(*) FILTER (WHERE place = {SYNTHETIC}) AS s, "
         f"count(*) FILTER (WHERE place = {ORIGINAL}) AS t FROM ({both}) AS cells "
