@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -105,11 +105,9 @@ class ClassHistogram:
         """The same with all suppressed rows as one more class."""
         if not self.suppressed_rows:
             return self
-        by_size = dict(zip(self.sizes.tolist(), self.classes.tolist(), strict=True))
-        by_size[self.suppressed_rows] = by_size.get(self.suppressed_rows, 0) + 1
-        sizes = np.array(sorted(by_size), dtype=np.int64)
-        classes = np.array([by_size[size] for size in sizes.tolist()], dtype=np.int64)
-        return ClassHistogram(sizes, classes, 0, self.suppressed_rows)
+        one = ClassHistogram(np.array([self.suppressed_rows]), np.array([1]), 0)
+        both = ClassHistogram.together([replace(self, suppressed_rows=0), one])
+        return replace(both, suppressed_class=self.suppressed_rows)
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,14 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Final, TypeAlias
+from functools import lru_cache, partial
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.numbers import Bools, LabelNumbers, Reader, read_numbers
-from petaudit.tables.results import Integers, ValueCounts
+from petaudit.labels.numbers import LabelNumbers, Reader, read_numbers
+from petaudit.tables.results import ValueCounts
 
 Read: TypeAlias = Callable[[Sequence[str | None]], LabelNumbers]
 
@@ -36,13 +35,11 @@ _CLOCK: Final = (
 _OFFSET: Final = r"(?:(?P<utc>Z)|(?P<sign>[+-])(?P<hours>[0-9]{2}):?(?P<minutes>[0-9]{2}))"
 # The year first, so that nobody has to guess which number is the month.
 _DATE: Final = (
-    rf"^(?P<date>[0-9]{{4}}(?:-[0-9]{{2}}-|/[0-9]{{2}}/)[0-9]{{2}})(?:[ T]{_CLOCK}{_OFFSET}?)?$"
+    rf"(?P<date>[0-9]{{4}}(?:-[0-9]{{2}}-|/[0-9]{{2}}/)[0-9]{{2}})(?:[ T]{_CLOCK}{_OFFSET}?)?"
 )
-_TIME: Final = rf"^(?:(?P<days>-?[0-9]{{1,7}}) days?, )?{_CLOCK}$"
-_FORMS: Final = {DATES: _DATE, TIMES: _TIME}
+_TIME: Final = rf"(?:(?P<days>-?[0-9]{{1,7}}) days?, )?{_CLOCK}"
+_FORMS: Final = {DATES: re.compile(_DATE, re.ASCII), TIMES: re.compile(_TIME, re.ASCII)}
 _MICROSECONDS: Final = 6
-_NO_DAY: Final = np.iinfo(np.int64).min
-"""What NumPy makes of a date that is none."""
 
 
 @dataclass(frozen=True)
@@ -85,99 +82,79 @@ def scale_of(
     if numbers.is_number.any():
         return None
     for kind, form in _FORMS.items():
-        if re.match(form, meaningful[0] or "", re.ASCII) is None:
+        if form.fullmatch(meaningful[0] or "") is None:
             continue
-        before, after = (_moments(counts.labels, form) for counts in (original, released))
-        places = [original.index[label] for label in meaningful]
-        if not before.is_moment[places].all():
+        before, after = (
+            [_moment(label, form) for label in counts.labels] for counts in (original, released)
+        )
+        if any(before[original.index[label]] is None for label in meaningful):
             return None
-        instants = all(counts.has_offset[counts.is_moment].all() for counts in (before, after))
+        instants = all(moment is None or moment.offset is not None for moment in (*before, *after))
         read = partial(_read, form=form, instants=instants)
         return Scale(kind, read, _DAY if kind == DATES else 1)
     return None
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """Points in time by the clock on the wall, in seconds and millionths of them."""
+class _Moment(NamedTuple):
+    """A point in time by the clock on the wall."""
 
-    is_moment: Bools
-    seconds: Integers
-    fractions: Sequence[str]
-    has_offset: Bools
-    offsets: Integers
-
-    def numbers(self, *, instants: bool) -> LabelNumbers:
-        seconds = self.seconds - self.offsets if instants else self.seconds
-        fine = {
-            place: Fraction(int(seconds[place])) + Fraction(f"0.{digits}")
-            for place, digits in enumerate(self.fractions)
-            if len(digits) > _MICROSECONDS and self.is_moment[place]
-        }
-        parts = [
-            0 if place in fine else int(digits.ljust(_MICROSECONDS, "0"))
-            for place, digits in enumerate(self.fractions)
-        ]
-        places = _MICROSECONDS if any(self.fractions) else 0
-        mantissas = seconds * 10**places + np.array(parts, dtype=np.int64)
-        plain = LabelNumbers(
-            self.is_moment,
-            np.where(self.is_moment, mantissas, 0),
-            np.full(len(parts), places, dtype=np.int64),
-            {},
-        )
-        return plain.with_others(fine) if fine else plain
+    seconds: int
+    fraction: str
+    """The digits of a second."""
+    offset: int | None
+    """By how many seconds the clock is ahead of UTC, where the label says so."""
 
 
-def _read(labels: Sequence[str | None], form: str, *, instants: bool) -> LabelNumbers:
-    return _moments(labels, form).numbers(instants=instants)
-
-
-def _moments(labels: Sequence[str | None], form: str) -> _Moments:
-    from pyarrow import compute as pc  # noqa: PLC0415 (slow to load, and few columns are dates)
-
-    parts = pc.extract_regex(pa.array(labels, pa.string()), form)
-    matched = np.array(parts.is_valid().to_pylist(), dtype=bool)
-    names = {field.name for field in parts.type}
-
-    def texts(name: str) -> list[str]:
-        if name not in names:
-            return [""] * len(matched)
-        return [text or "" for text in pc.struct_field(parts, name).to_pylist()]
-
-    def whole(name: str) -> Integers:
-        return np.array([int(text or 0) for text in texts(name)], dtype=np.int64)
-
-    hour, minute, second = whole("hour"), whole("minute"), whole("second")
-    is_moment = matched & (hour < 24) & (minute < 60) & (second < 60)
-    if "date" in names:
-        day = _days([text.replace("/", "-") or "NaT" for text in texts("date")])
-        is_moment &= day != _NO_DAY
-        day = np.where(is_moment, day, 0)
+def _moment(label: str | None, form: re.Pattern[str]) -> _Moment | None:
+    match = form.fullmatch(label or "")
+    if match is None:
+        return None
+    hour, minute, second, fraction = match.group("hour", "minute", "second", "fraction")
+    hour, minute, second = int(hour or 0), int(minute or 0), int(second or 0)
+    if hour > 23 or minute > 59 or second > 59:
+        return None
+    offset = None
+    if "date" in form.groupindex:
+        day = _day(match["date"])
+        if day is None:
+            return None
+        if match["utc"]:
+            offset = 0
+        elif match["sign"]:
+            ahead = (int(match["hours"]) * 60 + int(match["minutes"])) * 60
+            offset = -ahead if match["sign"] == "-" else ahead
     else:
-        day = whole("days")
-    signs, utc = texts("sign"), texts("utc")
-    ahead = np.array([-1 if sign == "-" else 1 for sign in signs], dtype=np.int64)
-    has_offset = np.array([bool(sign) for sign in map(str.__add__, signs, utc)], dtype=bool)
-    return _Moments(
-        is_moment,
-        ((day * 24 + hour) * 60 + minute) * 60 + second,
-        texts("fraction"),
-        has_offset,
-        ahead * (whole("hours") * 60 + whole("minutes")) * 60,
-    )
+        day = int(match["days"] or 0)
+    return _Moment(((day * 24 + hour) * 60 + minute) * 60 + second, fraction or "", offset)
 
 
-def _days(stamps: Sequence[str]) -> Integers:
+@lru_cache(maxsize=1 << 16)
+def _day(text: str) -> int | None:
     """Days since 1970; what is no date, as the thirtieth of February, has none."""
     try:
-        return np.array(stamps, dtype="datetime64[D]").astype(np.int64)
+        return int(np.datetime64(text.replace("/", "-"), "D").astype(np.int64))
     except ValueError:
-        return np.concatenate([_day(stamp) for stamp in stamps])
+        return None
 
 
-def _day(stamp: str) -> Integers:
-    try:
-        return np.array([stamp], dtype="datetime64[D]").astype(np.int64)
-    except ValueError:
-        return np.array([_NO_DAY], dtype=np.int64)
+def _read(labels: Sequence[str | None], form: re.Pattern[str], *, instants: bool) -> LabelNumbers:
+    """Numbers of seconds: of UTC for instants, else as the clock on the wall shows them."""
+    moments = [_moment(label, form) for label in labels]
+    places = _MICROSECONDS if any(moment and moment.fraction for moment in moments) else 0
+    mantissas = np.zeros(len(moments), dtype=np.int64)
+    finer: dict[int, Fraction | None] = {}
+    for place, moment in enumerate(moments):
+        if moment is None:
+            continue
+        seconds = moment.seconds - (moment.offset or 0 if instants else 0)
+        if len(moment.fraction) > _MICROSECONDS:
+            finer[place] = seconds + Fraction(f"0.{moment.fraction}")
+        else:
+            mantissas[place] = seconds * 10**places + int(f"{moment.fraction:0<6}")
+    numbers = LabelNumbers(
+        np.array([moment is not None for moment in moments], dtype=bool),
+        mantissas,
+        np.full(len(moments), places, dtype=np.int64),
+        {},
+    )
+    return numbers.with_others(finer) if finer else numbers

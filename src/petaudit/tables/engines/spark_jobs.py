@@ -175,18 +175,12 @@ def spark_failure(problem: Exception) -> str | None:
 
     What the workers' Python says is put into words, and never passed on.
     """
-    named = _name(problem)
+    named = _condition(problem)
+    if named is None and type(problem).__name__ == "Py4JJavaError":
+        with suppress(Exception):
+            named = _innermost(problem.java_exception)  # type: ignore[attr-defined]
     is_of_python = _OF_PYTHON.fullmatch(named or type(problem).__name__)
     return _PYTHON_FAILED if is_of_python else named
-
-
-def _name(problem: Exception) -> str | None:
-    named = _condition(problem)
-    if named is not None or type(problem).__name__ != "Py4JJavaError":
-        return named
-    with suppress(Exception):
-        return _innermost(problem.java_exception)  # type: ignore[attr-defined]
-    return None
 
 
 def _condition(problem: Any) -> str | None:
