@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as sql
 
 from petaudit.errors import EngineError
@@ -20,6 +20,7 @@ from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.joint import duck_coding
 from petaudit.tables.joint.column import ORIGINAL, SYNTHETIC, JointColumn
 from petaudit.tables.joint.duck_coding import arrow_codes, kind_of, precision_of
+from petaudit.tables.joint.levels import key_names
 from petaudit.tables.joint.store import (
     Combination,
     GroupSizes,
@@ -35,9 +36,10 @@ from petaudit.tables.source import Source
 _NULL_HASH: Final = -1
 """The code of a null among hashes."""
 _SALTS: Final = 4
-_Codes: TypeAlias = Callable[[DataFrame, int], tuple[DataFrame, Column]]
-"""How the rows of a table get the codes of a column: the frame with what these need, and they."""
+_Codes: TypeAlias = tuple[str, DataFrame | None]
+"""The code of a cell in a query, and the values (v, k) that are joined for it, if any are."""
 _FEW_VALUES: Final = 10_000
+_INTEGERS: Final = ((1 << 7, "TINYINT"), (1 << 15, "SMALLINT"), (1 << 31, "INT"))
 _AT_ONCE: Final = 16
 _MOST_COLUMNS: Final = 60
 """Of a batch: there is a bit for each in a number of Spark."""
@@ -116,25 +118,23 @@ class SparkPair(StoredPair):
             )
             for combination in combinations
         ]
-        grouped = self._pair.groupingSets(
-            [[f"k{column}" for column in combination] for combination in combinations],
-            *(f"k{column}" for column in used),
-        ).agg(
-            sql.grouping_id().cast("long").alias("bits"),
-            sql.count(sql.when(~sql.col("o"), 1)).alias("s"),
-            sql.count(sql.when(sql.col("o"), 1)).alias("t"),
-            sql.max(sql.when(sql.col("w"), sql.col("id"))).alias("id"),
-        )
-        alone = (sql.col("s") == 1) & (sql.col("t") == 1) & sql.col("id").isNotNull()
+        sets = ", ".join(f"({key_names(combination)})" for combination in combinations)
         self._store.drop(self._news)
         self._news = self._store.keep(
-            grouped.where((sql.col("s") > 1) | alone)
-            .select("bits", "s", sql.when(sql.col("s") == 1, sql.col("id")).alias("id"))
-            .groupBy("bits", "s", "id")
-            .agg(sql.count("*").alias("n"))
+            self._store.sql(
+                "SELECT bits, s, CASE WHEN s = 1 THEN id END AS id, count(*) AS n FROM ("
+                "SELECT CAST(grouping_id() AS BIGINT) AS bits, count(*) FILTER (WHERE NOT o) AS s, "
+                "count(*) FILTER (WHERE o) AS t, max(id) FILTER (WHERE w) AS id FROM {pair} "
+                f"GROUP BY {key_names(used)} GROUPING SETS ({sets})) "
+                "WHERE s > 1 OR (s = 1 AND t = 1 AND id IS NOT NULL) "
+                "GROUP BY bits, s, CASE WHEN s = 1 THEN id END",
+                pair=self._pair,
+            )
         )
         table = self._store.fetch(
-            self._news.where("s > 1").select("bits", "s", "n").orderBy("bits", "s")
+            self._store.sql(
+                "SELECT bits, s, n FROM {news} WHERE s > 1 ORDER BY bits, s", news=self._news
+            )
         )
         bits, sizes, groups = (whole_numbers(table.column(name)) for name in ("bits", "s", "n"))
         return [
@@ -148,16 +148,12 @@ class SparkPair(StoredPair):
         if not numbers:
             return
         self.deadline.left()
-        known = {
-            "bits": pa.array([self._bits[place] for place in numbers], pa.int64()),
-            "number": pa.array(list(numbers.values()), pa.int64()),
-        }
-        new = (
-            self._news.where("s = 1")
-            .join(sql.broadcast(self._store.load(pa.table(known))), "bits")
-            .groupBy("id")
-            .agg(sql.min("number").alias("number"))
-            .select("id", "number", sql.lit(size).alias("size"))
+        numbered = ", ".join(f"({self._bits[place]}, {n})" for place, n in numbers.items())
+        new = self._store.sql(
+            f"SELECT id, CAST(min(number) AS BIGINT) AS number, {size} AS size FROM {{news}} "
+            f"JOIN (VALUES {numbered}) AS numbers(bits, number) USING (bits) "
+            "WHERE s = 1 GROUP BY id",
+            news=self._news,
         )
         before = self._found
         if before is not None:
@@ -170,10 +166,8 @@ class SparkPair(StoredPair):
         """See the base class."""
         if self._found is None:
             return np.zeros(0, np.int64)
-        table = self._store.fetch(
-            self._found.where(f"size = {size}").groupBy("number").agg(sql.count("*").alias("n"))
-        )
-        return rows_by_number(table)
+        query = f"SELECT number, count(*) AS n FROM {{found}} WHERE size = {size} GROUP BY number"
+        return rows_by_number(self._store.fetch(self._store.sql(query, found=self._found)))
 
     def finish(self) -> None:
         """See the base class."""
@@ -183,11 +177,14 @@ class SparkPair(StoredPair):
         """Rows that were identified wait no more."""
         if self._is_settled or self._found is None:
             return
-        before, known = self._pair, self._found.select("id", sql.lit(True).alias("known"))
-        keys = [f"k{column}" for column in range(len(self.facts.columns))]
+        before = self._pair
+        keys = key_names(range(len(self.facts.columns)))
         self._pair = self._store.keep(
-            before.join(known, "id", "left").select(
-                "o", (sql.col("w") & sql.col("known").isNull()).alias("w"), "id", *keys
+            self._store.sql(
+                f"SELECT o, w AND found.id IS NULL AS w, pair.id, {keys} "
+                "FROM {pair} AS pair LEFT JOIN {found} AS found ON pair.id = found.id",
+                pair=before,
+                found=self._found,
             )
         )
         self._store.drop(before)
@@ -195,16 +192,14 @@ class SparkPair(StoredPair):
 
     def _stored(self, coded: Sequence[DataFrame], order: Sequence[int]) -> DataFrame:
         """Both tables in the order of the search, with an id per row."""
-        keys = [sql.col(f"k{column}").alias(f"k{place}") for place, column in enumerate(order)]
-        names = [f"k{place}" for place in range(len(order))]
-        both = None
-        for place, frame in enumerate(coded[:2]):
-            rows = frame.select(
-                sql.lit(place == ORIGINAL).alias("o"), sql.lit(place == SYNTHETIC).alias("w"), *keys
-            )
-            both = rows if both is None else both.unionByName(rows)
-        assert both is not None  # noqa: S101 (there are two tables)
-        return self._store.with_ids(both, names, "w")
+        keys = ", ".join(f"k{column} AS k{place}" for place, column in enumerate(order))
+        both = self._store.sql(
+            f"SELECT false AS o, true AS w, {keys} FROM {{synthetic}} "
+            f"UNION ALL SELECT true, false, {keys} FROM {{original}}",
+            synthetic=coded[SYNTHETIC],
+            original=coded[ORIGINAL],
+        )
+        return self._store.with_ids(both, [f"k{place}" for place in range(len(order))], "w")
 
     def _use(self, coded: Sequence[DataFrame], place: int, null: int) -> tuple[int, int, int, int]:
         # The code of a null is the last one, or that among hashes.
@@ -215,14 +210,14 @@ class SparkPair(StoredPair):
 
     def _facts(self, frame: DataFrame, columns: int) -> list[int]:
         """How many rows there are, and how many values in each column."""
-        names = [f"k{i}" for i in range(columns)]
-        missing = sql.count(sql.when(sql.greatest(*(sql.isnull(name) for name in names)), 1))
-        if columns == 1:
-            missing = sql.count(sql.when(sql.isnull(names[0]), 1))
-        many = [sql.count_distinct(name).alias(f"n_{name}") for name in names]
-        lost, *found = self._store.figures(
-            frame.agg(missing.alias("missing"), sql.count("*").alias("rows"), *many)
+        names = [f"k{column}" for column in range(columns)]
+        missing = " OR ".join(f"{name} IS NULL" for name in names)
+        distinct = ", ".join(f"count(DISTINCT {name}) AS n_{name}" for name in names)
+        query = (
+            f"SELECT count(CASE WHEN {missing} THEN 1 END) AS lost, count(*) AS rows, {distinct} "
+            "FROM {coded}"
         )
+        lost, *found = self._store.figures(self._store.sql(query, coded=frame))
         if lost:
             raise EngineError("a table was changed while it was read")
         return found
@@ -259,19 +254,22 @@ class _SparkCoding:
                 found = self._hashed(place, in_reference[place] > 0)
             found = found or self._joined(place, name)
             if found is not None:
-                self.joined[name], own_codes = found
-                self._codes.append(own_codes)
+                self.joined[name], codes = found
+                self._codes.append(codes)
         self._joiner.check()
 
     def frames(self) -> Iterator[DataFrame]:
         """The tables with the columns k0, k1, ..."""
         for table, raw in enumerate(self._raws):
-            frame = raw
-            cells: list[Any] = []
+            frames = {"raw": raw}
+            cells, joins = [], ""
             for place, codes in enumerate(self._codes):
-                frame, cell = codes[table](frame, place)
-                cells.append(cell.alias(f"k{place}"))
-            yield frame.select(*cells)
+                code, dictionary = codes[table]
+                cells.append(f"{code} AS k{place}")
+                if dictionary is not None:
+                    frames[f"d{place}"] = dictionary
+                    joins += f" LEFT JOIN {{d{place}}} AS d{place} ON x{place} = d{place}.v"
+            yield self._store.sql(f"SELECT {', '.join(cells)} FROM {{raw}}{joins}", **frames)
 
     def _raw(self, table: Source) -> DataFrame:
         counts = table.counts
@@ -311,22 +309,23 @@ class _SparkCoding:
         is_plain = isinstance(kind, nw.String | nw.Date) or kind.is_integer()
         if len(kinds) > 1 or not is_plain or any(table.is_untyped for table in self._tables):
             return None
-        cells = self._raws[0].select(f"x{place}")
-        for raw in self._raws[1:]:
-            cells = cells.unionByName(raw.select(f"x{place}"))
+        cell = f"x{place}"
+        frames = {f"table{number}": raw for number, raw in enumerate(self._raws)}
+        cells = " UNION ALL ".join(
+            f"SELECT {cell} FROM {{{table}}} WHERE {cell} IS NOT NULL" for table in frames
+        )
         for salt in range(_SALTS):
-            code = sql.xxhash64(sql.lit(salt), sql.col(f"x{place}"))
-            values, codes, taken = self._store.figures(
-                cells.where(sql.col(f"x{place}").isNotNull()).agg(
-                    sql.count_distinct(f"x{place}").alias("a"),
-                    sql.count_distinct(code).alias("b"),
-                    sql.count(sql.when(code == _NULL_HASH, 1)).alias("c"),
-                )
+            code = f"xxhash64({salt}, {cell})"
+            query = (
+                f"SELECT count(DISTINCT {cell}) AS a, count(DISTINCT {code}) AS b, "
+                f"count(CASE WHEN {code} = {_NULL_HASH} THEN 1 END) AS c FROM ({cells})"
             )
+            values, codes, taken = self._store.figures(self._store.sql(query, **frames))
             if values == codes and not taken:
                 precision = precision_of(kind, self._joiner, is_known)
                 column = JointColumn([], values + 1, precision, kind_of(kind), [], lambda key: key)
-                return column, [_hashes(salt) for _ in self._raws]
+                code = f"CASE WHEN {cell} IS NULL THEN CAST({_NULL_HASH} AS BIGINT) ELSE {code} END"
+                return column, [(code, None) for _ in self._raws]
         return None
 
     def _joined(self, place: int, name: str) -> tuple[JointColumn, list[_Codes]] | None:
@@ -346,36 +345,13 @@ class _SparkCoding:
         column = self._joiner.join(name, cells)
         if column is None:
             return None
+        kind = next(kind for most, kind in _INTEGERS if column.size <= most)
         known: list[_Codes] = []
         for values, codes in zip(distinct, column.codes, strict=True):
-            numbers = arrow_codes(codes).cast(pa.int32())
-            table = pa.table({f"v{place}": values, f"d{place}": numbers})
-            frame = self._store.load(table) if len(codes) else None
-            known.append(_dictionary(frame, column.size))
+            if not len(codes):
+                known.append((f"CAST({column.null} AS {kind})", None))
+                continue
+            dictionary = pa.table({"v": values, "k": arrow_codes(codes).cast(pa.int32())})
+            code = f"CASE WHEN {cell} IS NULL THEN {column.null} ELSE d{place}.k END"
+            known.append((f"CAST({code} AS {kind})", self._store.load(dictionary)))
         return replace(column, codes=[]), known
-
-
-def _hashes(salt: int) -> _Codes:
-    """Nothing is needed but the value."""
-
-    def codes(frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
-        cell = sql.col(f"x{place}")
-        code = sql.when(cell.isNull(), sql.lit(_NULL_HASH).cast("long"))
-        return frame, code.otherwise(sql.xxhash64(sql.lit(salt), cell))
-
-    return codes
-
-
-def _dictionary(table: DataFrame | None, size: int) -> _Codes:
-    """A join with the distinct values, of which there may be none."""
-
-    def codes(frame: DataFrame, place: int) -> tuple[DataFrame, Column]:
-        kind = "byte" if size <= 1 << 7 else "short" if size <= 1 << 15 else "int"
-        null = sql.lit(size - 1)
-        if table is None:
-            return frame, null.cast(kind)
-        cell = sql.col(f"x{place}")
-        frame = frame.join(table, cell == sql.col(f"v{place}"), "left")
-        return frame, sql.when(cell.isNull(), null).otherwise(sql.col(f"d{place}")).cast(kind)
-
-    return codes
