@@ -39,7 +39,7 @@ class Cells:
 
 
 def count_cells(
-    first: npt.NDArray[np.int32], second: npt.NDArray[np.int32], sizes: tuple[int, int]
+    first: npt.NDArray[np.integer], second: npt.NDArray[np.integer], sizes: tuple[int, int]
 ) -> Cells:
     """Count the pairs of two columns of codes.
 

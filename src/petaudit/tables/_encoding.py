@@ -164,12 +164,12 @@ def cell_labels(cells: pa.Array | pa.ChunkedArray) -> list[str | None]:
         return [None if number is None else str(number) for number in values]
     if pa.types.is_floating(kind):
         return [
-            label_of(plain(number))
+            label_of(_plain(number))
             if number is None or number.is_integer() or math.isnan(number)
             else repr(number)
             for number in values
         ]
-    return [label_of(plain(value)) for value in values]
+    return [label_of(_plain(value)) for value in values]
 
 
 def label_codes(column: pa.ChunkedArray) -> tuple[Integers, list[str | None]]:
@@ -231,7 +231,7 @@ def _value(label: str | None) -> float:
         return math.nan
 
 
-def plain(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Make the engines' own nulls (NaN, NaT, NA) a None."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return None

@@ -24,7 +24,7 @@ from petaudit.errors import EngineError
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import cell_labels, dictionary_cells, in_order, whole_numbers
-from petaudit.tables.results import Integers, ValueCounts
+from petaudit.tables.results import Integers, ValueCounts, summed
 
 if TYPE_CHECKING:
     from petaudit.tables.source import Source
@@ -65,8 +65,7 @@ class ColumnValues:
             known = {label: place for place, label in enumerate(first)}
             places = np.array([known[label] for label in labels], dtype=np.int64)
         distinct = list(first)
-        totals = np.zeros(len(distinct), dtype=np.int64)
-        np.add.at(totals, places, numbers)
+        totals = summed(places, numbers, len(distinct))
         order = in_order(distinct)
         counts = ValueCounts(tuple(distinct[place] for place in order.tolist()), totals[order])
         position = np.empty_like(order)
@@ -111,11 +110,9 @@ class ColumnValues:
         order = in_order(named)
         position = np.empty_like(order)
         position[order] = np.arange(len(order))
-        totals = np.zeros(len(named), dtype=np.int64)
-        np.add.at(totals, position[group], self.counts.counts)
         counts = ValueCounts(
             tuple(named[place] for place in order.tolist()),
-            totals,
+            summed(position[group], self.counts.counts, len(named)),
             tuple(spellings[place] for place in order.tolist()),
         )
         return ColumnValues(counts, self.cells, position[group][self.positions])

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from petaudit.errors import InputError, argument
-from petaudit.labels.cells import label_of
-from petaudit.tables._encoding import plain
+from petaudit.exact.association import count_cells
+from petaudit.tables._encoding import folded_pairs, whole_numbers
+from petaudit.tables.classes.grouped import label_positions
 from petaudit.tables.column_values import RowCodes
 from petaudit.tables.engines.remote import KeyFaults, joined_pairs, key_faults
 from petaudit.tables.results import PairCodes, PairCounts
 from petaudit.tables.table_counts import TableCounts
 
 _ORDERED_ENGINES = {"pandas", "polars", "pyarrow", "duckdb", "modin", "cudf"}
-_MOST_BINS = 1 << 24
 
 
 def check_aligned(
@@ -99,29 +99,18 @@ def pair_codes(
     original: TableCounts, released: TableCounts, column: str, key: str | None
 ) -> PairCodes:
     """The same by positions among the values of both columns, for columns of very many values."""
-    is_remote = original.is_remote or released.is_remote
-    # Reading the codes of rows counts their values as well.
-    codes = [] if is_remote else _aligned_codes(original, released, [column], key)
-    values = [table.value_counts(column) for table in (original, released)]
-    width = max(len(values[1].labels), 1)
-    if is_remote:
-        *cells, times = joined_pairs(original, released, column, str(key))
-        old, new = (
-            np.array([counts.index[label_of(plain(cell))] for cell in side], dtype=np.int64)
-            for counts, side in zip(values, cells, strict=True)
-        )
-        pairs, place = np.unique(old * width + new, return_inverse=True)
-        counts = np.zeros(len(pairs), dtype=np.int64)
-        np.add.at(counts, place, times)
-        return PairCodes(pairs // width, pairs % width, counts)
-    [(before, after)] = codes
-    both = before.astype(np.int64) * width + after
-    if len(values[0].labels) * width <= max(_MOST_BINS, len(both)):
-        counts = np.bincount(both, minlength=1)
-        pairs = np.flatnonzero(counts)
-        return PairCodes(pairs // width, pairs % width, counts[pairs])
-    pairs, counts = np.unique(both, return_counts=True)
-    return PairCodes(pairs // width, pairs % width, counts)
+    tables = (original, released)
+    if not (original.is_remote or released.is_remote):
+        [(before, after)] = _aligned_codes(original, released, [column], key)
+        first, second = (len(table.value_counts(column).labels) for table in tables)
+        cells = count_cells(before, after, (first, second))
+        return PairCodes(cells.first, cells.second, cells.counts)
+    counted = joined_pairs(original, released, column, str(key))
+    old, new = (
+        label_positions(counted.column(name), table.value_counts(column))
+        for name, table in zip(("a0", "b0"), tables, strict=True)
+    )
+    return PairCodes(*folded_pairs(old, new, whole_numbers(counted.column("n"))))
 
 
 def aligned_columns(

@@ -17,7 +17,7 @@ from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables.classes.grouped import label_positions
 from petaudit.tables.classes.keys import class_keys
 from petaudit.tables.engines.remote import Labels, Translate, sizes_in_engine
-from petaudit.tables.results import Integers
+from petaudit.tables.results import Integers, summed
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
@@ -216,20 +216,15 @@ def _sizes(
     number = int(kept.sum())
     index = class_indices(columns, number + int(known.sum()))
     classes = int(index.max(initial=-1)) + 1
-    in_sample = _summed(index[:number], classes_of_sample.sizes[kept], classes)
+    in_sample = summed(index[:number], classes_of_sample.sizes[kept], classes)
     if person is None:
-        in_population = _summed(index[number:], everybody.sizes[known], classes)
+        in_population = summed(index[number:], everybody.sizes[known], classes)
     else:
         # Labels of the population may become one in the table: only now are people told apart.
         width = int(by_name.codes[places].max(initial=0)) + 1
         people = np.unique(index[number:] * width + by_name.codes[places][known])
         in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
     return _folded(in_sample, in_population, np.ones(classes, dtype=np.int64))
-
-
-def _summed(index: Integers, sizes: Integers, classes: int) -> Integers:
-    # Sums of floats are exact below 2**53, which no number of rows reaches.
-    return np.bincount(index, weights=sizes, minlength=classes).astype(np.int64)
 
 
 def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: Unit) -> None:
@@ -278,4 +273,4 @@ def _folded(
     # One number per pair: only a class of more than 2**31 people could be too large for that.
     width = int(sizes.max(initial=0)) + 1
     pairs, place = np.unique(people * width + sizes, return_inverse=True)
-    return pairs % width, pairs // width, _summed(place, times, len(pairs))
+    return pairs % width, pairs // width, summed(place, times, len(pairs))

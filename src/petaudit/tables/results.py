@@ -14,6 +14,16 @@ from petaudit.labels.numbers import LabelNumbers, PlainNumbers, Reader
 Integers = npt.NDArray[np.int64]
 
 
+def summed(places: Integers, counts: Integers, size: int) -> Integers:
+    """Counts added up by their places, of which there are so many.
+
+    >>> summed(np.array([0, 2, 0]), np.array([5, 1, 1]), 3).tolist()
+    [6, 0, 1]
+    """
+    # Sums of floats are exact below 2**53, which no number of rows reaches.
+    return np.bincount(places, weights=counts, minlength=size).astype(np.int64)
+
+
 @dataclass(frozen=True)
 class ValueCounts:
     """How often each value of a column occurs: numbers ascend, then texts, a null is last."""
@@ -97,8 +107,8 @@ class ClassHistogram:
         none = np.zeros(0, dtype=np.int64)
         all_sizes = np.concatenate([none, *(part.sizes for part in parts)])
         sizes, place = np.unique(all_sizes, return_inverse=True)
-        classes = np.zeros(len(sizes), dtype=np.int64)
-        np.add.at(classes, place, np.concatenate([none, *(part.classes for part in parts)]))
+        classes = np.concatenate([none, *(part.classes for part in parts)])
+        classes = summed(place, classes, len(sizes))
         return cls(sizes, classes, sum(part.suppressed_rows for part in parts))
 
     def with_suppressed_as_class(self) -> ClassHistogram:

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from petaudit.tables._encoding import cell_labels, floats, whole_numbers
 from petaudit.tables.engines.remote import join_numbers, on_one_engine, side_by_side
-from petaudit.tables.results import Integers
+from petaudit.tables.results import Integers, summed
 from petaudit.tables.table_counts import TableCounts
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -72,9 +72,7 @@ def _sum_of_products(factors: Sequence[Integers], sizes: Integers) -> int:
         products = sorted(set(made))
         position = {product: index for index, product in enumerate(products)}
         place = np.array([position[product] for product in made], dtype=np.int64)[place]
-    rows = np.zeros(len(products), dtype=np.int64)
-    np.add.at(rows, place, sizes)
-    return sum(map(int.__mul__, products, rows.tolist()))
+    return sum(map(int.__mul__, products, summed(place, sizes, len(products)).tolist()))
 
 
 @dataclass(frozen=True)

@@ -159,8 +159,8 @@ class TableCounts:
         >>> counts = open_source(pa.table({"illness": ["flu", "Flu", "5", "5.0"]})).counts
         >>> counts.value_counts("illness").labels
         ('5', '5.0', 'Flu', 'flu')
-        >>> found = counts.sensitive_values("illness").counts
-        >>> found.labels, found.counts.tolist(), found.merged
+        >>> values = counts.sensitive_values("illness").counts
+        >>> values.labels, values.counts.tolist(), values.merged
         (('5', 'Flu'), [2, 2], (2, 4))
         """
         return self.values(column).merged
@@ -175,10 +175,10 @@ class TableCounts:
         """How many classes have each size: one pass, and only the histogram leaves the engine."""
         wanted = frozenset(quasi_identifiers)
         if wanted not in self._histograms:
-            found = self._histogram(class_keys(self, quasi_identifiers))
-            self._histograms[wanted] = found
+            histogram = self._histogram(class_keys(self, quasi_identifiers))
+            self._histograms[wanted] = histogram
             if self._rows is None:
-                self._rows = found.rows + found.suppressed_rows
+                self._rows = histogram.rows + histogram.suppressed_rows
         return self._histograms[wanted]
 
     def _histogram(self, keys: ClassKeys) -> ClassHistogram:
@@ -305,13 +305,12 @@ class TableCounts:
         """The counts of a column's values, and the cells of the raw frame that they stand for."""
         if column not in self._values:
             name = self.position(column)
-            self._keep_values(column, *(self._values_in_arrow(name) or self._values_grouped(name)))
+            cells, counts = self._values_in_arrow(name) or self._values_grouped(name)
+            self._values[column] = ColumnValues.of(cells, counts)
         return self._values[column]
 
     def _values_grouped(self, name: str) -> tuple[pa.Array, Integers]:
-        counted = self.collected(
-            self._raw_rows.select(name).group_by(name).agg(nw.len().alias("n"))
-        )
+        counted = self.collected(self.grouped(self._raw_rows.select(name), [name]))
         return counted.column(name).combine_chunks(), whole_numbers(counted.column("n"))
 
     def _values_in_arrow(self, name: str) -> tuple[pa.Array, Integers] | None:
@@ -346,10 +345,8 @@ class TableCounts:
         plain = pa.types.is_integer(cells.type) or is_text(cells.type)
         is_certain = self.load is not None or (plain and self.engine == "pyarrow")
         if is_certain and column not in self._values:
-            self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
-
-    def _keep_values(self, column: str, cells: pa.Array, counts: Integers) -> None:
-        self._values[column] = ColumnValues.of(cells, counts)
+            counts = np.bincount(codes, minlength=len(cells))
+            self._values[column] = ColumnValues.of(cells, counts)
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""
@@ -412,8 +409,8 @@ class TableCounts:
         """
         places = [*self._position.items()][:_MOST_NAMES]
         holds = [(nw.col(place) == name).any().alias(place) for name, place in places]
-        [found] = self.collected(self.frame.head(_FIRST_ROWS).select(*holds)).to_pylist()
-        return sum(map(bool, found.values())), len(places)
+        [row] = self.collected(self.frame.head(_FIRST_ROWS).select(*holds)).to_pylist()
+        return sum(map(bool, row.values())), len(places)
 
     def number(self, lazy: nw.LazyFrame[Any]) -> int:
         """The one number that a query gives; a sum of nothing is 0."""

@@ -23,7 +23,7 @@ from petaudit.tables._encoding import (
 from petaudit.tables.classes.keys import LARGEST_KEY, ClassKeys, Codes, class_keys, is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
 from petaudit.tables.engines.remote import join_numbers
-from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts
+from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts, summed
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
@@ -144,8 +144,7 @@ def _class_table(
     labels: ClassLabels | None,
 ) -> ClassTable:
     """Add up the counts of combinations of values to those of each column."""
-    sizes = np.zeros(int(class_index.max(initial=-1)) + 1, dtype=np.int64)
-    np.add.at(sizes, class_index, counts)
+    sizes = summed(class_index, counts, int(class_index.max(initial=-1)) + 1)
     columns = {
         column: ClassValueCounts(of_column, *folded_pairs(class_index, index, counts))
         for (column, of_column), index in zip(values.items(), value_indices, strict=True)

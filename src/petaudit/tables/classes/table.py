@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.tables.results import ClassHistogram, ClassValueCounts, Integers
+from petaudit.tables.results import ClassHistogram, ClassValueCounts, Integers, summed
 
 Labels: TypeAlias = tuple[str | None, ...]
 
@@ -78,8 +78,7 @@ class ClassTable:
         """How many classes have each size."""
         kept = self._is_not_marked
         sizes, place = np.unique(self.sizes[kept], return_inverse=True)
-        classes = np.zeros(len(sizes), dtype=np.int64)
-        np.add.at(classes, place, self.classes[kept])
+        classes = summed(place, self.classes[kept], len(sizes))
         return ClassHistogram(sizes, classes, self.suppressed_rows)
 
     def judged(self, *, with_suppressed: bool) -> ClassTable:

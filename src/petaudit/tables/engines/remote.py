@@ -13,13 +13,7 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError, InputError, counted
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._encoding import (
-    arrow_floats,
-    arrow_integers,
-    cell_labels,
-    python_values,
-    whole_numbers,
-)
+from petaudit.tables._encoding import arrow_floats, arrow_integers, cell_labels, whole_numbers
 from petaudit.tables.engines.spark_jobs import spark_result
 from petaudit.tables.results import Integers
 
@@ -231,15 +225,11 @@ def key_cells(first: TableCounts, second: TableCounts, key: str) -> tuple[nw.Exp
     )
 
 
-def joined_pairs(
-    original: TableCounts, released: TableCounts, column: str, key: str
-) -> tuple[list[Any], list[Any], list[int]]:
-    """The values of both tables that meet in a row, and how often."""
+def joined_pairs(original: TableCounts, released: TableCounts, column: str, key: str) -> pa.Table:
+    """The values of both tables that meet in a row, ``a0`` and ``b0``, and how often, ``n``."""
     first, second = on_one_engine(original, released, [key, column])
     joined = side_by_side(first, second, key, [column])
-    counted = first.collected(joined.group_by("a0", "b0").agg(nw.len().alias("n")))
-    before, after, numbers = (python_values(counted.column(name)) for name in ("a0", "b0", "n"))
-    return before, after, numbers
+    return first.collected(first.grouped(joined, ["a0", "b0"]))
 
 
 def side_by_side(

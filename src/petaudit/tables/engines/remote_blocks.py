@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.labels.cells import label_of
-from petaudit.tables._encoding import plain
+from petaudit.tables._encoding import cell_labels
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import class_table
 from petaudit.tables.classes.keys import trimmed_keys
@@ -118,8 +117,8 @@ class NumberedBlocks(ClassBlocks):
         """What the class of a number is called."""
         keys = self._columns.keys
         named = self._numbered.filter(nw.col(_NUMBER) == number).select(*keys)
-        [row] = self._table.collected(named.unique()).to_pylist()
-        return tuple(label_of(plain(row[key])) for key in keys)
+        row = self._table.collected(named.unique())
+        return tuple(cell_labels(row.column(key))[0] for key in keys)
 
 
 @dataclass(frozen=True)

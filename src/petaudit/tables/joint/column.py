@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -19,7 +20,6 @@ from petaudit.tables._encoding import combined, is_text, whole_numbers
 from petaudit.tables.joint.text_kinds import (
     are_alike,
     are_spelled_differently,
-    as_aware_moments,
     as_booleans,
     as_moments,
     as_numbers,
@@ -187,13 +187,13 @@ def _reread(cells: Cells, wanted: set[Kind]) -> Cells:
         Kind.BOOLEAN: as_booleans,
         Kind.NUMBER: as_numbers,
         Kind.MOMENT: as_moments,
-        Kind.AWARE: as_aware_moments,
+        Kind.AWARE: partial(as_moments, is_aware=True),
     }
     for kind, read in readers.items():
         if kind in wanted and len(cells.values):
-            found = read(cells.values)
-            if found is not None:
-                return Cells(cells.places, found, is_untyped=False)
+            values = read(cells.values)
+            if values is not None:
+                return Cells(cells.places, values, is_untyped=False)
     return cells
 
 
@@ -282,11 +282,11 @@ def _recoded(
     tables: Sequence[Cells], lengths: Sequence[int], codes: npt.NDArray[Any], null: int
 ) -> list[Codes]:
     ends = np.cumsum(lengths)
-    found = []
-    for cells, end, length in zip(tables, ends, lengths, strict=True):
-        recode = np.append(codes[end - length : end], null).astype(np.uint32)
-        found.append(recode[cells.places])
-    return found
+    recodes = (codes[end - length : end] for end, length in zip(ends, lengths, strict=True))
+    return [
+        np.append(recode, null).astype(np.uint32)[cells.places]
+        for cells, recode in zip(tables, recodes, strict=True)
+    ]
 
 
 def _places(indices: pa.Array, null: int) -> Codes:

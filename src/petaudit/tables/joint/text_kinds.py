@@ -52,7 +52,7 @@ def text_kind(values: pa.Array) -> TextKind:
         return TextKind.PADDED if _any_matches(values, _PADDED) else TextKind.NUMBERS
     if _all_match(values, _MOMENT) and as_moments(values) is not None:
         return TextKind.DATES
-    if as_aware_moments(values) is not None:
+    if as_moments(values, is_aware=True) is not None:
         return TextKind.AWARE
     return TextKind.BOOLEANS if as_booleans(values) is not None else TextKind.TEXT
 
@@ -144,32 +144,24 @@ def as_booleans(values: pa.Array) -> pa.Array | None:
     return pc.equal(lowered, "true")
 
 
-def as_moments(values: pa.Array) -> pa.Array | None:
-    """Text as dates, or as date-times of the unit they need; None if some of it is neither."""
-    try:
-        if _all_match(values, _DATE):
-            return values.cast(pa.date32())
-        if not _all_match(values, _MOMENT):
-            return None
-        fine = _any_matches(values, r"\.[0-9]{7,9}$")
-        return values.cast(pa.timestamp("ns" if fine else "us"))
-    except pa.ArrowInvalid:
-        # The thirtieth of February, for example.
-        return None
+def as_moments(values: pa.Array, *, is_aware: bool = False) -> pa.Array | None:
+    """Text as dates, or as date-times of the unit they need; None if some of it is neither.
 
+    Those that are aware all have a time zone, and the others have none.
 
-def as_aware_moments(values: pa.Array) -> pa.Array | None:
-    """Text as date-times with a time zone; None if some of it is none.
-
-    >>> len(as_aware_moments(pa.array(["2024-02-29T12:30Z", "2024-02-29 14:30+02:00"])).unique())
+    >>> both = as_moments(pa.array(["2024-02-29T12:30Z", "2024-02-29 14:30+02:00"]), is_aware=True)
+    >>> len(both.unique())
     1
     """
-    if not _all_match(values, _AWARE):
-        return None
     try:
-        fine = _any_matches(values, r"\.[0-9]{7,9}[^0-9.]")
-        return values.cast(pa.timestamp("ns" if fine else "us", tz="UTC"))
+        if not is_aware and _all_match(values, _DATE):
+            return values.cast(pa.date32())
+        if not _all_match(values, _AWARE if is_aware else _MOMENT):
+            return None
+        unit = "ns" if _any_matches(values, r"\.[0-9]{7,9}([^0-9.]|$)") else "us"
+        return values.cast(pa.timestamp(unit, tz="UTC" if is_aware else None))
     except pa.ArrowInvalid:
+        # The thirtieth of February, for example.
         return None
 
 
