@@ -14,14 +14,7 @@ from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phra
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import arrow_integers, dictionary_cells, is_text, whole_numbers
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
-from petaudit.tables.classes.keys import (
-    ClassKeys,
-    Sample,
-    all_suppressed,
-    class_keys,
-    is_marked,
-    sample_classes,
-)
+from petaudit.tables.classes.keys import ClassKeys, Sample, class_keys, is_marked, sample_classes
 from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
 from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
@@ -208,10 +201,19 @@ class TableCounts:
         """Rows whose every quasi-identifier is suppressed."""
         if self.knows_histogram(quasi_identifiers):
             return self.class_histogram(quasi_identifiers).suppressed_rows
-        suppressed = all_suppressed(self, quasi_identifiers, self.keys(quasi_identifiers))
+        suppressed = self.all_suppressed(quasi_identifiers, self.keys(quasi_identifiers))
         if suppressed is None:
             return 0
         return self.number(self.frame.filter(suppressed == 1).select(nw.len().alias("rows")))
+
+    def all_suppressed(
+        self, quasi_identifiers: Sequence[str], names: Sequence[str]
+    ) -> nw.Expr | None:
+        """1 where all quasi-identifiers, under some names, are suppressed; None if none can be."""
+        if not all(self.is_text(key) for key in self.keys(quasi_identifiers)):
+            return None
+        marks = [(nw.col(name) == SUPPRESSED).fill_null(False) for name in names]
+        return nw.all_horizontal(*marks, ignore_nulls=False).cast(nw.Int64)
 
     @_kept
     def class_blocks(

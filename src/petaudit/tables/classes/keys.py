@@ -186,17 +186,7 @@ def _keys(
 ) -> ClassKeys:
     names = [f"k{place}" for place in range(len(cells))]
     rows = table.raw_frame.select(*map(nw.Expr.alias, cells, names), *carried)
-    return ClassKeys(table, rows, names, all_suppressed(table, quasi_identifiers, names))
-
-
-def all_suppressed(
-    table: TableCounts, quasi_identifiers: Sequence[str], names: Sequence[str]
-) -> nw.Expr | None:
-    """Whether all quasi-identifiers, under some names, are suppressed; None if they cannot be."""
-    if not all(table.is_text(key) for key in table.keys(quasi_identifiers)):
-        return None
-    marks = [(nw.col(name) == SUPPRESSED).fill_null(False) for name in names]
-    return nw.all_horizontal(*marks, ignore_nulls=False).cast(nw.Int64)
+    return ClassKeys(table, rows, names, table.all_suppressed(quasi_identifiers, names))
 
 
 def _coded_keys(

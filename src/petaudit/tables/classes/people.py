@@ -19,8 +19,9 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import dictionary_cells, whole_numbers
 from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import labels_of_keys
-from petaudit.tables.classes.keys import all_suppressed, is_marked
+from petaudit.tables.classes.keys import is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
+from petaudit.tables.engines.remote import added_up
 from petaudit.tables.results import ClassValueCounts, Integers, ValueCounts
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class PeopleBlocks(ClassBlocks):
         keys = [f"k{place}" for place in range(len(quasi_identifiers))]
         classes = _classes(table, quasi_identifiers, keys, values, person)
         figures = [name for name in classes.collect_schema().names() if name not in keys]
-        suppressed = all_suppressed(table, quasi_identifiers, keys)
+        suppressed = table.all_suppressed(quasi_identifiers, keys)
         if suppressed is not None:
             classes = classes.with_columns(suppressed.alias("suppressed"))
             figures.append("suppressed")
@@ -114,19 +115,7 @@ def _classes(
         if SUPPRESSED in counts.index:
             marked = (cell == SUPPRESSED).fill_null(False)
             parts[f"h{place}"] = people(rows.filter(marked))
-    zero = nw.lit(0).cast(nw.Int64)
-    # Put below each other and added up: a join would lose nulls, which group by themselves.
-    below = [
-        part.select(
-            *keys,
-            *(
-                (nw.col("n").cast(nw.Int64) if name == figure else zero).alias(name)
-                for name in parts
-            ),
-        )
-        for figure, part in parts.items()
-    ]
-    return nw.concat(below, how="vertical").group_by(*keys).agg(*(nw.col(n).sum() for n in parts))
+    return added_up(keys, parts)
 
 
 def _as_one(cell: str, values: ValueCounts) -> nw.Expr:

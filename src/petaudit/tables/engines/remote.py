@@ -104,6 +104,26 @@ def _to_arrow(numbers: Numbers) -> pa.Array:
     return arrow_floats(numbers) if numbers.dtype.kind == "f" else arrow_integers(numbers)
 
 
+def added_up(keys: Sequence[str], parts: Mapping[str, nw.LazyFrame[Any]]) -> nw.LazyFrame[Any]:
+    """Every combination of keys with the sum of each part's ``n`` by the name of the part.
+
+    Parts are put below each other: a join would lose nulls, which group by themselves.
+    """
+    zero = nw.lit(0).cast(nw.Int64)
+    below = [
+        part.select(
+            *keys,
+            *(
+                (nw.col("n").cast(nw.Int64) if name == title else zero).alias(title)
+                for title in parts
+            ),
+        )
+        for name, part in parts.items()
+    ]
+    sums = (nw.col(name).sum() for name in parts)
+    return nw.concat(below, how="vertical").group_by(*keys).agg(*sums)
+
+
 def on_one_engine(
     first: TableCounts, second: TableCounts, columns: Sequence[str]
 ) -> tuple[TableCounts, TableCounts]:
@@ -174,16 +194,10 @@ class KeyFaults:
 def key_faults(original: TableCounts, released: TableCounts, key: str) -> KeyFaults:
     """Look at all keys at once: one query, and a few counts come back."""
     first, second = on_one_engine(original, released, [key])
-    zero, one = (nw.lit(number).cast(nw.Int64) for number in (0, 1))
-    cells = key_cells(first, second, key)
-    both = nw.concat(
-        [
-            first.frame.select(cells[0].alias("k"), one.alias("first"), zero.alias("second")),
-            second.frame.select(cells[1].alias("k"), zero.alias("first"), one.alias("second")),
-        ],
-        how="vertical",
-    )
-    keys = both.group_by("k").agg(nw.col("first").sum(), nw.col("second").sum())
+    one = nw.lit(1).cast(nw.Int64).alias("n")
+    sides = zip((first, second), key_cells(first, second, key), strict=True)
+    rows = [table.frame.select(cell.alias("k"), one) for table, cell in sides]
+    keys = added_up(["k"], {"first": rows[0], "second": rows[1]})
     # Twice is as bad as any more times, and so there are few groups.
     kinds = keys.select(
         nw.col("k").is_null().cast(nw.Int64).alias("none"),
@@ -256,9 +270,8 @@ def sizes_in_engine(
 ) -> tuple[Integers, Integers, Integers]:
     """Pairs of sizes, in the table and in the population, and how many classes have each.
 
-    Both tables' classes are put one below the other and added up. A join would lose nulls, which
-    group by themselves. Labels are compared as cells, or by their numbers where the population
-    calls them otherwise; suppressed rows are in no class.
+    Labels are compared as cells, or by their numbers where the population calls them otherwise;
+    suppressed rows are in no class.
     """
     suppressed = sample.suppressed_rows(quasi_identifiers)
     names = (*quasi_identifiers, *(() if person is None else (person,)))
@@ -279,15 +292,7 @@ def sizes_in_engine(
         for side, table in enumerate((sample, population))
     ]
     keys = [f"k{place}" for place in range(len(quasi_identifiers))]
-    zero = nw.lit(0).cast(nw.Int64)
-    met = nw.concat(
-        [
-            sides[0].select(*keys, nw.col("n").alias("sample"), zero.alias("people")),
-            sides[1].select(*keys, zero.alias("sample"), nw.col("n").alias("people")),
-        ],
-        how="vertical",
-    )
-    classes = met.group_by(*keys).agg(nw.col("sample").sum(), nw.col("people").sum())
+    classes = added_up(keys, {"sample": sides[0], "people": sides[1]})
     sizes = sample.collected(classes.group_by("sample", "people").agg(nw.len().alias("classes")))
     in_sample, people, times = (
         whole_numbers(sizes.column(n)) for n in ("sample", "people", "classes")
@@ -331,9 +336,9 @@ def _classes(
     """
     keys = table.keys(quasi_identifiers)
     rows = table.frame
-    if all(table.is_text(key) for key in keys):
-        marks = [(nw.col(key) == SUPPRESSED).fill_null(False) for key in keys]
-        rows = rows.filter(~nw.all_horizontal(*marks, ignore_nulls=False))
+    suppressed = table.all_suppressed(quasi_identifiers, keys)
+    if suppressed is not None:
+        rows = rows.filter(suppressed == 0)
     cells = [
         # Numbers of several widths are grouped together.
         (nw.col(key).cast(nw.Int64) if _kind(table, name) == nw.Int64() else nw.col(key)).alias(
