@@ -249,13 +249,10 @@ def ranks_of(values: Floats, rows: Places) -> Floats:
     >>> ranks_of(np.array([5.0, 1.0]), np.array([2, 1])).tolist()
     [2.5, 1.0]
     """
-    order = np.argsort(values, kind="stable")
-    by_value, group = np.unique(values[order], return_inverse=True)
-    per_value = np.bincount(group, weights=rows[order], minlength=len(by_value))
-    middle = np.cumsum(per_value) - (per_value - 1) / 2
-    found = np.empty(len(values))
-    found[order] = middle[group]
-    return found
+    distinct, group = np.unique(values, return_inverse=True)
+    per_value = np.bincount(group, weights=rows, minlength=len(distinct))
+    middle: Floats = np.cumsum(per_value) - (per_value - 1) / 2
+    return middle[group]
 
 
 def doubled_ranks(values: Places, codes: npt.NDArray[np.integer]) -> Places:
@@ -264,15 +261,5 @@ def doubled_ranks(values: Places, codes: npt.NDArray[np.integer]) -> Places:
     >>> doubled_ranks(np.array([5, 1, 1]), np.array([0, 0, 1, 2])).tolist()
     [7, 3, 3]
     """
-    order = np.argsort(values, kind="stable")
-    ascending = values[order]
-    begins = np.ones(len(values), dtype=bool)
-    begins[1:] = ascending[1:] != ascending[:-1]
-    group = np.cumsum(begins) - 1
-    rows = np.bincount(codes, minlength=len(values))[order]
-    starts = np.flatnonzero(begins)
-    tied = np.add.reduceat(rows, starts) if len(values) else rows
-    doubled = 2 * np.cumsum(tied) - tied + 1
-    found = np.empty(len(values), dtype=np.int64)
-    found[order] = doubled[group]
-    return found
+    rows = np.bincount(codes, minlength=len(values))
+    return (2 * ranks_of(values.astype(np.float64), rows)).astype(np.int64)

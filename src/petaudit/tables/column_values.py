@@ -68,8 +68,7 @@ class ColumnValues:
         totals = summed(places, numbers, len(distinct))
         order = in_order(distinct)
         counts = ValueCounts(tuple(distinct[place] for place in order.tolist()), totals[order])
-        position = np.empty_like(order)
-        position[order] = np.arange(len(order))
+        position = np.argsort(order)
         return cls(counts, cells, position[places])
 
     @classmethod
@@ -81,8 +80,7 @@ class ColumnValues:
         by_size = np.argsort(whole)
         ascending = whole[by_size]
         order = np.concatenate((np.flatnonzero(~is_null)[by_size], np.flatnonzero(is_null)))
-        position = np.empty(len(cells), dtype=np.int64)
-        position[order] = np.arange(len(cells))
+        position = np.argsort(order)
         labels = (*map(str, ascending.tolist()), *(None for _ in range(int(is_null.sum()))))
         return cls(ValueCounts(labels, numbers[order], whole=ascending), cells, position)
 
@@ -108,8 +106,7 @@ class ColumnValues:
         for number, places in enumerate(groups.values()):
             group[places] = number
         order = in_order(named)
-        position = np.empty_like(order)
-        position[order] = np.arange(len(order))
+        position = np.argsort(order)
         counts = ValueCounts(
             tuple(named[place] for place in order.tolist()),
             summed(position[group], self.counts.counts, len(named)),
@@ -123,8 +120,8 @@ class ColumnValues:
         if not pa.types.is_string(self.cells.type):
             return bool(pa.types.is_large_string(self.cells.type))
         labels = self.counts.labels
-        found = zip(self.cells.to_pylist(), self.positions.tolist(), strict=True)
-        return any(cell != labels[place] for cell, place in found)
+        cells = zip(self.cells.to_pylist(), self.positions.tolist(), strict=True)
+        return any(cell != labels[place] for cell, place in cells)
 
 
 def _name_of(spellings: Sequence[str | None]) -> str | None:
@@ -138,7 +135,7 @@ def _name_of(spellings: Sequence[str | None]) -> str | None:
 def read_row_codes(table: TableCounts, columns: Sequence[str]) -> list[RowCodes]:
     """The position of each row's label among the values of its column, from one query."""
     cells = table.columns_values(columns, raw=True)
-    found: list[RowCodes] = []
+    codes_of_rows: list[RowCodes] = []
     for column in columns:
         codes, distinct = dictionary_cells(cells.pop(0))
         table.note_values(column, distinct, codes)
@@ -146,8 +143,8 @@ def read_row_codes(table: TableCounts, columns: Sequence[str]) -> list[RowCodes]
         places = values.positions if values.cells is distinct else _positions(distinct, values)
         # They are kept for every row, so they are as small as they can be.
         kind = np.min_scalar_type(max(len(values.counts.labels) - 1, 0))
-        found.append(places.astype(kind)[codes])
-    return found
+        codes_of_rows.append(places.astype(kind)[codes])
+    return codes_of_rows
 
 
 def _positions(cells: pa.Array, values: ColumnValues) -> Integers:
@@ -181,8 +178,8 @@ def column_codes(source: Source, columns: Sequence[str]) -> dict[str, Codes]:
     >>> source.counts.value_counts("age").labels, column_codes(source, ["age"])["age"].tolist()
     (('5', '30', None), [1, 2, 0, 1])
     """
-    found = source.counts.row_codes(columns)
-    return {name: codes.astype(np.int32) for name, codes in zip(columns, found, strict=True)}
+    row_codes = source.counts.row_codes(columns)
+    return {name: codes.astype(np.int32) for name, codes in zip(columns, row_codes, strict=True)}
 
 
 def codes_of_rows(
@@ -264,7 +261,7 @@ def _is_invisible(char: str) -> bool:
     return (
         unicodedata.category(char) in {"Cf", "Cc"}
         or char in _FILLERS
-        or any(ord(char) in own for own in _SELECTORS)
+        or any(ord(char) in selectors for selectors in _SELECTORS)
     )
 
 

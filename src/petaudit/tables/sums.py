@@ -65,13 +65,13 @@ def _sum_of_products(factors: Sequence[Integers], sizes: Integers) -> int:
     for numbers in factors:
         distinct, code = np.unique(numbers, return_inverse=True)
         pairs, place = np.unique(place * len(distinct) + code, return_inverse=True)
-        made = [
+        new = [
             products[pair // len(distinct)] * int(distinct[pair % len(distinct)])
             for pair in pairs.tolist()
         ]
-        products = sorted(set(made))
+        products = sorted(set(new))
         position = {product: index for index, product in enumerate(products)}
-        place = np.array([position[product] for product in made], dtype=np.int64)[place]
+        place = np.array([position[product] for product in new], dtype=np.int64)[place]
     return sum(map(int.__mul__, products, summed(place, sizes, len(products)).tolist()))
 
 
@@ -95,12 +95,11 @@ class PairSums:
         known, others = self.known[side], self.known[1 - side]
         if others.all():
             return np.where(known, self.counts.value_counts(self.columns[side]).counts, 0)
-        said = {"said": others.astype(np.int64)}
-        rows = self._joined(self._cells, 1 - side, said)
-        found = self._by_label(
-            side, rows.group_by(_SIDES[side]).agg(nw.col("said").sum().alias("sum"))
+        rows = self._joined(self._cells, 1 - side, {"known": others.astype(np.int64)})
+        sums = self._by_label(
+            side, rows.group_by(_SIDES[side]).agg(nw.col("known").sum().alias("sum"))
         )
-        return np.where(known, found.astype(np.int64), 0)
+        return np.where(known, sums.astype(np.int64), 0)
 
     @property
     def _cells(self) -> nw.LazyFrame[Any]:
@@ -118,9 +117,9 @@ class PairSums:
         counted: pa.Table = self.counts.collected(groups)
         index = self.counts.value_counts(self.columns[side]).index
         places = [index[label] for label in cell_labels(counted.column(_SIDES[side]))]
-        found = np.zeros(len(index))
-        np.add.at(found, places, floats(counted.column("sum")))
-        return found
+        sums = np.zeros(len(index))
+        np.add.at(sums, places, floats(counted.column("sum")))
+        return sums
 
     def products(self, factors: Sequence[tuple[Floats, Floats]]) -> list[float]:
         """The sum over the rows of one number per label of either column, for several such pairs.
@@ -219,7 +218,7 @@ def _distance(place: int) -> tuple[nw.Expr, nw.Expr]:
     farther = nw.max_horizontal(*ends)
     capped = nw.when(farther > largest).then(largest).otherwise(farther)
     nulls = nw.col(f"o{place}") + nw.col(f"n{place}")
-    found = (
+    distance = (
         nw.when(nulls == 0).then(capped).otherwise(nw.when(nulls == 1).then(largest).otherwise(0.0))
     )
-    return found, largest
+    return distance, largest

@@ -347,9 +347,5 @@ def _converted_where_it_lies(
         untrimmed = nw.from_native(raw)
     counts = TableCounts(frame, source.columns, source.name, load=below.load, untrimmed=untrimmed)
     # The view of the files is dropped with the counts below, so they live as long as these.
-    weakref.finalize(counts, _let_go, below).atexit = False
+    weakref.finalize(counts, lambda _: None, below).atexit = False
     return counts
-
-
-def _let_go(_: TableCounts) -> None:
-    """Hold on to something until this is called."""

@@ -69,13 +69,13 @@ class PeopleBlocks(ClassBlocks):
             classes = classes.with_columns(suppressed.alias("suppressed"))
             figures.append("suppressed")
         if labels and not table.is_remote:
-            found = table.collected(classes)
-            times = np.ones(found.num_rows, dtype=np.int64)
-            named = labels_of_keys([dictionary_cells(found.column(key)) for key in keys])
+            counted = table.collected(classes)
+            times = np.ones(counted.num_rows, dtype=np.int64)
+            named = labels_of_keys([dictionary_cells(counted.column(key)) for key in keys])
         else:
-            found = table.collected(classes.group_by(*figures).agg(nw.len().alias("classes")))
-            times, named = whole_numbers(found.column("classes")), None
-        self._table = _class_table(found, times, values, named)
+            counted = table.collected(classes.group_by(*figures).agg(nw.len().alias("classes")))
+            times, named = whole_numbers(counted.column("classes")), None
+        self._table = _class_table(counted, times, values, named)
 
     def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
         """Ask the one block that there is."""
@@ -120,30 +120,33 @@ def _classes(
 
 def _as_one(cell: str, values: ValueCounts) -> nw.Expr:
     """The cells of a column with all spellings of a value as one."""
-    found = nw.col(cell)
+    merged = nw.col(cell)
     for label, spellings in zip(values.labels, values.spellings or (), strict=False):
         others = [spelling for spelling in spellings if spelling != label and spelling is not None]
         if others:
             named = nw.lit(label, dtype=nw.String)
-            found = nw.when(nw.col(cell).is_in(others)).then(named).otherwise(found)
-    return found
+            merged = nw.when(nw.col(cell).is_in(others)).then(named).otherwise(merged)
+    return merged
 
 
 def _class_table(
-    found: pa.Table, times: Integers, values: Mapping[str, ValueCounts], labels: ClassLabels | None
+    counted: pa.Table,
+    times: Integers,
+    values: Mapping[str, ValueCounts],
+    labels: ClassLabels | None,
 ) -> ClassTable:
-    marked = np.flatnonzero(is_marked(found))
+    marked = np.flatnonzero(is_marked(counted))
     columns = {}
-    entries = np.arange(found.num_rows, dtype=np.int64)
+    entries = np.arange(counted.num_rows, dtype=np.int64)
     for place, (column, value_counts) in enumerate(values.items()):
-        index, counts = entries, whole_numbers(found.column(f"m{place}"))
+        index, counts = entries, whole_numbers(counted.column(f"m{place}"))
         value = np.full(len(entries), _NOT_THE_MARK, dtype=np.int64)
-        if f"z{place}" in found.column_names:
+        if f"z{place}" in counted.column_names:
             value[counts == 0] = value_counts.index[None]
-            nulls = whole_numbers(found.column(f"z{place}"))
-            counts = np.minimum(counts + nulls, whole_numbers(found.column("n")))
-        if f"h{place}" in found.column_names:
-            hidden = whole_numbers(found.column(f"h{place}"))
+            nulls = whole_numbers(counted.column(f"z{place}"))
+            counts = np.minimum(counts + nulls, whole_numbers(counted.column("n")))
+        if f"h{place}" in counted.column_names:
+            hidden = whole_numbers(counted.column(f"h{place}"))
             some = np.flatnonzero(hidden)
             mark = np.full(len(some), value_counts.index[SUPPRESSED], dtype=np.int64)
             order = np.argsort(np.concatenate([index, some]), kind="stable")
@@ -151,5 +154,5 @@ def _class_table(
             value = np.concatenate([value, mark])[order]
             counts = np.concatenate([counts, hidden[some]])[order]
         columns[column] = ClassValueCounts(value_counts, index, value, counts)
-    sizes = whole_numbers(found.column("n"))
+    sizes = whole_numbers(counted.column("n"))
     return ClassTable(sizes, times, columns, int(marked[0]) if marked.size else None, labels)
