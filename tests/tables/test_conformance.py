@@ -67,7 +67,7 @@ def test_short_cuts_for_large_files_count_like_counter(
 
 def take_short_cut(patch: pytest.MonkeyPatch, short_cut: str) -> None:
     patch.setattr(_class_keys, "_LARGE_TABLE", 0)
-    patch.setattr(_class_keys.Sample, "shows_few_classes", short_cut == "raw")
+    patch.setattr(_class_keys, "_has_few_classes", lambda _: short_cut == "raw")
     if short_cut == "coded in blocks":
         patch.setattr(_grouped, "_ROWS_PER_BLOCK", 2)
     if short_cut == "coded classes, values apart":

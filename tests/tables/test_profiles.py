@@ -230,7 +230,7 @@ def test_blocks_of_classes_are_the_same_on_random_tables(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_packed, "MOST_VALUES", -1)
         patch.setattr(_class_keys, "_LARGE_TABLE", 0)
-        patch.setattr(_class_keys.Sample, "shows_few_classes", False)
+        patch.setattr(_class_keys, "_has_few_classes", lambda _: False)
         patch.setattr(_grouped, "_ROWS_PER_BLOCK", rows_per_block)
         check_class_table(source, Case(table, ["a", "b"], columns[0]), columns)
 

@@ -14,7 +14,7 @@ from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phra
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import arrow_integers, dictionary_cells, is_text, whole_numbers
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
-from petaudit.tables.classes.keys import ClassKeys, Sample, class_keys, is_marked, sample_classes
+from petaudit.tables.classes.keys import ClassKeys, class_keys, is_marked, sample_classes
 from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
 from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
@@ -193,7 +193,7 @@ class TableCounts:
         return frozenset(quasi_identifiers) in self._histograms
 
     @_kept
-    def sample(self, quasi_identifiers: Sequence[str]) -> Sample:
+    def sample(self, quasi_identifiers: Sequence[str]) -> ClassHistogram:
         """The classes of the first rows."""
         return sample_classes(self, quasi_identifiers)
 

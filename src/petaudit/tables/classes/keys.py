@@ -28,7 +28,7 @@ from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.classes.table import ClassLabels
 from petaudit.tables.engines.frames import label_text
 from petaudit.tables.engines.remote import join_numbers
-from petaudit.tables.results import Integers
+from petaudit.tables.results import ClassHistogram, Integers
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
@@ -105,25 +105,19 @@ class ClassKeys:
         return counted
 
 
-@dataclass(frozen=True)
-class Sample:
-    """Class sizes among the first rows."""
-
-    sizes: Integers
-    classes: Integers
-
-    @property
-    def shows_few_classes(self) -> bool:
-        """Whether rows share their class with others more often than not."""
-        return 2 * int(self.classes.sum()) < int((self.sizes * self.classes).sum())
-
-
-def sample_classes(table: TableCounts, quasi_identifiers: Sequence[str]) -> Sample:
+def sample_classes(table: TableCounts, quasi_identifiers: Sequence[str]) -> ClassHistogram:
     """Count the classes of the first rows; blanks do not matter for a guess."""
     keys = table.keys(quasi_identifiers)
     rows = table.raw_frame.head(_SAMPLE_ROWS).select(*keys)
     sizes = table.collected(table.grouped(rows, keys).group_by("n").agg(nw.len().alias("classes")))
-    return Sample(whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")))
+    return ClassHistogram(
+        whole_numbers(sizes.column("n")), whole_numbers(sizes.column("classes")), 0
+    )
+
+
+def _has_few_classes(sample: ClassHistogram) -> bool:
+    """Whether rows share their class with others more often than not."""
+    return 2 * int(sample.classes.sum()) < sample.rows
 
 
 def class_keys(
@@ -132,7 +126,7 @@ def class_keys(
     """The cheapest keys for a table; ``carried`` columns of the frame come along."""
     if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
         text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
-        if not text or table.sample(quasi_identifiers).shows_few_classes:
+        if not text or _has_few_classes(table.sample(quasi_identifiers)):
             return _raw_keys(table, quasi_identifiers, carried)
         coded = _coded_keys(table, quasi_identifiers, carried)
         if coded is not None:
