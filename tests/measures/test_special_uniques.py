@@ -250,6 +250,13 @@ def by_the_engine(table: pa.Table) -> Iterator[Path]:
     assert set(private_folder().iterdir()) <= before
 
 
+def test_by_the_engine_rows_may_need_more_columns_than_are_looked_at() -> None:
+    table = pa.table({"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"]})
+    with by_the_engine(table) as path:
+        found = compute(gather(path, quasi_identifiers=["a", "b"]), max_columns=1)
+    assert (found.unique_rows, found.special_rows, found.highest_score) == (4, 0, 0)
+
+
 def test_more_columns_than_an_engine_has_bits_for() -> None:
     names = [f"x{place}" for place in range(61)]
     with (

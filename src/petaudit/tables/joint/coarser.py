@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import phrase
-from petaudit.tables.joint.column import Codes, JointColumn, Kind
+from petaudit.tables.joint.column import Codes, JointColumn, Kind, Precision
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Counts: TypeAlias = npt.NDArray[np.int64]
+Change: TypeAlias = tuple[str, Sequence[str] | npt.NDArray[np.generic]]
+"""What is done, and what each value becomes."""
 
 _MOST_POWERS = 40
 _TOP_SHARE = 0.99
@@ -32,84 +38,72 @@ def coarser_steps(column: JointColumn, reference: Codes, others: Codes) -> list[
     ``others`` those of the rows that are compared with them. Only codes of either are recoded, to
     codes that are no larger: other tables may have values that neither has.
     """
-    counts = np.bincount(reference, minlength=column.size)[: column.null]
+    in_reference = np.bincount(reference, minlength=column.size)
+    is_present = (in_reference > 0) | (np.bincount(others, minlength=column.size) > 0)
+    counts = in_reference[: column.null]
     match column.kind:
         case Kind.NUMBER:
-            found = [_rounded(column, counts), _top_coded(column, counts)]
+            numbers = np.array([float(key) for key in column.keys], np.float64)
+            changes = [_rounded(numbers, counts, column.precision), _top_coded(numbers, counts)]
         case Kind.MOMENT | Kind.AWARE:
-            found = [_floored_to_month(column)]
+            changes = [_floored_to_month(column)]
         case Kind.TEXT:
-            found = [_rare_merged(column, counts)]
+            changes = [_rare_merged(counts)]
         case _:
-            found = []
-    is_present = np.bincount(reference, minlength=column.size) > 0
-    is_present |= np.bincount(others, minlength=column.size) > 0
+            changes = []
     return [
-        CoarserStep(step.change, dense)
-        for step in found
-        if step is not None and (dense := _dense(step.recode, is_present)) is not None
+        CoarserStep(change[0], recode)
+        for change in changes
+        if change is not None and (recode := _recode(change[1], is_present)) is not None
     ]
 
 
-def _rounded(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserStep | None:
+def _rounded(numbers: Floats, counts: Counts, precision: Precision) -> Change | None:
     """To the finest power of ten that leaves at most half of the original's values."""
-    values = _floats(column)
-    present = values[(counts > 0) & np.isfinite(values)]
+    present = numbers[(counts > 0) & np.isfinite(numbers)]
     before = len(np.unique(present))
-    decimals = column.precision if isinstance(column.precision, int) else 0
+    decimals = precision if isinstance(precision, int) else 0
     for power in range(1 - decimals, 1 - decimals + _MOST_POWERS):
         unit = 10.0**power
         if 2 * len(np.unique(np.rint(present / unit))) <= before:
             shown = f"{unit:.0f}" if power >= 0 else f"{unit:.{-power}f}"
-            change = phrase("rounded to {unit}", unit=shown)
-            return CoarserStep(change, _recoded(np.rint(values / unit)))
+            return phrase("rounded to {unit}", unit=shown), np.rint(numbers / unit)
     return None
 
 
-def _top_coded(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserStep | None:
+def _top_coded(numbers: Floats, counts: Counts) -> Change | None:
     """The highest hundredth of the original's rows, and all beyond it, become one value."""
-    values = _floats(column)
     if not counts.sum():
         return None
-    order = np.argsort(values, kind="stable")
+    order = np.argsort(numbers, kind="stable")
     share = np.cumsum(counts[order]) / counts.sum()
-    top = values[order[min(int(np.searchsorted(share, _TOP_SHARE)), len(order) - 1)]]
-    change = phrase("top-coded at the 99th percentile")
-    return CoarserStep(change, _recoded(np.minimum(values, top)))
+    top = numbers[order[min(int(np.searchsorted(share, _TOP_SHARE)), len(order) - 1)]]
+    return phrase("top-coded at the 99th percentile"), np.minimum(numbers, top)
 
 
-def _floored_to_month(column: JointColumn) -> CoarserStep | None:
-    months = []
-    for code in range(column.null):
-        value = column.value(code)
-        # Nanoseconds are told in words, which begin like a date.
-        months.append(f"{value:%Y-%m}" if isinstance(value, date) else str(value)[:7])
-    return CoarserStep(phrase("floored to the month"), _recoded(months))
+def _floored_to_month(column: JointColumn) -> Change:
+    values = map(column.value, range(column.null))
+    # Nanoseconds are told in words, which begin like a date.
+    months = [f"{day:%Y-%m}" if isinstance(day, date) else str(day)[:7] for day in values]
+    return phrase("floored to the month"), months
 
 
-def _rare_merged(column: JointColumn, counts: npt.NDArray[np.int64]) -> CoarserStep | None:
+def _rare_merged(counts: Counts) -> Change:
     """Labels that fewer than one in a hundred rows of the original have become one label."""
     rare = counts < _RARE_SHARE * max(int(counts.sum()), 1)
-    codes = np.arange(column.null)
-    change = phrase("values below 1 % of the rows merged")
-    return CoarserStep(change, _recoded(np.where(rare, -1, codes)))
+    merged = np.where(rare, -1, np.arange(len(counts)))
+    return phrase("values below 1 % of the rows merged"), merged
 
 
-def _floats(column: JointColumn) -> npt.NDArray[np.float64]:
-    return np.array([float(key) for key in column.keys], np.float64)
-
-
-def _recoded(values: Sequence[str] | npt.NDArray[np.generic]) -> Codes:
-    """A code per value, with null after the last as before."""
+def _recode(
+    values: Sequence[str] | npt.NDArray[np.generic], is_present: npt.NDArray[np.bool_]
+) -> Codes | None:
+    """Small codes for what is there, the null's last; None if nothing of it is merged."""
     distinct, codes = np.unique(np.asarray(values), return_inverse=True)
-    return np.append(codes, len(distinct)).astype(np.uint32)
-
-
-def _dense(recode: Codes, is_present: npt.NDArray[np.bool_]) -> Codes | None:
-    """Small codes for what is there; None if nothing of it is merged."""
-    distinct, codes = np.unique(recode[is_present], return_inverse=True)
+    with_null = np.append(codes, len(distinct))
+    distinct, codes = np.unique(with_null[is_present], return_inverse=True)
     if len(distinct) == int(is_present.sum()):
         return None
-    found = np.zeros(len(recode), np.uint32)
-    found[is_present] = codes
-    return found
+    recode = np.zeros(len(with_null), np.uint32)
+    recode[is_present] = codes
+    return recode
