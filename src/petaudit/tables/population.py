@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,20 +16,15 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables.classes.grouped import label_positions
 from petaudit.tables.classes.keys import class_keys
-from petaudit.tables.engines.remote import Labels, Translate, sizes_in_engine
+from petaudit.tables.engines.remote import sizes_in_engine
 from petaudit.tables.results import Integers, summed
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
 
-__all__ = [
-    "CodedClasses",
-    "Labels",
-    "Person",
-    "PopulationClasses",
-    "count_coded_classes",
-    "population_classes",
-]
+Labels: TypeAlias = Sequence[str | None]
+Translate: TypeAlias = Callable[[str, Labels, Labels], Labels]
+"""Column, labels of the table, labels of the population: what each of the latter is called."""
 
 
 @dataclass(frozen=True)

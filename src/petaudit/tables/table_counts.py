@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import EngineError, NotMeasurableError, PetauditError, phrase
+from petaudit.errors import EngineError, NotMeasurableError, PetauditError
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import arrow_integers, dictionary_cells, is_text, whole_numbers
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
@@ -18,7 +18,7 @@ from petaudit.tables.classes.keys import ClassKeys, class_keys, is_marked, sampl
 from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
 from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
-from petaudit.tables.engines.frames import labelled_column, not_countable, uncountable
+from petaudit.tables.engines.frames import THE_FRAME, labelled_column, not_countable, uncountable
 from petaudit.tables.engines.postgres import engine_of
 from petaudit.tables.engines.postgres_session import failure_of
 from petaudit.tables.engines.remote import fetched
@@ -31,8 +31,6 @@ Count = TypeVar("Count")
 
 _BINS_PER_ROW = 4
 _FIRST_ROWS, _MOST_NAMES = 1_000, 200
-THE_FRAME = phrase("the frame")
-"""What messages call a table that has no name."""
 
 
 def _kept(

@@ -22,6 +22,7 @@ from petaudit.tables.engines.spark_files import numbered_columns
 from petaudit.tables.headers import column_named
 
 THE_FRAME = phrase("the frame")
+"""What messages call a table that has no name."""
 A_TABLE = phrase("a table")
 _COUNTABLE = (nw.String, nw.Boolean, nw.Decimal, nw.Date, nw.Datetime, nw.Time, nw.Duration)
 _CODED = (nw.Categorical, nw.Enum)

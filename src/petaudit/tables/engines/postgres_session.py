@@ -21,8 +21,6 @@ from petaudit.tables.engines.spark_jobs import spark_failure
 if TYPE_CHECKING:
     import ibis.expr.types as ir
 
-    from petaudit.tables.addresses import TableAddress
-
 _TIMEOUT: Final = "10"
 
 _shared: ContextVar[dict[Any, Session] | None] = ContextVar("_shared", default=None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -19,6 +19,7 @@ from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:
     from petaudit.tables.column_values import ColumnValues
+    from petaudit.tables.population import Translate
     from petaudit.tables.table_counts import TableCounts
 
 MOST_ROWS: Final = 1_000_000
@@ -28,11 +29,6 @@ _MOST_BROADCAST: Final = 500_000
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Integers or floats."""
-Labels: TypeAlias = Sequence[str | None]
-Translate: TypeAlias = Callable[[str, Labels, Labels], Labels]
-"""Column, labels of the table, labels of the population: what each of the latter is called."""
-_Numbers: TypeAlias = dict[int, tuple[Integers, Integers]]
-"""By the place of a column: the number of each label of the table and of the population."""
 
 
 def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
@@ -276,7 +272,8 @@ def sizes_in_engine(
     suppressed = sample.suppressed_rows(quasi_identifiers)
     names = (*quasi_identifiers, *(() if person is None else (person,)))
     sample, population = on_one_engine(sample, population, names)
-    numbers: _Numbers = {}
+    # By the place of a column: the number of each label of the table and of the population.
+    numbers: dict[int, tuple[Integers, Integers]] = {}
     for place, name in enumerate(quasi_identifiers):
         pair = _numbers(sample, population, name, suppressed, translate)
         if pair is not None:
