@@ -113,7 +113,7 @@ class _Search(ABC, Generic[Pairs]):
         """Keep classes, or the rows of people, with an id each."""
 
     @abstractmethod
-    def minimal(self, found: Pairs | None, sets: Iterable[Sequence[int]]) -> Pairs:
+    def minimal(self, pairs: Pairs | None, sets: Iterable[Sequence[int]]) -> Pairs:
         """Pairs that were found before, and those of these sets that contain none of them."""
 
     @abstractmethod
@@ -126,17 +126,17 @@ class _Search(ABC, Generic[Pairs]):
     def find(self, up_to: int, score_of_size: Callable[[int], int]) -> MinimalUniques:
         """Count the rows of each minimal set of up to so many columns, and of each score."""
         up_to = min(up_to, self.columns)
-        found = self.minimal(None, self._sets(1))
+        pairs = self.minimal(None, self._sets(1))
         for size in range(2, up_to + 1):
-            found = self.minimal(found, self._sets(size))
+            pairs = self.minimal(pairs, self._sets(size))
         special = 0
         if up_to >= self.columns - 1:
-            special = self._special_rows(found)
+            special = self._special_rows(pairs)
         elif self.columns > 1:
             # Whoever is alone on fewer columns is alone on all but one, too.
             special = self._special_rows(self.minimal(None, self._sets(self.columns - 1)))
         by_set = self.fetch(
-            "SELECT bits, count(*) AS rows FROM {pairs} GROUP BY bits ORDER BY bits", found
+            "SELECT bits, count(*) AS rows FROM {pairs} GROUP BY bits ORDER BY bits", pairs
         )
         sets = tuple(
             tuple(column for column in range(self.columns) if bits & self.bits_of([column]))
@@ -152,7 +152,7 @@ class _Search(ABC, Generic[Pairs]):
             "SELECT score, count(*) AS rows FROM ("
             f"SELECT sum(CASE bit_count(bits){scores} END) AS score FROM {{pairs}} GROUP BY id"
             ") AS scored GROUP BY score ORDER BY score",
-            found,
+            pairs,
         )
         return MinimalUniques(
             special,
@@ -212,22 +212,22 @@ class _DuckSearch(_Search[str]):
         for name in ("labelled", *(f"codes_{name}" for name in names)):
             self._scratch.drop(name)
 
-    def minimal(self, found: str | None, sets: Iterable[Sequence[int]]) -> str:
+    def minimal(self, pairs: str | None, sets: Iterable[Sequence[int]]) -> str:
         """See the base class."""
-        if found is None:
+        if pairs is None:
             nothing = "SELECT 0::BIGINT AS id, 0::BIGINT AS bits LIMIT 0"
-            found = self._scratch.make(f"pairs_{next(self._serial)}", nothing)
-        new = self._scratch.make("new", f"FROM {found} LIMIT 0")
+            pairs = self._scratch.make(f"pairs_{next(self._serial)}", nothing)
+        new = self._scratch.make("new", f"FROM {pairs} LIMIT 0")
         for columns in sets:
             bits = self.bits_of(columns)
             self._scratch.run(
                 f"INSERT INTO {new} SELECT id, {bits} FROM ({self._alone(columns)}) AS alone "
-                f"WHERE NOT EXISTS (FROM {found} AS known "
+                f"WHERE NOT EXISTS (FROM {pairs} AS known "
                 f"WHERE known.id = alone.id AND {bits} & known.bits = known.bits)"
             )
-        self._scratch.run(f"INSERT INTO {found} FROM {new}")
+        self._scratch.run(f"INSERT INTO {pairs} FROM {new}")
         self._scratch.drop("new")
-        return found
+        return pairs
 
     def fetch(self, query: str, pairs: str) -> pa.Table:
         """See the base class."""
@@ -259,23 +259,23 @@ class _SparkSearch(_Search["DataFrame"]):
         is_alone = "true" if self.by_person else "n = 1"
         self._classes = self._store.with_ids(classes, names, is_alone)
 
-    def minimal(self, found: DataFrame | None, sets: Iterable[Sequence[int]]) -> DataFrame:
+    def minimal(self, pairs: DataFrame | None, sets: Iterable[Sequence[int]]) -> DataFrame:
         """See the base class."""
         every = list(sets)
         starts = range(0, len(every), _SETS_AT_ONCE)
         batches = [self._alone(every[start : start + _SETS_AT_ONCE]) for start in starts]
         new = reduce(lambda one, other: one.unionByName(other), batches)
-        if found is None:
+        if pairs is None:
             return self._store.keep(new)
         both = self._store.sql(
-            "SELECT id, bits FROM {found} UNION ALL SELECT id, bits FROM {new} AS alone "
-            "LEFT ANTI JOIN {found} AS known "
+            "SELECT id, bits FROM {pairs} UNION ALL SELECT id, bits FROM {new} AS alone "
+            "LEFT ANTI JOIN {pairs} AS known "
             "ON known.id = alone.id AND alone.bits & known.bits = known.bits",
-            found=found,
+            pairs=pairs,
             new=new,
         )
         kept = self._store.keep(both)
-        self._store.drop(found)
+        self._store.drop(pairs)
         return kept
 
     def fetch(self, query: str, pairs: DataFrame) -> pa.Table:

@@ -53,11 +53,11 @@ def code_tables(
     joined: dict[str, JointColumn] = {}
     dictionaries: list[list[_Dictionary]] = []
     for place, name in enumerate(columns):
-        found = _numbered_values(scratch, raws, place, joiner)
-        found = found or _joined_values(scratch, raws, place, name, joiner)
-        if found is not None:
-            joined[name] = found[0]
-            dictionaries.append(found[1])
+        coded = _numbered_values(scratch, raws, place, joiner)
+        coded = coded or _joined_values(scratch, raws, place, name, joiner)
+        if coded is not None:
+            joined[name] = coded[0]
+            dictionaries.append(coded[1])
     joiner.check()
     names = []
     for place, raw in enumerate(raws):
@@ -85,8 +85,8 @@ class _RawTable:
         """Roughly how many values a column has; all columns are looked at together."""
         if not self._values and self.query is not None:
             cells = ", ".join(f"approx_count_distinct(x{i})" for i in range(len(self.kinds)))
-            [found] = scratch.run(f"SELECT {cells} FROM ({self.query})")
-            self._values = [int(many) for many in found]
+            [row] = scratch.run(f"SELECT {cells} FROM ({self.query})")
+            self._values = [int(many) for many in row]
         return self._values[place]
 
 
@@ -126,8 +126,8 @@ def _raw_table(scratch: Scratch, source: Source, columns: Sequence[str], name: s
     if counts.engine == "duckdb":
         # Of another connection, which may be a database that is larger than memory.
         reader = counts.raw_frame.select(*cells).to_native().to_arrow_reader(100_000)
-        made = scratch.make(name, "SELECT * FROM rows_given", rows_given=reader)
-        return _RawTable(source, f"SELECT * FROM {made}", [], kinds)
+        rows = scratch.make(name, "SELECT * FROM rows_given", rows_given=reader)
+        return _RawTable(source, f"SELECT * FROM {rows}", [], kinds)
     return _RawTable(source, None, counts.columns_values(columns, raw=True), kinds)
 
 
@@ -148,20 +148,20 @@ def _numbered_values(
     every = " UNION ".join(
         f"SELECT {cell} AS v FROM ({raw.query}) WHERE {cell} IS NOT NULL" for raw in raws
     )
-    made = scratch.make(
+    values = scratch.make(
         f"values_{place}", f"SELECT v, (row_number() OVER () - 1)::UINTEGER AS k FROM ({every})"
     )
-    many = scratch.number(f"SELECT count(*) FROM {made}")
+    many = scratch.number(f"SELECT count(*) FROM {values}")
     in_reference = scratch.number(f"SELECT count({cell}) FROM ({raws[ORIGINAL].query})")
     column = JointColumn(
         [],
         many + 1,
         precision_of(kind, joiner, in_reference > 0),
         kind_of(kind),
-        StoredKeys(scratch, made),
+        StoredKeys(scratch, values),
         lambda key: key,
     )
-    dictionary = _Dictionary(made, None, many + 1, is_text, is_shared=True)
+    dictionary = _Dictionary(values, None, many + 1, is_text, is_shared=True)
     return column, [dictionary for _ in raws]
 
 
@@ -201,11 +201,11 @@ class StoredKeys(Sequence[Any]):
 
     def of(self, codes: Sequence[int]) -> dict[int, Any]:
         """The values of several codes."""
-        found = self._scratch.fetch(
+        rows = self._scratch.fetch(
             f"SELECT k, v FROM {self._table} JOIN codes_wanted USING (k)",
             codes_wanted=pa.table({"k": pa.array(codes, pa.uint32())}),
         )
-        return dict(zip(found.column("k").to_pylist(), found.column("v").to_pylist(), strict=True))
+        return dict(zip(rows.column("k").to_pylist(), rows.column("v").to_pylist(), strict=True))
 
 
 def _joined_values(
@@ -220,15 +220,15 @@ def _joined_values(
             cells.append(cells_of(raw.source, name, raw.columns[place]))
             raw.columns[place] = pa.chunked_array([pa.nulls(0)])
             continue
-        made = scratch.make(
+        distinct = scratch.make(
             f"distinct_{table}",
             f"SELECT x{place} AS v, row_number() OVER () AS p FROM "
             f"(SELECT DISTINCT x{place} FROM ({raw.query}) WHERE x{place} IS NOT NULL)",
         )
-        found = scratch.fetch(f"SELECT v, p FROM {made}")
-        numbers.append(found.column("p"))
-        cells.append(cells_of(raw.source, name, found.column("v")))
-        del found
+        values = scratch.fetch(f"SELECT v, p FROM {distinct}")
+        numbers.append(values.column("p"))
+        cells.append(cells_of(raw.source, name, values.column("v")))
+        del values
     column = joiner.join(name, cells)
     del cells
     if column is None:
@@ -238,13 +238,13 @@ def _joined_values(
         if number is None:
             known.append(_Dictionary(None, codes, column.size))
             continue
-        values = scratch.make(
+        with_codes = scratch.make(
             f"values_{place}_{table}",
             f"SELECT v, k FROM {scratch.table(f'distinct_{table}')} JOIN codes_found USING (p)",
             codes_found=pa.table({"p": number, "k": arrow_codes(codes)}),
         )
         scratch.drop(f"distinct_{table}")
-        known.append(_Dictionary(values, None, column.size))
+        known.append(_Dictionary(with_codes, None, column.size))
     return _spooled(replace(column, codes=[])), known
 
 

@@ -276,14 +276,13 @@ class DuckPair(StoredPair):
             f"SELECT {place} AS place, {keys} FROM {coded.tables[place]}"
             for place in (ORIGINAL, CONTROL)
         )
-        found = self.scratch.fetch(
+        counted = self.scratch.run(
             "SELECT a, b, count(*) AS n FROM ("
             f"SELECT count(*) FILTER (WHERE place = {ORIGINAL}) AS a, "
             f"count(*) FILTER (WHERE place = {CONTROL}) AS b FROM ({both}) GROUP BY {keys}"
             ") GROUP BY a, b"
         )
-        one, other, rows = (whole_numbers(found.column(name)).tolist() for name in ("a", "b", "n"))
-        return {(a, b): n for a, b, n in zip(one, other, rows, strict=True)}
+        return {(original, control): rows for original, control, rows in counted}
 
     def _store(self, coded: Coded, order: Sequence[int]) -> None:
         """One table of both, in the order of the search; the control keeps its own."""
@@ -351,8 +350,8 @@ class DuckPair(StoredPair):
             f"INSERT INTO {self.scratch.table('held')} "
             f"SELECT {place}, r, target FROM {counted} WHERE s = 1"
         )
-        found = self.scratch.fetch(f"SELECT s, n FROM {counted} WHERE s > 1 ORDER BY s")
-        return GroupSizes(whole_numbers(found.column("s")), whole_numbers(found.column("n")))
+        sizes = self.scratch.fetch(f"SELECT s, n FROM {counted} WHERE s > 1 ORDER BY s")
+        return GroupSizes(whole_numbers(sizes.column("s")), whole_numbers(sizes.column("n")))
 
     def _duplicates(self, place: int) -> Indices:
         """The rows of a table that repeat an earlier one, ascending."""
@@ -367,15 +366,15 @@ class DuckPair(StoredPair):
         self, rows: Indices, combinations: Sequence[Sequence[int]]
     ) -> Iterator[tuple[object, ...]]:
         used = sorted({column for combination in combinations for column in combination})
-        found = self.scratch.fetch(
+        table = self.scratch.fetch(
             f"SELECT r, {key_names(used)} FROM {self.table} "
             "JOIN rows_wanted USING (r) WHERE NOT o ORDER BY r",
             rows_wanted=pa.table({"r": arrow_integers(rows)}),
         )
-        places = np.searchsorted(whole_numbers(found.column("r")), rows)
+        places = np.searchsorted(whole_numbers(table.column("r")), rows)
         cells: dict[int, list[object]] = {}
         for column in used:
-            codes = whole_numbers(found.column(f"k{column}"))[places]
+            codes = whole_numbers(table.column(f"k{column}"))[places]
             known = self._known_values(column, codes)
             cells[column] = [known[code] for code in codes.tolist()]
         for place, combination in enumerate(combinations):

@@ -217,10 +217,10 @@ class SparkPair(StoredPair):
             f"SELECT count(CASE WHEN {missing} THEN 1 END) AS lost, count(*) AS rows, {distinct} "
             "FROM {coded}"
         )
-        lost, *found = self._store.figures(self._store.sql(query, coded=frame))
+        lost, *facts = self._store.figures(self._store.sql(query, coded=frame))
         if lost:
             raise EngineError("a table was changed while it was read")
-        return found
+        return facts
 
 
 class _SparkCoding:
@@ -249,12 +249,12 @@ class _SparkCoding:
         ]
         self._distinct = [self._few_values(raw, few) for raw in self._raws]
         for place, name in enumerate(self._columns):
-            found = None
+            coded = None
             if max(counts[place] for counts in many) >= duck_coding.MANY_VALUES:
-                found = self._hashed(place, in_reference[place] > 0)
-            found = found or self._joined(place, name)
-            if found is not None:
-                self.joined[name], codes = found
+                coded = self._hashed(place, in_reference[place] > 0)
+            coded = coded or self._joined(place, name)
+            if coded is not None:
+                self.joined[name], codes = coded
                 self._codes.append(codes)
         self._joiner.check()
 
@@ -278,8 +278,8 @@ class _SparkCoding:
             for place, name in enumerate(self._columns)
         ]
         if counts.is_remote:
-            found: DataFrame = counts.frame.select(*cells).to_native()
-            return found
+            raw: DataFrame = counts.frame.select(*cells).to_native()
+            return raw
         # A table of this process beside one of the cluster.
         arrays = counts.columns_values(self._columns)
         names = [f"x{place}" for place in range(len(arrays))]
@@ -295,9 +295,9 @@ class _SparkCoding:
         if not places:
             return {}
         cells = [sql.collect_set(f"x{place}").alias(f"x{place}") for place in places]
-        found = self._store.fetch(raw.agg(*cells))
+        sets = self._store.fetch(raw.agg(*cells))
         return {
-            place: pa.chunked_array([found.column(f"x{place}").combine_chunks().flatten()])
+            place: pa.chunked_array([sets.column(f"x{place}").combine_chunks().flatten()])
             for place in places
         }
 
@@ -335,8 +335,8 @@ class _SparkCoding:
         for raw, known_values in zip(self._raws, self._distinct, strict=True):
             values = known_values.get(place)
             if values is None:
-                found = raw.select(cell).where(f"{cell} IS NOT NULL").distinct()
-                values = self._store.fetch(found).column(cell)
+                present = raw.select(cell).where(f"{cell} IS NOT NULL").distinct()
+                values = self._store.fetch(present).column(cell)
             distinct.append(values)
         cells = [
             cells_of(table, name, values)
