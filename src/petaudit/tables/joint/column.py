@@ -225,16 +225,16 @@ def _join_moments(tables: Sequence[Cells], unit: str | None, kind: Kind) -> Join
     present = [cells for cells in tables if len(cells.values)]
     zones = [getattr(cells.values.type, "tz", None) for cells in (tables[ORIGINAL], *present)]
     zone = next(filter(None, zones), None)
-    moments = {id(cells): Moments.of(cells.values, zone) for cells in present}
-    is_span = kind in (Kind.TIME, Kind.DURATION)
+    moments = [Moments.of(cells.values, zone) if len(cells.values) else None for cells in tables]
+    original, is_span = moments[ORIGINAL], kind in (Kind.TIME, Kind.DURATION)
     if is_span:
         unit = None
-    elif unit is None and id(tables[ORIGINAL]) in moments:
-        unit = moments[id(tables[ORIGINAL])].finest_unit()
+    elif unit is None and original is not None:
+        unit = original.finest_unit()
     if unit is not None:
-        moments = {cells: of_table.floored(unit) for cells, of_table in moments.items()}
-    tick = min(of_table.tick for of_table in moments.values())
-    keys_of = [moments[id(cells)].keys(tick) if len(cells.values) else [] for cells in tables]
+        moments = [None if of_table is None else of_table.floored(unit) for of_table in moments]
+    tick = min(of_table.tick for of_table in moments if of_table is not None)
+    keys_of = [[] if of_table is None else of_table.keys(tick) for of_table in moments]
     only_dates = all(pa.types.is_date(cells.values.type) for cells in present)
 
     def read(key: Any) -> object:
