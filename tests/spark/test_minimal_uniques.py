@@ -135,3 +135,16 @@ def test_ids_that_are_alike_are_made_anew(spark: Any, monkeypatch: pytest.Monkey
     counts = open_source(spark.createDataFrame(table)).counts
     with pytest.raises(EngineError, match="no numbers that tell the rows apart"):
         SparkStore(counts).with_ids(counts.frame.to_native(), ["c0", "c1"], "true")
+
+
+def test_what_executors_keep_stays_when_it_was_asked(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("petaudit.tables.engines.spark_store.is_local", lambda _: False)
+    frame = spark.createDataFrame(pa.table({"x": ["a", "a", "b"]}))
+    store = SparkStore(open_source(frame).counts)
+    kept = store.keep(frame)
+    assert store.figures(store.sql("SELECT count(DISTINCT x) AS n FROM {kept}", kept=kept)) == [2]
+    assert kept.storageLevel.useDisk
+    store.finish()
+    assert not kept.storageLevel.useDisk

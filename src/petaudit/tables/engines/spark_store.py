@@ -87,8 +87,11 @@ class SparkStore:
 
     def sql(self, query: str, **frames: DataFrame) -> DataFrame:
         """The frame of a query, in which other frames are ``{name}``."""
-        frame: DataFrame = self._session.sql(query, **frames)
-        return frame
+        # PySpark makes views of them for a moment, and Spark drops with a view what it keeps of the
+        # same plan: a condition that always holds makes it another plan.
+        views = {name: frame.where("true") for name, frame in frames.items()}
+        result: DataFrame = self._session.sql(query, **views)
+        return result
 
     def fetch(self, frame: DataFrame) -> pa.Table:
         """A result, which is small."""
