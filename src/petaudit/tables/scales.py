@@ -109,8 +109,7 @@ def _moment(label: str | None, form: re.Pattern[str]) -> _Moment | None:
     match = form.fullmatch(label or "")
     if match is None:
         return None
-    hour, minute, second, fraction = match.group("hour", "minute", "second", "fraction")
-    hour, minute, second = int(hour or 0), int(minute or 0), int(second or 0)
+    hour, minute, second = (int(match[part] or 0) for part in ("hour", "minute", "second"))
     if hour > 23 or minute > 59 or second > 59:
         return None
     offset = None
@@ -125,7 +124,7 @@ def _moment(label: str | None, form: re.Pattern[str]) -> _Moment | None:
             offset = -ahead if match["sign"] == "-" else ahead
     else:
         day = int(match["days"] or 0)
-    return _Moment(((day * 24 + hour) * 60 + minute) * 60 + second, fraction or "", offset)
+    return _Moment(((day * 24 + hour) * 60 + minute) * 60 + second, match["fraction"] or "", offset)
 
 
 @lru_cache(maxsize=1 << 16)
