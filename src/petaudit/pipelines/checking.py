@@ -26,7 +26,7 @@ from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.tables import Tables
 from petaudit.singling.control import SAME_TABLE
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.kinds import KeyPath, Problems
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import check_same_columns
 

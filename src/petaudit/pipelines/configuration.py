@@ -12,7 +12,7 @@ from typing import Any
 
 from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import EXECUTOR, MODULES
-from petaudit.system.problems import KeyPath, key_text
+from petaudit.system.kinds import KeyPath, key_text
 from petaudit.system.yaml_files import Document, parse_yaml, read_text
 
 _YAML = (".yaml", ".yml")

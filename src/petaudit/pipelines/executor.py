@@ -42,7 +42,7 @@ from petaudit.pipelines.results import (
 )
 from petaudit.pipelines.tables import Tables
 from petaudit.system.files import watching
-from petaudit.system.problems import Problems
+from petaudit.system.kinds import Problems
 from petaudit.system.yaml_files import Document, parse_yaml
 from petaudit.tables.result_frames import ResultColumn, frame_of, result_frame
 from petaudit.tables.source import check_engine

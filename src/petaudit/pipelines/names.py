@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from petaudit.errors import phrase
-from petaudit.system.kinds import JsonSchema, Kind
-from petaudit.system.problems import KeyPath, Problems, shown
+from petaudit.system.kinds import JsonSchema, KeyPath, Kind, Problems, shown
 
 LONGEST_NAME: Final = 60
 TIMESTAMP: Final = "{timestamp}"

@@ -15,7 +15,7 @@ import yaml
 
 from petaudit.errors import listing, phrase, shortened, suggestion, term
 from petaudit.pipelines.models import MODULES
-from petaudit.system.problems import key_text, shown
+from petaudit.system.kinds import key_text, shown
 
 
 @cache

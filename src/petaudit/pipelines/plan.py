@@ -22,7 +22,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.reading import Evaluator, Experiment, Pipeline
-from petaudit.system.problems import Problems
+from petaudit.system.kinds import Problems
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000

@@ -32,8 +32,7 @@ from petaudit.pipelines.petsard import (
     unknown_option,
     value_alternative,
 )
-from petaudit.system.kinds import Anything, Kind, Text
-from petaudit.system.problems import KeyPath, Problems, key_text, shown
+from petaudit.system.kinds import Anything, KeyPath, Kind, Problems, Text, key_text, shown
 from petaudit.system.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50

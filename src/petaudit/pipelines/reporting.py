@@ -24,7 +24,7 @@ from petaudit.pipelines.models import (
 from petaudit.pipelines.names import is_plain, not_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.pipelines.reading import Experiment, Pipeline
-from petaudit.system.problems import Problems
+from petaudit.system.kinds import Problems
 from petaudit.tables import Source
 from petaudit.tables.result_frames import Kind, ResultColumn, in_file, result_frame, stacked
 from petaudit.tables.writing import table_writer, write_json

@@ -20,8 +20,7 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.pipelines.petsard import schema_key_alternative, type_here
-from petaudit.system.kinds import Anything, Boolean, Integer, Kind, Text
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.kinds import Anything, Boolean, Integer, KeyPath, Kind, Problems, Text
 from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
 from petaudit.tables.source import Source

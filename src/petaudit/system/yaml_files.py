@@ -13,7 +13,7 @@ import yaml
 from petaudit.errors import InputError, phrase, shortened
 from petaudit.i18n.phrases import cells
 from petaudit.system.files import before_reading
-from petaudit.system.problems import KeyPath
+from petaudit.system.kinds import KeyPath
 from petaudit.system.yaml_hints import explained
 
 LARGEST_FILE = 1_000_000
