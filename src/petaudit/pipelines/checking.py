@@ -59,7 +59,8 @@ def check_runs(
     read: list[Path] = []
     keys: dict[str, str] = {}
     for run in runs:
-        if run.evaluator is None or not _is_open(run, fingerprints):
+        is_open = all(label in fingerprints for label in _labels(run))
+        if run.evaluator is None or not is_open:
             continue
         before = len(problems.found)
         _check_columns(run, tables, problems)
@@ -123,18 +124,14 @@ def _check_controls(
         known = [found[label] for label in learned if label in found]
         for step in filter(None, (splitter, evaluator)):
             control = found.get(_label(step, "control"), {})
-            if any(_is_same_table(control, other) for other in known):
+            # By the content, or by the name where nobody sees that.
+            told = "sha256" if "sha256" in control else "name"
+            if told in control and control[told] in [other.get(told) for other in known]:
                 problems.add(_setting(step, "control"), SAME_TABLE)
 
 
-def _is_same_table(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """By their content, or by their name where nobody sees that."""
-    told = "sha256" if "sha256" in one else "name"
-    return told in one and one[told] == other.get(told)
-
-
-def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:
-    return all(_label(step, part) in fingerprints for step in run.steps for part in files_of(step))
+def _labels(run: PlannedRun) -> list[str]:
+    return [_label(step, part) for step in run.steps for part in files_of(step)]
 
 
 def _check_columns(run: PlannedRun, tables: Tables, problems: Problems) -> None:
@@ -213,11 +210,7 @@ def _key(
         "petaudit": __version__,
         "run": run.name,
         "steps": [[str(step), _settings(step)] for step in run.steps],
-        "inputs": {
-            _label(step, part): fingerprints[_label(step, part)]
-            for step in run.steps
-            for part in files_of(step)
-        },
+        "inputs": {label: fingerprints[label] for label in _labels(run)},
         "roles": inputs.roles.to_dict(),
         "person": [inputs.person, inputs.person_is_pseudonym],
         "hierarchies": hierarchies_fingerprint(run, inputs),

@@ -86,12 +86,12 @@ class ResultFolder:
             data: dict[str, Any] = json.loads(text)
             return data
         if not self._has_warned:
-            said = phrase(
+            warning = phrase(
                 "{path!r} holds kept results that this user did not keep on this machine, or that "
                 "were changed; they are measured again",
                 path=str(self.path),
             )
-            warnings.warn(said, PetauditWarning, stacklevel=2)
+            warnings.warn(warning, PetauditWarning, stacklevel=2)
         self._has_warned = True
         return None
 
@@ -237,19 +237,14 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
     one takes the lock; what counts is the file that has the name afterwards.
     """
     for _ in range(_TRIES):
-        try:
-            # Not exist_ok: that looks a second time, when the folder may be gone again.
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir(mode=0o700)
-            descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
-        except FileNotFoundError:
-            continue
-        except OSError as problem:
-            raise InputError(
-                "cannot write to {path!r} ({reason})",
-                path=str(shown),
-                reason=problem.strerror or problem,
-            ) from None
+        with _writing(shown):
+            try:
+                # Not exist_ok: that looks a second time, when the folder may be gone again.
+                with contextlib.suppress(FileExistsError):
+                    folder.mkdir(mode=0o700)
+                descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
+            except FileNotFoundError:
+                continue
         try:
             if not _taken(descriptor, shown):
                 raise InputError(
@@ -314,12 +309,12 @@ def user_key(results: Path) -> bytes | None:
         if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(results)):
             # Whoever gets the results would get the key as well.
             return None
-        return _read(folder / KEY_FILE) or _made(folder / KEY_FILE)
+        return _read_key(folder / KEY_FILE) or _new_key(folder / KEY_FILE)
     except (OSError, RuntimeError):
         return None
 
 
-def _read(path: Path) -> bytes | None:
+def _read_key(path: Path) -> bytes | None:
     """The key in a file; None if it is not whole, or if others could have read or written it."""
     try:
         descriptor = os.open(path, _KEY_FLAGS)
@@ -333,7 +328,7 @@ def _read(path: Path) -> bytes | None:
     return key if len(key) == _BYTES else None
 
 
-def _made(path: Path) -> bytes | None:
+def _new_key(path: Path) -> bytes | None:
     descriptor, name = tempfile.mkstemp(prefix=".petaudit-", dir=path.parent)
     temporary = Path(name)
     try:
@@ -342,8 +337,8 @@ def _made(path: Path) -> bytes | None:
         # Of two processes that start at the same time, the first one's key counts for both.
         with contextlib.suppress(OSError):
             os.link(temporary, path)
-        if _read(path) is None:
+        if _read_key(path) is None:
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    return _read(path)
+    return _read_key(path)

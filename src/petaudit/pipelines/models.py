@@ -120,7 +120,6 @@ _FORMAT_HELP = phrase("how the tables are written")
 class ExecutorSettings:
     """Settings of the whole run."""
 
-    belongs_to: ClassVar[str] = EXECUTOR
     log_output_type: str | None = setting(
         Choice(("stdout", "file", "both")),
         phrase("where the log goes; none if no log setting is given"),
@@ -162,7 +161,6 @@ class ExecutorSettings:
 class Loader:
     """A table, and what is known about it."""
 
-    belongs_to: ClassVar[str] = LOADER
     method: ClassVar[str | None] = None
     filepath: str = setting(_TABLE, phrase("the table: CSV, Parquet, or benchmark://NAME"))
     schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
@@ -186,7 +184,6 @@ class Loader:
 class RandomSplit:
     """Some rows to learn from, the others as a control; drawn with a seed."""
 
-    belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "random"
     num_samples: int = setting(Integer(1, 10_000), phrase("how many times the rows are drawn"), 1)
     train_split_ratio: float = setting(
@@ -199,7 +196,6 @@ class RandomSplit:
 class CustomSplit:
     """Tables that were split before: the one that was learned from, and a control."""
 
-    belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "custom_data"
     filepath: Mapping[str, str] = setting(
         MapOf(_TABLE, ("ori", "control")), phrase("ori: what was learned from, control: never seen")
@@ -217,7 +213,6 @@ class CustomSplit:
 class CustomTable:
     """A synthetic table that was made before."""
 
-    belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "custom_data"
     filepath: str = setting(_TABLE, phrase("the synthetic table"))
     schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
@@ -229,7 +224,6 @@ class CustomTable:
 class GaussianCopula:
     """A synthetic table that keeps how pairs of columns vary together."""
 
-    belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "gaussian-copula"
     sample_num_rows: int | None = setting(
         Integer(1, 1_000_000_000), phrase("rows to draw; else as many as were learned from"), None
@@ -248,7 +242,6 @@ class Independent(GaussianCopula):
 class Evaluation:
     """A measure with its options; those of the measure itself are checked by it."""
 
-    belongs_to: ClassVar[str] = EVALUATOR
     method: str = setting(
         Text(phrase("the name of a measure")), phrase("the measure; see petaudit measures")
     )
@@ -278,7 +271,6 @@ _OUTPUT = Text(phrase("the start of a file name"))
 class SaveReport:
     """Writes the results as tables."""
 
-    belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_report"
     granularity: str | list[str] = setting(
         _NAMES, phrase("which tables: summary, global, columnwise, details, tree, ..."), "global"
@@ -292,7 +284,6 @@ class SaveReport:
 class SaveData:
     """Writes the tables of other modules, with every value in them."""
 
-    belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_data"
     source: str | list[str] = setting(
         Either((Choice(DATA_MODULES), ListOf(Choice(DATA_MODULES)))), phrase("the modules")
@@ -305,7 +296,6 @@ class SaveData:
 class SaveTiming:
     """Writes how long every step took."""
 
-    belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_timing"
     time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), phrase("of the durations"), "seconds")
     module: str | list[str] | None = setting(

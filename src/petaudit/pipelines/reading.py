@@ -20,7 +20,6 @@ from petaudit.pipelines.models import (
     ORDER,
     Evaluation,
     ExecutorSettings,
-    Loader,
     required_of,
     settings_of,
 )
@@ -125,16 +124,8 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     raise ManyProblemsError(said)
 
 
-def read_pipeline(document: Document, origin: str) -> Pipeline:
-    """Turn plain data into models, or raise an error that names every problem and its line."""
-    problems = Problems()
-    pipeline = partly_read(document, origin, problems)
-    raise_problems(origin, document, problems)
-    return pipeline
-
-
 def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline:
-    """The same with whatever experiments are right; the problems of the others are noted."""
+    """The pipeline with whatever experiments are right; the problems of the others are noted."""
     content = document.value
     experiments: dict[str, tuple[Experiment, ...]] = {}
     executor = ExecutorSettings()
@@ -187,16 +178,18 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
 
 def _executor(document: Document, problems: Problems) -> ExecutorSettings:
     entries, at = document.value[EXECUTOR], (EXECUTOR, "log_dir")
-    if entries is None:
-        return ExecutorSettings()
-    chosen = None
+    log_dir = None
     if isinstance(entries, Mapping) and "log_dir" in entries and document.is_changed(at):
         # The file may not send its log elsewhere; the person who runs it may.
-        chosen = entries["log_dir"]
-        _FOLDER.check(chosen, at, problems)
+        log_dir = entries["log_dir"]
+        _FOLDER.check(log_dir, at, problems)
         entries = {name: value for name, value in entries.items() if name != "log_dir"}
-    found = _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
-    return found if chosen is None else replace(found, log_dir=chosen, log_dir_is_chosen=True)
+    settings = ExecutorSettings()
+    if entries is not None:
+        settings = _model(ExecutorSettings, EXECUTOR, entries, (EXECUTOR,), problems) or settings
+    if log_dir is None:
+        return settings
+    return replace(settings, log_dir=log_dir, log_dir_is_chosen=True)
 
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:
@@ -229,43 +222,33 @@ def _experiment(
     module: str, name: str, options: Any, at: KeyPath, problems: Problems
 ) -> Experiment | None:
     if not isinstance(options, Mapping):
-        said = _no_options(name, options)
+        problem = _no_options(name, options)
         if isinstance(options, str) and "：" in options:
-            said = phrase("{problem} (a full-width ： is no colon; write ': ')", problem=said)
-        problems.add(at, said)
+            problem = phrase("{problem} (a full-width ： is no colon; write ': ')", problem=problem)
+        problems.add(at, problem)
         return None
     if module == EVALUATOR:
         return _evaluator(name, options, at, problems)
-    model: type[Any] | None = Loader
-    if METHODS[module] != (Loader,):
-        model = _method(module, METHODS[module], options, at, problems)
-    found = None if model is None else _model(model, options, at, problems)
-    return None if found is None else Experiment(module, name, found)
-
-
-def _method(
-    module: str,
-    models: tuple[type, ...],
-    options: Mapping[Any, Any],
-    at: KeyPath,
-    problems: Problems,
-) -> type[Any] | None:
-    by_name: dict[str, type] = {model.method: model for model in models}  # type: ignore[attr-defined]
-    wanted = options.get("method")
-    if wanted is None:
-        wanted = DEFAULT_METHODS.get(module)
-    if wanted is None:
-        problems.add(
-            at,
-            "the method is missing; methods of {module} are {known}",
-            module=module,
-            known=listing([*by_name]),
-        )
-        return None
-    if isinstance(wanted, str) and wanted in by_name:
-        return by_name[wanted]
-    problems.add((*at, "method"), unknown_method(module, wanted, [*by_name]))
-    return None
+    by_method: dict[str | None, type] = {model.method: model for model in METHODS[module]}  # type: ignore[attr-defined]
+    method = None
+    if None not in by_method:
+        method = options.get("method")
+        if method is None:
+            method = DEFAULT_METHODS.get(module)
+        known = [*map(str, by_method)]
+        if method is None:
+            problems.add(
+                at,
+                "the method is missing; methods of {module} are {known}",
+                module=module,
+                known=listing(known),
+            )
+            return None
+        if not isinstance(method, str) or method not in by_method:
+            problems.add((*at, "method"), unknown_method(module, method, known))
+            return None
+    model = _model(by_method[method], module, options, at, problems)
+    return None if model is None else Experiment(module, name, model)
 
 
 def _evaluator(
@@ -314,7 +297,7 @@ def _evaluator(
     return Evaluator(EVALUATOR, name, model, measure)
 
 
-def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
+def _model(model: type[Any], module: str, given: Any, at: KeyPath, problems: Problems) -> Any:
     """Check every option of a model; None if one is wrong."""
     if not isinstance(given, Mapping):
         problems.add(at, _no_options(str(at[-1]), given))
@@ -322,8 +305,7 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
     before = len(problems.found)
     settings, required = settings_of(model), required_of(model)
     known: dict[str, Kind] = {key: setting.kind for key, setting in settings.items()}
-    module, method = model.belongs_to, getattr(model, "method", None)
-    whose = module
+    method, whose = getattr(model, "method", None), module
     if method is not None:
         known["method"] = Anything()
         whose = phrase("{module} with method {method}", module=module, method=method)

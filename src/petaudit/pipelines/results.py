@@ -62,36 +62,37 @@ def judge_entries(
         evaluator.name: evaluator.model.allowed_worsening for evaluator in pipeline.evaluators
     }
     has_common_runs = any(entry["run"] in earlier for entry in entries)
-    done = []
+    judged = []
     for entry in entries:
-        comparison, reason = None, entry["reason"]
+        comparison, reason, status = None, entry["reason"], entry["status"]
         if previous is not None:
             worsening = allowed[entry["modules"][EVALUATOR]]
             comparison = _compared(entry, earlier.get(entry["run"]), worsening)
             if not has_common_runs:
                 # Nothing was compared, and that must not pass for a comparison.
-                said = phrase("the earlier result has none of these runs, so nothing was compared")
-                comparison |= {"status": ERROR, "reason": said}
+                comparison |= {
+                    "status": ERROR,
+                    "reason": phrase(
+                        "the earlier result has none of these runs, so nothing was compared"
+                    ),
+                }
             if comparison["status"] == ERROR and reason is None:
                 reason = comparison["reason"]
+            # An error stays one; a breach of either kind fails.
+            both = (status, comparison["status"])
+            status = next((word for word in (ERROR, FAILED, PASSED) if word in both), status)
         settled = {
-            "status": _settled(str(entry["status"]), comparison),
+            "status": status,
             "reason": reason,
             "comparison": comparison,
             "breaches": _breaches(entry, comparison, pipeline),
         }
-        done.append(with_texts({**entry, **settled}))
-    return done
+        judged.append(with_texts({**entry, **settled}))
+    return judged
 
 
 def _by_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     return {entry["run"]: entry for entry in results if isinstance(entry.get("run"), str)}
-
-
-def _settled(status: str, comparison: Mapping[str, Any] | None) -> str:
-    """An error stays one; a breach of either kind fails."""
-    both = (status, "new" if comparison is None else comparison["status"])
-    return next((word for word in (ERROR, FAILED, PASSED) if word in both), status)
 
 
 def _compared(
