@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any, Final, TypeAlias
@@ -149,8 +149,7 @@ def text_column(cells: pa.Array, is_null: Flags, kind: pa.DataType, *, is_untype
     """Labels by number; identifiers by nothing; numbers and dates in text by what they mean."""
     coded = cells.dictionary_encode()
     codes = buffer_of(coded.indices, np.int32)
-    spelled = _spelled(coded.dictionary) if is_untyped else None
-    if spelled is not None:
+    if is_untyped and (spelled := _spelled(coded.dictionary)) is not None:
         values, spell = spelled
         return Column(values[codes], is_null, lambda own, nulls, _: spell(own, nulls).cast(kind))
     if 2 * len(coded.dictionary) > len(cells):
@@ -186,12 +185,8 @@ Spelled: TypeAlias = "tuple[Numbers, Callable[[Numbers, Flags], pa.Array]] | Non
 
 
 def _spelled(values: pa.Array) -> Spelled:
-    return (
-        _text_numbers(values)
-        or _text_floats(values)
-        or _text_dates(values)
-        or _text_moments(values)
-    )
+    readers = (_text_numbers, _text_floats, _text_dates, _text_moments)
+    return next(filter(None, (read(values) for read in readers)), None)
 
 
 def _text_numbers(values: pa.Array) -> Spelled:
@@ -275,9 +270,6 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
-Table: TypeAlias = pa.Table
-
-
 def read_columns(table: object) -> tuple[Source, list[Column]]:
     """Open a table and read all its columns."""
     source = table if isinstance(table, Source) else open_source(table)
@@ -323,13 +315,6 @@ def read_column(cells: pa.Array, kind: pa.DataType, *, is_untyped: bool = False)
     if pa.types.is_decimal(kind):
         return decimal_column(known, is_null, kind)
     return Column(whole_of(known), is_null, lambda own, nulls, _: from_whole(own, nulls, kind))
-
-
-def joined_table(blocks: Sequence[Sequence[pa.Array]], names: Sequence[str]) -> pa.Table:
-    """Make a table from blocks of rows."""
-    return pa.table(
-        {name: pa.chunked_array([block[i] for block in blocks]) for i, name in enumerate(names)}
-    )
 
 
 def _parquet(source: Source) -> pa.Table | None:
