@@ -221,11 +221,8 @@ def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
     """
     if given is None:
         return None
-    by_role = [
-        given.get(role, ())
-        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
-    ]
-    return Roles.of(*([columns] if isinstance(columns, str) else columns for columns in by_role))
+    order = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
+    return Roles.of(*(given.get(role, ()) for role in order))
 
 
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
