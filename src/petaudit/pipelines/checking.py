@@ -87,7 +87,7 @@ def note_wrong_files(pipeline: Pipeline, tables: Tables, problems: Problems) -> 
 
 
 def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    fingerprints: dict[str, dict[str, Any]] = {}
     tried: set[str] = set()
     for step in steps:
         for part, table in files_of(step).items():
@@ -97,7 +97,7 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
             tried.add(label)
             try:
                 with tables.clock.timed(label, step.module, step.experiment.name, "read"):
-                    found[label] = tables.fingerprint(table)
+                    fingerprints[label] = tables.fingerprint(table)
             except PetauditError as problem:
                 is_of_schema = table.schema is not None and "schema" in problem.text
                 with problems.noted(_setting(step, part, is_of_schema=is_of_schema)):
@@ -109,11 +109,11 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
                     path=table.address,
                     reason=problem.strerror,
                 )
-    return found
+    return fingerprints
 
 
 def _check_controls(
-    runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
+    runs: Sequence[PlannedRun], fingerprints: Mapping[str, Mapping[str, Any]], problems: Problems
 ) -> None:
     """A control that was learned from shows nothing."""
     for run in runs:
@@ -121,9 +121,9 @@ def _check_controls(
         learned = [_label(loader, "")] if loader is not None else []
         if splitter is not None:
             learned.append(_label(splitter, "ori"))
-        known = [found[label] for label in learned if label in found]
+        known = [fingerprints[label] for label in learned if label in fingerprints]
         for step in filter(None, (splitter, evaluator)):
-            control = found.get(_label(step, "control"), {})
+            control = fingerprints.get(_label(step, "control"), {})
             # By the content, or by the name where nobody sees that.
             told = "sha256" if "sha256" in control else "name"
             if told in control and control[told] in [other.get(told) for other in known]:
@@ -223,6 +223,6 @@ def _key(
 
 def _settings(step: Step) -> dict[str, Any]:
     model = step.experiment.model
-    found = {name: plain(getattr(model, name)) for name in settings_of(type(model))}
+    settings = {name: plain(getattr(model, name)) for name in settings_of(type(model))}
     options = getattr(model, "options", {})
-    return found | {"options": plain(options), "method": model.method}
+    return settings | {"options": plain(options), "method": model.method}

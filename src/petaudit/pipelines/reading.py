@@ -109,19 +109,18 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     """Raise one error for all problems, in the order of the file; none for none."""
     if not problems:
         return
-    found = sorted(problems, key=lambda problem: document.line_of(problem[0]) or 0)
-    said: list[str] = list(
+    ordered = sorted(problems, key=lambda problem: document.line_of(problem[0]) or 0)
+    messages: list[str] = list(
         dict.fromkeys(
             phrase("{where}: {message}", where=place(origin, document, at), message=what)
-            for at, what in found
+            for at, what in ordered
         )
     )
-    if len(said) > MOST_PROBLEMS:
-        more = phrase(
-            "{origin}: and {number} more problems", origin=origin, number=len(said) - MOST_PROBLEMS
-        )
-        said = [*said[:MOST_PROBLEMS], more]
-    raise ManyProblemsError(said)
+    more = len(messages) - MOST_PROBLEMS
+    if more > 0:
+        rest = phrase("{origin}: and {number} more problems", origin=origin, number=more)
+        messages = [*messages[:MOST_PROBLEMS], rest]
+    raise ManyProblemsError(messages)
 
 
 def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline:
@@ -213,9 +212,9 @@ def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Expe
             both = {"name": shown(name), "other": shown(folded[same])}
             problems.add(at, "{name} and {other} name one file", **both)
         folded[same] = name
-        found = _experiment(module, name, {} if options is None else options, at, problems)
-        if found is not None:
-            yield found
+        experiment = _experiment(module, name, {} if options is None else options, at, problems)
+        if experiment is not None:
+            yield experiment
 
 
 def _experiment(
