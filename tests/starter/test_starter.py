@@ -149,7 +149,7 @@ def test_a_run_can_be_called_after_any_table(table: str) -> None:
 
 
 def test_comments_are_wrapped() -> None:
-    assert all(len(line) <= 100 for line in comment("word " * 100, "    "))
+    assert all(len(line) <= 100 for line in comment("word " * 100, "    ").splitlines())
 
 
 @pytest.mark.parametrize("rest", ["db/health?table=t", "db?table=t", "/health?host=db&table=t"])
