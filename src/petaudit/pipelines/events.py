@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from petaudit.errors import InputError, counted
 from petaudit.i18n.text import printable
@@ -63,10 +63,6 @@ class TimingRecord:
     end_time: str
     duration_seconds: float
     cpu_seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """The record as plain data."""
-        return asdict(self)
 
 
 @dataclass

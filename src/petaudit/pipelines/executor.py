@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -300,7 +300,7 @@ class Executor:
             )
             self._tables.watch.check()
             if folder is not None and entry.status != ERROR:
-                records = [record.to_dict() for record in self._clock.records[before:]]
+                records = [asdict(record) for record in self._clock.records[before:]]
                 self.has_kept_results |= folder.keep(key, entry.to_kept() | {"records": records})
             if not self._keep_results:
                 entry = replace(entry, result=None)
@@ -358,7 +358,7 @@ class Executor:
             results=results,
             files=self.file_names[:-1],
             timings={
-                "steps": [record.to_dict() for record in records],
+                "steps": [asdict(record) for record in records],
                 "stages": {
                     entry.run.name: dict(entry.seconds) for entry in self._entries if entry.seconds
                 },

@@ -255,11 +255,11 @@ def timing_columns(
     records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
 ) -> dict[str, ResultColumn]:
     """How long every step took, a row per step."""
-    rows = [record.to_dict() for record in records if not modules or record.module in modules]
+    chosen = [record for record in records if not modules or record.module in modules]
     durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
     columns: dict[str, ResultColumn] = {}
     for name in TimingRecord.__dataclass_fields__:
-        values = [row[name] for row in rows]
+        values = [getattr(record, name) for record in chosen]
         if name in durations:
             scaled = [value / UNITS_OF_TIME[unit] for value in values]
             columns[durations[name]] = ResultColumn("number", scaled)
