@@ -244,8 +244,8 @@ class Inputs:
     @property
     def population_classes(self) -> PopulationClasses:
         """The classes with their sizes in the population; suppressed rows as is asked for."""
-        found = self.population_classes_but_suppressed
-        return found.with_suppressed_as_class() if self.suppressed == "class" else found
+        classes = self.population_classes_but_suppressed
+        return classes.with_suppressed_as_class() if self.suppressed == "class" else classes
 
     @property
     def population_classes_but_suppressed(self) -> PopulationClasses:
@@ -484,7 +484,7 @@ def _settled_person(
 def _side_car(source: Source, before: Source | None) -> SideCar | None:
     for table in (source, before):
         if table is not None and len(table.paths) == 1:
-            found = side_car_path(table.paths[0])
-            if found is not None:
-                return read_side_car(found)
+            path = side_car_path(table.paths[0])
+            if path is not None:
+                return read_side_car(path)
     return None

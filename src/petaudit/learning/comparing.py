@@ -277,9 +277,9 @@ def _guessed(trained: npt.NDArray[Any], rows: int, target: _Target) -> npt.NDArr
     """What somebody says who knows nothing but the most frequent class, or the mean."""
     if not target.is_class:
         return np.full(rows, trained.mean())
-    found = np.zeros((rows, len(target.places)))
-    found[:, np.bincount(trained).argmax()] = 1
-    return found
+    shares = np.zeros((rows, len(target.places)))
+    shares[:, np.bincount(trained).argmax()] = 1
+    return shares
 
 
 def _warnings(encoders: Mapping[str, Encoder]) -> Iterator[str]:

@@ -64,15 +64,15 @@ class Learner:
 
     def classified(self, rows: Matrix, classes: Classes, tested: Matrix, many: int) -> Matrix:
         """How likely each class is for the tested rows, by what was learned from the others."""
-        found = np.zeros((len(tested), many))
+        shares = np.zeros((len(tested), many))
         present = np.unique(classes)
         if len(present) == 1:
             # Where all are alike there is nothing to learn, and models refuse to.
-            found[:, present[0]] = 1
-            return found
+            shares[:, present[0]] = 1
+            return shares
         model = self._fitted(rows, classes)
-        found[:, model.classes_] = model.predict_proba(tested)
-        return found
+        shares[:, model.classes_] = model.predict_proba(tested)
+        return shares
 
     def estimated(self, rows: Matrix, numbers: Numbers, tested: Matrix) -> Numbers:
         """A number for each of the tested rows, by what was learned from the others."""
@@ -113,8 +113,10 @@ def refuse_contradictions(options: Mapping[str, Any]) -> None:
     known = {name: its_task for name, its_task in tasks.items() if its_task is not None}
     if len(set(known.values())) > 1:
         parts = [
-            phrase("{option} {value} is for {task}", option=name, value=options[name], task=own)
-            for name, own in known.items()
+            phrase(
+                "{option} {value} is for {task}", option=name, value=options[name], task=its_task
+            )
+            for name, its_task in known.items()
         ]
         raise OptionError(
             "options of model-utility contradict each other: {tasks}", tasks=joined(parts, ", ")

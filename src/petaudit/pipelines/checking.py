@@ -62,9 +62,9 @@ def check_runs(
         is_open = all(label in fingerprints for label in _labels(run))
         if run.evaluator is None or not is_open:
             continue
-        before = len(problems.found)
+        before = len(problems)
         _check_columns(run, tables, problems)
-        if len(problems.found) > before:
+        if len(problems) > before:
             continue
         with problems.noted((EVALUATOR, run.evaluator.name)):
             inputs = inputs_of(run, tables.of_run(run, make=False), tables, reveal=reveal)

@@ -59,8 +59,8 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
 def with_overrides(document: Document, changes: Sequence[str]) -> Document:
     """The document with each ``Module.name.option=value`` put into it; values are YAML.
 
-    >>> found = parse_yaml("Evaluator: {x: {method: mpuccs}}", "example")
-    >>> with_overrides(found, ["Evaluator.x.limit=0.1"]).value
+    >>> document = parse_yaml("Evaluator: {x: {method: mpuccs}}", "example")
+    >>> with_overrides(document, ["Evaluator.x.limit=0.1"]).value
     {'Evaluator': {'x': {'method': 'mpuccs', 'limit': 0.1}}}
     """
     if not changes:

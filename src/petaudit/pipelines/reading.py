@@ -275,7 +275,7 @@ def _evaluator(
     common = {key: setting.kind for key, setting in settings_of(Evaluation).items()}
     limit = {} if measure.limit_help is None else {"limit": measure.limit_kind}
     known = {option.name: option.kind for option in measure.options} | limit | common
-    before = len(problems.found)
+    before = len(problems)
     given = _Known(EVALUATOR, wanted, measure.name, known).checked(options, at, problems)
     for option in measure.options:
         if option.required and option.name not in given:
@@ -286,7 +286,7 @@ def _evaluator(
                 option=option.name,
                 help=term(option.help),
             )
-    if len(problems.found) > before:
+    if len(problems) > before:
         return None
     options = {key: value for key, value in given.items() if key not in common}
     with problems.noted(at):
@@ -301,7 +301,7 @@ def _model(model: type[Any], module: str, given: Any, at: KeyPath, problems: Pro
     if not isinstance(given, Mapping):
         problems.add(at, _no_options(str(at[-1]), given))
         return None
-    before = len(problems.found)
+    before = len(problems)
     settings, required = settings_of(model), required_of(model)
     known: dict[str, Kind] = {key: setting.kind for key, setting in settings.items()}
     method, whose = getattr(model, "method", None), module
@@ -312,7 +312,7 @@ def _model(model: type[Any], module: str, given: Any, at: KeyPath, problems: Pro
     for key in required:
         if key not in given:
             problems.add(at, "{key} is missing ({help})", key=key, help=settings[key].help)
-    if len(problems.found) > before:
+    if len(problems) > before:
         return None
     return model(**{key: value for key, value in checked.items() if key in settings})
 
@@ -330,12 +330,12 @@ class _Known:
 
     def checked(self, given: Mapping[Any, Any], at: KeyPath, problems: Problems) -> dict[str, Any]:
         """The settings with a value; what is wrong with any of them is noted."""
-        found: dict[str, Any] = {}
+        checked: dict[str, Any] = {}
         for key, value in given.items():
             if key not in self.kinds:
                 names = [*self.kinds]
-                said = unknown_option(self.module, self.method, key, value, names, self.whose)
-                problems.add((*at, key), said)
+                problem = unknown_option(self.module, self.method, key, value, names, self.whose)
+                problems.add((*at, key), problem)
             elif value is None and key in NEVER_EMPTY:
                 problems.add(
                     (*at, key), "{key} is empty; give it a value, or leave the line out", key=key
@@ -347,8 +347,8 @@ class _Known:
                     problems.add((*at, key), alternative)
                 else:
                     self.kinds[key].check(value, (*at, key), problems)
-                found[key] = value
-        return found
+                checked[key] = value
+        return checked
 
 
 def _no_options(name: str, given: Any) -> str:
@@ -364,7 +364,7 @@ def with_policies(
     seen: dict[str | None, Policy] = {}
     applied: dict[str | None, set[str]] = {}
 
-    def found(given: str | None, at: KeyPath) -> Policy | None:
+    def policy_of(given: str | None, at: KeyPath) -> Policy | None:
         if given is not None:
             with problems.noted(at):
                 return find_policy(resolved(given) if is_policy_file(given) else given)
@@ -383,7 +383,7 @@ def with_policies(
             return replace(evaluator, model=replace(evaluator.model, options=options[measure]))
         return evaluator
 
-    for_all = found(pipeline.executor.policy, (EXECUTOR, "policy"))
+    for_all = policy_of(pipeline.executor.policy, (EXECUTOR, "policy"))
     if for_all is not None:
         seen[for_all.sha256] = for_all
         applied[for_all.sha256] = {*for_all.demands}
@@ -391,7 +391,7 @@ def with_policies(
     for given in pipeline.evaluators:
         evaluator = given
         at = (EVALUATOR, evaluator.name, "policy")
-        policy = found(evaluator.model.policy, at)
+        policy = policy_of(evaluator.model.policy, at)
         if policy is not None and evaluator.model.method in policy.demands:
             evaluator = limited(evaluator, policy, at)
         elif policy is not None:

@@ -78,13 +78,13 @@ def read_schema(path: Path) -> Schema:
     schema = _schema(path, document.value, problems)
     if problems:
         told = sorted((document.line_of(at) or 1, _told(at, text)) for at, text in problems)
-        said: list[str] = [
+        messages: list[str] = [
             phrase("line {line}: {problem}", line=line, problem=problem)
             for line, problem in told[:MOST_PROBLEMS]
         ]
         if len(told) > MOST_PROBLEMS:
-            said.append(phrase("and {number} more", number=len(told) - MOST_PROBLEMS))
-        raise InputError("{path}, {problems}", path=path, problems=joined(said, "; "))
+            messages.append(phrase("and {number} more", number=len(told) - MOST_PROBLEMS))
+        raise InputError("{path}, {problems}", path=path, problems=joined(messages, "; "))
     return schema
 
 
@@ -167,12 +167,12 @@ def _settings(
     given: Mapping[Any, Any], known: Mapping[str, Kind], at: KeyPath, problems: Problems
 ) -> dict[str, Any]:
     """The settings that are of their kind; the others are noted."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in given.items():
         if key in known:
             known[key].check(value, (*at, key), problems)
             if known[key].takes(value):
-                found[key] = value
+                settings[key] = value
         elif (alternative := schema_key_alternative(key)) is not None:
             problems.add((*at, key), alternative)
         else:
@@ -183,7 +183,7 @@ def _settings(
                 near=suggestion(str(key), known),
                 keys=listing([*known]),
             )
-    return found
+    return settings
 
 
 def typed(source: Source, schema: Schema) -> Source:

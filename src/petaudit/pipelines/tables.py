@@ -303,9 +303,9 @@ def replaced(text: str, change: Callable[[str], str]) -> str:
 
     Where that is not the same, as what changes is spread over several values, the text is plain.
 
-    >>> said = Phrase("{file} is empty", {"file": "/a/b.csv"})
-    >>> found = replaced(said, lambda text: text.replace("/a/", ""))
-    >>> found, found.template
+    >>> message = Phrase("{file} is empty", {"file": "/a/b.csv"})
+    >>> shown = replaced(message, lambda text: text.replace("/a/", ""))
+    >>> shown, shown.template
     ('b.csv is empty', '{file} is empty')
     """
     plain = change(str(text))

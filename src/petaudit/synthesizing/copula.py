@@ -181,10 +181,10 @@ def latent_correlation(x: Slices, y: Slices, wanted: float) -> float:
     low, high = -LARGEST_CORRELATION, LARGEST_CORRELATION
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        found = 0.0
+        covariance = 0.0
         for product in reversed(products):
-            found = (found + product) * middle
-        low, high = (middle, high) if found < wanted else (low, middle)
+            covariance = (covariance + product) * middle
+        low, high = (middle, high) if covariance < wanted else (low, middle)
     return (low + high) / 2
 
 

@@ -34,8 +34,8 @@ def synthesize(
     >>> import pyarrow as pa
     >>> ages = pa.array([31, 31, 47, 47], pa.int8())
     >>> people = pa.table({"name": ["Ann", "Bo", "Cy", "Di"], "age": ages})
-    >>> made = synthesize(people, rows=3, seed=1)
-    >>> made.column("name").to_pylist(), str(made.column("age").type)
+    >>> drawn = synthesize(people, rows=3, seed=1)
+    >>> drawn.column("name").to_pylist(), str(drawn.column("age").type)
     (['text 1', 'text 2', 'text 3'], 'int8')
     """
     if method not in METHODS:
@@ -93,10 +93,10 @@ def _cells(column: Column) -> CellColumn:
 
 def _whole(number: object, name: str, least: int, most: int | None) -> int:
     try:
-        found = operator.index(number)  # type: ignore[arg-type]
+        integer = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
-        found = least - 1
-    if isinstance(number, bool) or found < least or (most is not None and found > most):
+        integer = least - 1
+    if isinstance(number, bool) or integer < least or (most is not None and integer > most):
         value = shortened(repr(number))
         if most is None:
             raise OptionError(
@@ -112,4 +112,4 @@ def _whole(number: object, name: str, least: int, most: int | None) -> int:
             least=least,
             most=most,
         )
-    return found
+    return integer

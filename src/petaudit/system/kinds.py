@@ -32,12 +32,12 @@ _LARGEST: Final = 2**63 - 1
 class Problems:
     """What is wrong with settings: all of it, each with the place where it stands."""
 
-    found: list[tuple[KeyPath, str]] = field(default_factory=list)
+    entries: list[tuple[KeyPath, str]] = field(default_factory=list)
 
     def add(self, at: KeyPath, message: str, **fields: Any) -> None:
         """Note one more: a phrase, or the template of one and its fields."""
         text = message if isinstance(message, Phrase) else phrase(message, **fields)
-        self.found.append((at, text))
+        self.entries.append((at, text))
 
     @contextmanager
     def noted(self, at: KeyPath) -> Iterator[None]:
@@ -45,15 +45,15 @@ class Problems:
         try:
             yield
         except ManyProblemsError as problem:
-            self.found += [(at, message) for message in problem.messages]
+            self.entries += [(at, message) for message in problem.messages]
         except PetauditError as problem:
             self.add(at, problem.text)
 
     def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
-        return iter(self.found)
+        return iter(self.entries)
 
-    def __bool__(self) -> bool:
-        return bool(self.found)
+    def __len__(self) -> int:
+        return len(self.entries)
 
 
 def shown(value: Any) -> str:

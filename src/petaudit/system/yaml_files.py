@@ -126,8 +126,8 @@ for _tag, _pattern in _NUMBERS.items():
 class Document:
     """Plain data, and the line on which each key and item of it stands.
 
-    >>> found = parse_yaml("a:\\n  b: [5,\\n    6]\\n", "example")
-    >>> found.value, found.line_of(("a", "b")), found.line_of(("a", "b", 1))
+    >>> document = parse_yaml("a:\\n  b: [5,\\n    6]\\n", "example")
+    >>> document.value, document.line_of(("a", "b")), document.line_of(("a", "b", 1))
     ({'a': {'b': [5, 6]}}, 2, 3)
     """
 
@@ -358,11 +358,11 @@ def _in_structure(
 
 def _in_brackets(lines: list[str], what: str, at: int, opened: Any) -> tuple[int, str]:
     for number in range(opened.line, at + 1):
-        found = _OTHER_BRACKET.match(lines[number][-_LONGEST_START:])
-        if found:
-            right = "}" if found[1] == "｝" else "]"
+        bracket = _OTHER_BRACKET.match(lines[number][-_LONGEST_START:])
+        if bracket:
+            right = "}" if bracket[1] == "｝" else "]"
             return number + 1, phrase(
-                "a full-width {mark}; write '{right}'", mark=found[1], right=right
+                "a full-width {mark}; write '{right}'", mark=bracket[1], right=right
             )
     is_mapping = what.startswith("expected ',' or '}'")
     return at + 1, phrase(
@@ -376,7 +376,7 @@ def _in_brackets(lines: list[str], what: str, at: int, opened: Any) -> tuple[int
 
 
 def _misplaced(what: str, below: bool) -> str:
-    found = what.rpartition("found '")[2].removesuffix("'")
+    token = what.rpartition("found '")[2].removesuffix("'")
     if what.startswith("mapping values"):
         if below:
             return phrase(
@@ -385,34 +385,34 @@ def _misplaced(what: str, below: bool) -> str:
         return phrase("mapping values are not allowed here; put a text that holds ': ' in quotes")
     if what.startswith("expected <block end>"):
         other = phrase("wrong indentation, or a text that must stand in quotes")
-        return _BLOCK_ENDS.get(found, other)
-    if what.startswith("expected '<document start>'") and found.startswith("<block"):
+        return _BLOCK_ENDS.get(token, other)
+    if what.startswith("expected '<document start>'") and token.startswith("<block"):
         return phrase("the indentation differs from that of the first line")
     if what.startswith("sequence entries"):
         return phrase("a list item cannot start here; give it a line of its own")
     if what.startswith("expected the node content"):
-        return phrase("expected the node content, but found {token!r}", token=found)
+        return phrase("expected the node content, but found {token!r}", token=token)
     return _without_content(what)
 
 
 def _suspect(line: str) -> str | None:
     """The usual slips at the start of a line."""
-    if found := _INDENT.match(line):
-        return phrase("{blank}; indent with ordinary blanks", blank=_name(found[1]))
+    if slip := _INDENT.match(line):
+        return phrase("{blank}; indent with ordinary blanks", blank=_name(slip[1]))
     if line.lstrip().startswith("#"):
         return None
-    if found := _OTHER_COLON.match(line):
-        return phrase("a full-width {mark}; write ': '", mark=found[1])
-    if found := _OTHER_BLANK.match(line):
-        return phrase("{blank}; write an ordinary blank after the colon", blank=_name(found[1]))
+    if slip := _OTHER_COLON.match(line):
+        return phrase("a full-width {mark}; write ': '", mark=slip[1])
+    if slip := _OTHER_BLANK.match(line):
+        return phrase("{blank}; write an ordinary blank after the colon", blank=_name(slip[1]))
     if _NO_BLANK.match(line):
         return phrase("a blank after the colon is missing")
     if _NO_BLANK_AFTER_DASH.match(line):
         return phrase("a blank after the dash is missing")
-    if found := _OTHER_DASH.match(line):
-        return phrase("{mark} starts no list item; write '- '", mark=found[1])
-    if found := _OTHER_QUOTE.match(line):
-        return phrase("{mark} is no quote of YAML; write \" or '", mark=found[1])
+    if slip := _OTHER_DASH.match(line):
+        return phrase("{mark} starts no list item; write '- '", mark=slip[1])
+    if slip := _OTHER_QUOTE.match(line):
+        return phrase("{mark} is no quote of YAML; write \" or '", mark=slip[1])
     return None
 
 
