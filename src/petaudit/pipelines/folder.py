@@ -138,36 +138,26 @@ def open_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
         )
     with locked(state, path):
         with _writing(state):
-            _empty(state, only=_is_unfinished if resume else lambda _: True)
+            _clean(state, keep_results=resume)
         folder = ResultFolder(path, user_key(path))
         try:
             yield folder
         finally:
             # Under the lock: once its file is gone, another run may hold the folder.
             with contextlib.suppress(OSError):
-                _tidy(state, is_finished=folder.is_finished)
+                _clean(state, keep_results=not folder.is_finished)
+                if [path.name for path in state.iterdir()] == [LOCK]:
+                    (state / LOCK).unlink()
+                    state.rmdir()
 
 
-def _tidy(state: Path, *, is_finished: bool) -> None:
-    """Leave what a later call can go on with, or nothing at all."""
-    _empty(state, only=_is_unfinished)
-    if is_finished or not _entries(state):
-        _empty(state, only=lambda _: True)
-        (state / LOCK).unlink()
-        state.rmdir()
-
-
-def _is_unfinished(path: Path) -> bool:
-    """Anything but a file that was kept: a link or a pipe was put there by somebody else."""
-    return path.is_symlink() or not path.is_file() or path.name.startswith(_TEMPORARY)
-
-
-def _entries(state: Path) -> list[Path]:
-    return [path for path in state.iterdir() if path.name != LOCK]
-
-
-def _empty(state: Path, only: Callable[[Path], bool]) -> None:
-    for path in filter(only, _entries(state)):
+def _clean(state: Path, *, keep_results: bool) -> None:
+    """Remove what is unfinished or was put there by others, and kept results if not wanted."""
+    for path in state.iterdir():
+        is_file = path.is_file() and not path.is_symlink()
+        is_kept = is_file and not path.name.startswith(_TEMPORARY)
+        if path.name == LOCK or (is_kept and keep_results):
+            continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
