@@ -16,8 +16,7 @@ import numpy as np
 import pyarrow as pa
 from adult_raw import read_raw
 
-from petaudit.synthesizing.copula import GaussianCopula, Marginal
-from petaudit.synthesizing.correlation import cholesky, correlations
+from petaudit.synthesizing.copula import GaussianCopula, Marginal, cholesky, correlations
 from petaudit.synthesizing.normal import Slices, Whole, random_bits
 
 SCHEMA: Final = pa.schema(
@@ -123,7 +122,7 @@ def synthesize(original: pa.Table) -> pa.Table:
         marginals.append(marginal)
         columns_of_cells.append((marginal.slices, cells))
     # Not `GaussianCopula.fit`, which would have every column give way a little.
-    copula = GaussianCopula(marginals, cholesky(correlations(columns_of_cells)))
+    copula = GaussianCopula(marginals, cholesky(correlations(columns_of_cells))[0])
     blocks = list(copula.draw(original.num_rows, SYNTHETIC_SEED))
     drawn = {
         name: np.concatenate([block[i][1] for block in blocks])

@@ -29,10 +29,10 @@ from petaudit.measures import Family, Measure, Need, all_measures, listed_measur
 from petaudit.measures.base import input_parameters
 from petaudit.pipelines import models
 from petaudit.pipelines.plan import planned_runs
-from petaudit.pipelines.reading import read_pipeline
 from petaudit.pipelines.table_schema import read_schema
 from petaudit.system.yaml_files import parse_yaml
 from PETWorks import _NOT_HERE, _TECHNIQUES, PETValidation
+from pipelines.configs import read_pipeline
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = sorted(

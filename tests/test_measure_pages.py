@@ -15,9 +15,9 @@ import petaudit
 from petaudit.cli.parser import build_parser
 from petaudit.measures import Family, Measure, all_measures
 from petaudit.pipelines.plan import planned_runs
-from petaudit.pipelines.reading import read_pipeline
 from petaudit.system.kinds import PythonFunction
 from petaudit.system.yaml_files import parse_yaml
+from pipelines.configs import read_pipeline
 
 DOCS = Path(__file__).parents[1] / "docs"
 ENGLISH, CHINESE = "en", "zh-TW"

@@ -78,7 +78,7 @@ def generalize(
     >>> released.column("age").to_pylist()
     ['[20,30[', '[20,30[']
     """
-    made = generalize_with_report(
+    report = generalize_with_report(
         table,
         levels=levels,
         hierarchies=hierarchies,
@@ -87,9 +87,9 @@ def generalize(
         suppressed_rows=suppressed_rows,
         **given,
     )
-    for message in made.warnings:
+    for message in report.warnings:
         warnings.warn(message, PetauditWarning, stacklevel=2)
-    return in_kind_of(table, made.table, made.changed, made.kept)
+    return in_kind_of(table, report.table, report.changed, report.kept)
 
 
 def generalize_with_report(
@@ -132,7 +132,15 @@ def _generalized(
     suppress_below: int | None,
     suppressed_rows: SuppressedRows,
 ) -> Generalized:
-    _check_suppression(suppress_below)
+    if suppress_below is not None and (
+        isinstance(suppress_below, bool)
+        or not isinstance(suppress_below, int)
+        or suppress_below < 1
+    ):
+        raise OptionError(
+            "suppress_below is {size!r}; a class size from 1 was expected", size=suppress_below
+        )
+    smallest = suppress_below or 0
     if not levels:
         raise OptionError("no level is given; name at least one column and its level")
     relabel: dict[str, dict[str | None, str | None]] = {}
@@ -150,9 +158,7 @@ def _generalized(
             table=inputs.table.name,
             argument=argument("sensitive"),
         )
-    made, suppressed = relabelled_table(
-        inputs.table, relabel, names, suppress_below or 0, inputs.person
-    )
+    released, suppressed = relabelled_table(inputs.table, relabel, names, smallest, inputs.person)
     if inputs.person is not None and inputs.person not in relabel:
         warnings.warn(
             phrase(
@@ -164,29 +170,24 @@ def _generalized(
             stacklevel=2,
         )
     number = int(suppressed.sum())
-    changed = frozenset(relabel) | frozenset(names if (suppress_below or 0) > 1 else ())
+    changed = frozenset(relabel) | frozenset(names if smallest > 1 else ())
     if suppressed_rows == "drop":
-        made = made.filter(~suppressed)
-        if not made.num_rows:
+        released = released.filter(~suppressed)
+        if not released.num_rows:
             raise OptionError("every row is suppressed: if they are dropped, no row is left")
-        return Generalized(made, changed, ~suppressed, number, inputs.files)
+        return Generalized(released, changed, ~suppressed, number, inputs.files)
     blank = suppressed_rows == "blank"
     if blank and number:
         changed |= frozenset(inputs.roles.sensitive)
-        kept = np.where(suppressed, -1, np.arange(len(suppressed)))
+        import pyarrow as pa  # noqa: PLC0415 (only where cells are emptied)
+
+        kept = pa.array(np.arange(len(suppressed)), mask=suppressed)
         for column in inputs.roles.sensitive:
-            place = made.column_names.index(column)
-            made = made.set_column(place, column, made.column(column).take(_places(kept)))
-    said = _still_told(number, suppress_below or 0, inputs.roles.sensitive, blank=blank)
+            place = released.column_names.index(column)
+            released = released.set_column(place, column, released.column(column).take(kept))
+    told = _still_told(number, smallest, inputs.roles.sensitive, blank=blank)
     every = np.ones(len(suppressed), dtype=bool)
-    return Generalized(made, changed, every, number, inputs.files, said)
-
-
-def _places(kept: npt.NDArray[np.int64]) -> pa.Array:
-    """Places of cells, of which those below 0 are none."""
-    import pyarrow as pa  # noqa: PLC0415 (only where cells are emptied)
-
-    return pa.array(kept, mask=kept < 0)
+    return Generalized(released, changed, every, number, inputs.files, told)
 
 
 def _still_told(
@@ -195,7 +196,7 @@ def _still_told(
     """Say what suppressed rows tell though they are suppressed."""
     if not rows:
         return ()
-    said: list[Phrase] = [
+    told: list[Phrase] = [
         phrase(
             "{rows} with '*' in every quasi-identifier, which is a class: who fits no other one is "
             "known to be in it",
@@ -203,7 +204,7 @@ def _still_told(
         )
     ]
     if rows < smallest:
-        said.append(
+        told.append(
             phrase(
                 "the class of suppressed rows is smaller than {smallest:,}, so the table is not "
                 "{smallest:,}-anonymous; drop these rows ({argument})",
@@ -212,7 +213,7 @@ def _still_told(
             )
         )
     if sensitive and not blank:
-        said.append(
+        told.append(
             phrase(
                 "suppressed rows still hold {columns}; drop the rows or empty these cells "
                 "({argument}), unless the values of this class may be told",
@@ -220,7 +221,7 @@ def _still_told(
                 columns=listing(sensitive),
             )
         )
-    return tuple(said)
+    return tuple(told)
 
 
 def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str | None]:
@@ -240,14 +241,3 @@ def _labels_at(inputs: Inputs, column: str, level: int) -> dict[str | None, str 
     if strange:
         raise hierarchy.unknown_leaves(strange).in_rows(inputs.rows_of)
     return {label: hierarchy.generalize(label, level) for label in labels}
-
-
-def _check_suppression(suppress_below: int | None) -> None:
-    if suppress_below is not None and (
-        isinstance(suppress_below, bool)
-        or not isinstance(suppress_below, int)
-        or suppress_below < 1
-    ):
-        raise OptionError(
-            "suppress_below is {size!r}; a class size from 1 was expected", size=suppress_below
-        )

@@ -171,7 +171,7 @@ class Inputs:
     @property
     def spellings_warning(self) -> tuple[str, ...]:
         """Say which sensitive attributes write a value in several ways, without any value."""
-        merged = {own: self.sensitive_values(own).merged for own in self.sensitive}
+        merged = {name: self.sensitive_values(name).merged for name in self.sensitive}
         return tuple(
             phrase(
                 "column {column!r} writes {values} in {spellings} that differ only in case, width, "
@@ -238,21 +238,14 @@ class Inputs:
 
         Rows are people where no column tells them apart.
         """
-        return self._with_suppressed(self.counted.class_histogram(self.quasi_identifiers))
-
-    @property
-    def row_histogram(self) -> ClassHistogram:
-        """The same in rows, for measures of utility: a row is a record, whoever it is about."""
-        return self._with_suppressed(self.table.counts.class_histogram(self.quasi_identifiers))
-
-    def _with_suppressed(self, found: ClassHistogram) -> ClassHistogram:
-        return found.with_suppressed_as_class() if self.suppressed == "class" else found
+        histogram = self.counted.class_histogram(self.quasi_identifiers)
+        return histogram.with_suppressed_as_class() if self.suppressed == "class" else histogram
 
     @property
     def population_classes(self) -> PopulationClasses:
         """The classes with their sizes in the population; suppressed rows as is asked for."""
-        found = self.population_classes_but_suppressed
-        return found.with_suppressed_as_class() if self.suppressed == "class" else found
+        classes = self.population_classes_but_suppressed
+        return classes.with_suppressed_as_class() if self.suppressed == "class" else classes
 
     @property
     def population_classes_but_suppressed(self) -> PopulationClasses:
@@ -454,7 +447,7 @@ def _given_roles(
         return roles if isinstance(roles, Roles) else Roles(roles)
     if quasi_identifiers is None and sensitive is None:
         return None
-    return Roles.of(_listed(quasi_identifiers), _listed(sensitive))
+    return Roles.of(*(() if names is None else names for names in (quasi_identifiers, sensitive)))
 
 
 def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:
@@ -468,14 +461,15 @@ def _settled_person(
     given: str | None, side_car: SideCar | None, roles: Roles, source: Source
 ) -> str | None:
     """The person column; an error if it is not there, or is something else as well."""
-    person = trim(given) if given is not None else side_car.person if side_car else None
-    if person is None:
-        return None
-    if given is None and side_car is not None:
+    if given is not None:
+        person = trim(given)
+        check_column(person, source.columns, source.name)
+    elif side_car is not None and side_car.person is not None:
+        person = side_car.person
         with error_context(side_car.path):
             check_column(person, source.columns, source.name)
     else:
-        check_column(person, source.columns, source.name)
+        return None
     role = roles.by_column.get(person)
     if role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         raise RoleError(
@@ -487,16 +481,10 @@ def _settled_person(
     return person
 
 
-def _listed(columns: Sequence[str] | str | None) -> Sequence[str]:
-    if columns is None:
-        return ()
-    return [columns] if isinstance(columns, str) else columns
-
-
 def _side_car(source: Source, before: Source | None) -> SideCar | None:
     for table in (source, before):
         if table is not None and len(table.paths) == 1:
-            found = side_car_path(table.paths[0])
-            if found is not None:
-                return read_side_car(found)
+            path = side_car_path(table.paths[0])
+            if path is not None:
+                return read_side_car(path)
     return None

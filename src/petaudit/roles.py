@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import InputError, RoleError, error_context, listing, phrase, suggestion
+from petaudit.errors import InputError, RoleError, error_context, listing, suggestion
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.system.yaml_files import read_yaml
@@ -42,12 +42,7 @@ class Roles:
     by_column: Mapping[str, Role]
 
     def __init__(self, by_column: Mapping[str, Role | str]) -> None:
-        parsed: dict[str, Role] = {}
-        for given, role in by_column.items():
-            column = trim(str(given))
-            if column in parsed:
-                raise RoleError(_named_twice(column, parsed[column], parse_role(role)))
-            parsed[column] = parse_role(role)
+        parsed = _by_column((role, [column]) for column, role in by_column.items())
         object.__setattr__(self, "by_column", parsed)
 
     @classmethod
@@ -59,18 +54,13 @@ class Roles:
         insensitive: Iterable[str] = (),
     ) -> Roles:
         """Collect lists of columns; a column in two lists, or twice in one, is an error."""
-        by_column: dict[str, Role] = {}
-        for role, columns in (
+        lists = (
             (Role.QUASI_IDENTIFIER, quasi_identifiers),
             (Role.SENSITIVE, sensitive),
             (Role.IDENTIFIER, identifiers),
             (Role.INSENSITIVE, insensitive),
-        ):
-            for column in _names(columns):
-                if column in by_column:
-                    raise RoleError(_named_twice(column, by_column[column], role))
-                by_column[column] = role
-        return cls(by_column)
+        )
+        return cls(_by_column(lists))
 
     def to_dict(self) -> dict[str, str]:
         """The word for the role of each column."""
@@ -165,7 +155,10 @@ def read_side_car(path: Path) -> SideCar:
             raise RoleError("the key DATASET is missing")
         _refuse_unknown(content, ("DATASET",))
         _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM))
-        roles = _roles_by_type(dataset.get("ATTRIBUTE_TYPE") or {})
+        types = dataset.get("ATTRIBUTE_TYPE") or {}
+        if not isinstance(types, Mapping):
+            raise RoleError("ATTRIBUTE_TYPE lists columns under each role")
+        roles = Roles(_by_column((str(role), names or ()) for role, names in types.items()))
         person = _said_once(dataset, _PERSON)
         is_named = any(key in dataset for key in _PERSON)
         # An empty line must not make rows of people.
@@ -199,19 +192,6 @@ def _said_once(dataset: Mapping[Any, Any], spellings: Sequence[str]) -> Any:
     return dataset[given[0]] if given else None
 
 
-def _roles_by_type(types: object) -> Roles:
-    if not isinstance(types, Mapping):
-        raise RoleError("ATTRIBUTE_TYPE lists columns under each role")
-    by_column: dict[str, Role | str] = {}
-    for spelled, columns in types.items():
-        role = parse_role(str(spelled))
-        for column in _names(columns or ()):
-            if column in by_column:
-                raise RoleError(_named_twice(column, by_column[column], role))
-            by_column[column] = role
-    return Roles(by_column)
-
-
 def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
     for key in mapping:
         if key not in known:
@@ -223,24 +203,28 @@ def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
             )
 
 
-def _names(columns: Any) -> list[str]:
-    if isinstance(columns, str):
-        columns = [columns]
-    if not isinstance(columns, Iterable):
-        raise RoleError(
-            "columns are given as {columns!r}; a list of names was expected", columns=columns
-        )
-    return [trim(str(column)) for column in columns]
-
-
-def _named_twice(column: str, first: Role | str, second: Role) -> str:
-    if first == second:
-        return phrase(
-            "column {column!r} is named twice as {role}", column=column, role=second.value
-        )
-    return phrase(
-        "column {column!r} is named as {first} and as {second}",
-        column=column,
-        first=parse_role(first).value,
-        second=second.value,
-    )
+def _by_column(columns: Iterable[tuple[Role | str, Any]]) -> dict[str, Role]:
+    """Turn columns by role into roles by column; a column that is named twice is an error."""
+    by_column: dict[str, Role] = {}
+    for given, names in columns:
+        role = parse_role(given)
+        if not isinstance(names, Iterable):
+            raise RoleError(
+                "columns are given as {columns!r}; a list of names was expected", columns=names
+            )
+        for name in [names] if isinstance(names, str) else names:
+            column = trim(str(name))
+            if column not in by_column:
+                by_column[column] = role
+            elif by_column[column] is role:
+                raise RoleError(
+                    "column {column!r} is named twice as {role}", column=column, role=role.value
+                )
+            else:
+                raise RoleError(
+                    "column {column!r} is named as {first} and as {second}",
+                    column=column,
+                    first=by_column[column].value,
+                    second=role.value,
+                )
+    return by_column

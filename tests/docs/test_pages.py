@@ -32,8 +32,8 @@ from docs.pages import (
 )
 from petaudit import datasets
 from petaudit.cli.parser import build_parser
-from petaudit.pipelines.reading import read_pipeline
 from petaudit.system.yaml_files import parse_yaml
+from pipelines.configs import read_pipeline
 
 TUTORIALS = ("tutorials/steward.md", "tutorials/ci.md", "tutorials/researcher.md")
 MOVING = ("petworks.md", "migration/petsard.md", "migration/pycanon.md", "migration/arx.md")

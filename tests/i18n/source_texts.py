@@ -62,9 +62,10 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
             text = None if place is None else written((call.args + [NOWHERE] * 3)[place])
             if text is not None:
                 yield call.lineno, text.replace("{", "{{").replace("}", "}}")
-    for call in calls(tree, "term"):
+    for call in calls(tree, "term", "setting", "required"):
         # Not written out means declared elsewhere, and checked there.
-        text = written(call.args[0])
+        place = 0 if ast.unparse(call.func) == "term" else 1
+        text = written((call.args + [NOWHERE] * 2)[place])
         if text is not None:
             yield call.lineno, text.replace("{", "{{").replace("}", "}}")
     for call in calls(tree, "counted"):

@@ -68,8 +68,10 @@ def test_nothing_lacks_and_nothing_is_left_over() -> None:
 def test_phrases_are_written_out() -> None:
     """A text that is put together elsewhere could be shown in English only."""
     for path, tree in trees():
-        if path.name not in ("phrases.py", "errors.py", "problems.py"):
-            assert [line for line, text in phrases_of(tree) if text is None] == [], path
+        if path.name not in ("phrases.py", "errors.py"):
+            lines = [line for line, text in phrases_of(tree) if text is None]
+            # ``Problems.add`` takes a template and its fields, as errors do.
+            assert len(lines) == (path.name == "kinds.py"), (path, lines)
 
 
 def test_errors_are_given_templates_and_their_fields() -> None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from petaudit.errors import ManyProblemsError
 from petaudit.pipelines.configuration import with_overrides
-from petaudit.pipelines.reading import Pipeline, read_pipeline
-from petaudit.system.yaml_files import parse_yaml
+from petaudit.pipelines.reading import Pipeline, partly_read, raise_problems
+from petaudit.system.kinds import Problems
+from petaudit.system.yaml_files import Document, parse_yaml
 
 # As PETsARD's documents print it.
 SEED = """\
@@ -147,6 +148,14 @@ def write_tables(folder: Path) -> None:
 
 def chances(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311 (to spoil files, not to keep secrets)
+
+
+def read_pipeline(document: Document, origin: str) -> Pipeline:
+    """The pipeline, or an error that names every problem and its line."""
+    problems = Problems()
+    pipeline = partly_read(document, origin, problems)
+    raise_problems(origin, document, problems)
+    return pipeline
 
 
 def read(text: str, *changes: str) -> Pipeline:

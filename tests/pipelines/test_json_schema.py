@@ -28,10 +28,10 @@ from petaudit.pipelines.models import (
     settings_of,
 )
 from petaudit.pipelines.names import FolderInside, LogName
-from petaudit.pipelines.reading import NEVER_EMPTY, read_pipeline
+from petaudit.pipelines.reading import NEVER_EMPTY
 from petaudit.system.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
 from petaudit.system.yaml_files import Document, parse_yaml
-from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of
+from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of, read_pipeline
 
 jsonschema = pytest.importorskip("jsonschema")
 

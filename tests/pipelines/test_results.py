@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from budget import examples
 from petaudit.errors import InputError
 from petaudit.judging.document import RUN
-from petaudit.pipelines.reading import Pipeline, read_pipeline
+from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.results import judge_entries, read_previous
 from petaudit.system.yaml_files import parse_yaml
+from pipelines.configs import read_pipeline
 from pipelines.gate_twin import Verdict, verdicts
 
 METHODS = {

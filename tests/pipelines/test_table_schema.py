@@ -12,9 +12,10 @@ import pytest
 import petaudit
 from petaudit.errors import ColumnError, InputError
 from petaudit.measures.mpuccs import find
-from petaudit.pipelines.table_schema import Attribute, Schema, read_schema, typed
+from petaudit.pipelines.table_schema import Schema, read_schema, typed
 from petaudit.singling.options import Options
 from petaudit.tables import open_source
+from petaudit.tables.typed import ColumnType
 
 DATA = Path(petaudit.__file__).parent / "datasets" / "data"
 ADULT = DATA / "adult-income_schema.yaml"
@@ -33,7 +34,7 @@ def refusal(folder: Path, content: str) -> str:
     return str(caught.value).removeprefix(f"{path}, ")
 
 
-def schema_of(**attributes: Attribute) -> Schema:
+def schema_of(**attributes: ColumnType) -> Schema:
     return Schema(Path("schema.yaml"), attributes)
 
 
@@ -55,20 +56,15 @@ attributes:
 """,
     )
     schema = read_schema(path)
-    assert (schema.path, schema.id, schema.name, schema.description) == (
-        path,
-        "people",
-        "People",
-        "who they are",
-    )
+    assert schema.path == path
     assert dict(schema.attributes) == {
-        "年齡": Attribute("int", nullable=False, description="in years"),
-        "pay": Attribute("float", precision=2),
-        "born": Attribute("date", format="%d/%m/%Y"),
-        "seen": Attribute("datetime"),
-        "city": Attribute("str", category=True),
-        "ok": Attribute("bool"),
-        "rest": Attribute(),
+        "年齡": ColumnType("int", nullable=False),
+        "pay": ColumnType("float", precision=2),
+        "born": ColumnType("date", format="%d/%m/%Y"),
+        "seen": ColumnType("datetime"),
+        "city": ColumnType("str"),
+        "ok": ColumnType("bool"),
+        "rest": ColumnType(),
     }
 
 
@@ -141,9 +137,9 @@ def test_every_break_is_told_at_once_without_a_value(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("age;city;pay\n39;;1.25\nold;Bonn;1\nage;;2\n", encoding="utf-8")
     schema = schema_of(
-        age=Attribute("int"),
-        city=Attribute("str", nullable=False),
-        pay=Attribute("float", precision=1),
+        age=ColumnType("int"),
+        city=ColumnType("str", nullable=False),
+        pay=ColumnType("float", precision=1),
     )
     with pytest.raises(InputError) as caught:
         typed(open_source(path), schema)
@@ -160,19 +156,19 @@ def test_people_are_not_merged_by_a_float(is_text: bool, tmp_path: Path) -> None
     pa_csv.write_csv(rows, path)
     source = open_source(path if is_text else rows)
     with pytest.raises(InputError) as caught:
-        typed(source, schema_of(id=Attribute("float")))
+        typed(source, schema_of(id=ColumnType("float")))
     assert str(caught.value) == (
         f"{source.name} breaks schema.yaml: column 'id' has 15 cells that lose digits as float "
         "(use int or str)"
     )
-    whole = typed(source, schema_of(id=Attribute("int")))
+    whole = typed(source, schema_of(id=ColumnType("int")))
     assert whole.counts.class_histogram(["id"]).classes.tolist() == [16]
 
 
 def test_the_columns_must_be_those_of_the_schema() -> None:
     table = open_source(pa.table({"agee": [1], "zip": ["x"], "pay": [1.5]}))
     with pytest.raises(ColumnError) as caught:
-        typed(table, schema_of(pay=Attribute(), age=Attribute("int"), born=Attribute()))
+        typed(table, schema_of(pay=ColumnType(), age=ColumnType("int"), born=ColumnType()))
     assert str(caught.value) == (
         "the frame breaks schema.yaml: the frame lacks columns 'age' (did you mean 'agee'?), "
         "'born'; the schema does not describe columns 'agee', 'zip'"
@@ -181,7 +177,7 @@ def test_the_columns_must_be_those_of_the_schema() -> None:
 
 def test_the_order_of_the_table_is_kept() -> None:
     table = open_source(pa.table({"b": ["1"], "a": ["2"]}))
-    found = typed(table, schema_of(a=Attribute("int"), b=Attribute("str")))
+    found = typed(table, schema_of(a=ColumnType("int"), b=ColumnType("str")))
     assert found.columns == ("b", "a")
     assert found.to_arrow().to_pydict() == {"b": ["1"], "a": [2]}
 
@@ -219,7 +215,7 @@ def test_a_csv_file_with_its_schema_is_the_table_it_was_made_from(tmp_path: Path
 def test_measures_take_a_typed_table(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("zip;pay\n01;1\n01;2.0\n02;1\n02;2\n", encoding="utf-8")
-    table = typed(open_source(path), schema_of(zip=Attribute("str"), pay=Attribute("int")))
+    table = typed(open_source(path), schema_of(zip=ColumnType("str"), pay=ColumnType("int")))
     found = petaudit.t_closeness(table, quasi_identifiers=["zip"], sensitive="pay")
     assert found.value == 0.0
     assert table.counts.value_counts("zip").labels == ("01", "02")

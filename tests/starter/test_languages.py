@@ -47,7 +47,7 @@ def test_comments_are_chinese_and_fit(synthetic: str | None) -> None:
 
 @pytest.mark.usefixtures("_chinese")
 def test_lines_break_between_ideographs_but_before_no_mark() -> None:
-    lines = comment("字，" * 60 + "word " * 40 + "（" + "字" * 80 + "）。", "  ")
+    lines = comment("字，" * 60 + "word " * 40 + "（" + "字" * 80 + "）。", "  ").splitlines()
     assert all(line.startswith("  # ") for line in lines)
     assert all(width(line) <= WIDEST for line in lines)
     assert not any(line[4] in "，。）" or line[-1] == "（" for line in lines)

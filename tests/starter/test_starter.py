@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.labels.cells import trim
-from petaudit.pipelines.reading import read_pipeline
 from petaudit.roles import Role
 from petaudit.starter import Guess
 from petaudit.starter.starter import Starter, can_be_named, experiment_name, starter_text
 from petaudit.starter.yaml_text import comment, scalar
 from petaudit.system.yaml_files import parse_yaml
+from pipelines.configs import read_pipeline
 
 NAMES = [
     "a: b", "# no", "a #b", "'", '"', "a\nb", "a\r\nb", "- x", "--- x", "...", "yes", "No", "null",
@@ -149,7 +149,7 @@ def test_a_run_can_be_called_after_any_table(table: str) -> None:
 
 
 def test_comments_are_wrapped() -> None:
-    assert all(len(line) <= 100 for line in comment("word " * 100, "    "))
+    assert all(len(line) <= 100 for line in comment("word " * 100, "    ").splitlines())
 
 
 @pytest.mark.parametrize("rest", ["db/health?table=t", "db?table=t", "/health?host=db&table=t"])

@@ -11,8 +11,7 @@ import pytest
 import yaml
 
 from petaudit.errors import InputError
-from petaudit.system.yaml_files import LARGEST_FILE, parse_yaml, read_yaml
-from petaudit.system.yaml_hints import explained
+from petaudit.system.yaml_files import LARGEST_FILE, explained, parse_yaml, read_yaml
 
 
 def written(folder: Path, content: str | bytes) -> Path:

@@ -70,7 +70,9 @@ def locate(
     if name not in entries:
         raise _unknown(name, [*_BUNDLED, *entries])
     with error_context(SCHEME + name):
-        return _from_registry(entries[name], folder, offline or _is_offline())
+        switch = os.environ.get(OFFLINE_VARIABLE, "").casefold()
+        is_offline = offline or switch not in {"", "0", "false", "no", "off"}
+        return _from_registry(entries[name], folder, is_offline)
 
 
 def locate_table(address: str) -> Path:
@@ -119,29 +121,20 @@ def _unknown(name: str, known: list[str], hint: str = "") -> InputError:
             name=name,
             scheme=SCHEME,
         )
-    near = suggestion(name, known)
     return InputError(
         "unknown benchmark {name!r}{near}; the known ones are {names}{hint}",
         name=name,
-        near=near,
+        near=suggestion(name, known),
         names=joined(known),
         hint=hint,
     )
 
 
-def _is_offline() -> bool:
-    return os.environ.get(OFFLINE_VARIABLE, "").casefold() not in {"", "0", "false", "no", "off"}
-
-
 def _cache_folder(cache: Path | None) -> Path:
-    return (cache or _user_cache()) / "petaudit" / "benchmarks"
-
-
-def _user_cache() -> Path:
-    if named := os.environ.get(CACHE_VARIABLE):
-        return Path(named)
+    if cache is None and (named := os.environ.get(CACHE_VARIABLE)):
+        cache = Path(named)
     try:
-        return cache_folder()
+        return (cache or cache_folder()) / "petaudit" / "benchmarks"
     except RuntimeError:
         raise InputError(
             "there is no home folder; name a cache with {variable}", variable=CACHE_VARIABLE
@@ -188,7 +181,19 @@ def _from_registry(entry: Entry, folder: Path, offline: bool) -> Path:
             if _is_intact(path, entry.sha256, entry.size):
                 return path
         if offline:
-            raise _not_downloaded(folder, is_damaged=path.is_file())
+            if path.is_file():
+                raise InputError(
+                    "it is damaged in the cache ({folder}), and nothing is downloaded while "
+                    "offline (offline=True or {variable})",
+                    folder=folder,
+                    variable=OFFLINE_VARIABLE,
+                )
+            raise InputError(
+                "it is not in the cache ({folder}), and nothing is downloaded while offline "
+                "(offline=True or {variable})",
+                folder=folder,
+                variable=OFFLINE_VARIABLE,
+            )
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _make_private(folder)
         _remove_orphans(folder)
@@ -196,22 +201,6 @@ def _from_registry(entry: Entry, folder: Path, offline: bool) -> Path:
         return path
     except OSError as problem:
         raise _unusable(folder, problem) from None
-
-
-def _not_downloaded(folder: Path, *, is_damaged: bool) -> InputError:
-    if is_damaged:
-        return InputError(
-            "it is damaged in the cache ({folder}), and nothing is downloaded while offline "
-            "(offline=True or {variable})",
-            folder=folder,
-            variable=OFFLINE_VARIABLE,
-        )
-    return InputError(
-        "it is not in the cache ({folder}), and nothing is downloaded while offline "
-        "(offline=True or {variable})",
-        folder=folder,
-        variable=OFFLINE_VARIABLE,
-    )
 
 
 def _download(entry: Entry, target: Path) -> None:
@@ -223,13 +212,13 @@ def _download(entry: Entry, target: Path) -> None:
     temporary = Path(temporary_name)
     try:
         with os.fdopen(descriptor, "wb") as file:
-            found = download.fetch(entry.url, file, size=entry.size, limits=download.LIMITS)
-            if found != entry.sha256:
+            sha256 = download.fetch(entry.url, file, size=entry.size, limits=download.LIMITS)
+            if sha256 != entry.sha256:
                 raise InputError(
                     "{host} sent another file than the registry describes: its SHA-256 is "
                     "{found}, not {wanted}",
                     host=shown(entry.url),
-                    found=found,
+                    found=sha256,
                     wanted=entry.sha256,
                 )
             file.flush()

@@ -170,8 +170,8 @@ def _read(
         for name, encoder in encoders.items()
     ]
     values, usable = target.read(source.counts.value_counts(question.target).labels)
-    own = codes[question.target]
-    table = _Table(np.concatenate(blocks, axis=1), values[own], usable[own])
+    places = codes[question.target]
+    table = _Table(np.concatenate(blocks, axis=1), values[places], usable[places])
     return table, None if key is None else codes[key].astype(np.int64)
 
 
@@ -179,31 +179,27 @@ def _splits(
     question: Question, before: _Table, after: _Table, tested: _Table, partners: Rows
 ) -> Iterator[Split]:
     """Train on all but a fold and test on it, for every fold; or once, on the control."""
-    seed = question.learner.seed
-    draw = np.random.default_rng([seed, 1])
-    own = before.rows
+    draw = np.random.default_rng([question.learner.seed, 1])
+    rows = before.rows
     if tested is not before:
-        yield own, _trained_on(question, own, after, partners, draw), tested.rows
+        yield rows, _trained_on(question, rows, after, partners, draw), tested.rows
         return
-    if len(own) < question.folds:
+    if len(rows) < question.folds:
         raise NotMeasurableError(
             "only {rows} of the original can be tested; {folds} folds need more (option folds)",
-            rows=counted(len(own), "row"),
+            rows=counted(len(rows), "row"),
             folds=question.folds,
         )
-    fold = _folds(question, before, own)
+    # Every fold has its part of every class, drawn by lot.
+    lots = np.random.default_rng([question.learner.seed, 0]).permutation(len(rows))
+    is_class = question.learner.task == CLASSIFICATION
+    classes = before.target[rows] if is_class else np.zeros(len(rows))
+    fold = np.empty(len(rows), dtype=np.int64)
+    fold[np.lexsort((lots, classes))] = np.arange(len(rows)) % question.folds
     for number in range(question.folds):
-        training = own[fold != number]
-        yield training, _trained_on(question, training, after, partners, draw), own[fold == number]
-
-
-def _folds(question: Question, before: _Table, own: Rows) -> Rows:
-    """A fold per row, drawn by lot; every fold has its part of every class."""
-    lots = np.random.default_rng([question.learner.seed, 0]).permutation(len(own))
-    classes = before.target[own] if question.learner.task == CLASSIFICATION else np.zeros(len(own))
-    fold = np.empty(len(own), dtype=np.int64)
-    fold[np.lexsort((lots, classes))] = np.arange(len(own)) % question.folds
-    return fold
+        training = rows[fold != number]
+        released = _trained_on(question, training, after, partners, draw)
+        yield training, released, rows[fold == number]
 
 
 def _trained_on(
@@ -233,18 +229,17 @@ def _answer(
     target: _Target,
     encoders: Mapping[str, Encoder],
 ) -> Answer:
-    truth: list[npt.NDArray[Any]] = []
-    said: list[list[npt.NDArray[Any]]] = [[], [], []]
+    actual: list[npt.NDArray[Any]] = []
+    predicted: list[list[npt.NDArray[Any]]] = [[], [], []]
     for training, released, test in _splits(question, before, after, tested, partners):
-        truth.append(tested.target[test])
-        said[0].append(_learned(question, before, training, tested.features[test], target))
-        said[1].append(_learned(question, after, released, tested.features[test], target))
-        said[2].append(_guessed(before.target[training], len(test), target))
-    all_truth = np.concatenate(truth)
-    scores: list[Score] = [
-        SCORES[question.metric](all_truth, np.concatenate(predictions)) for predictions in said
-    ]
-    rows = len(all_truth)
+        actual.append(tested.target[test])
+        features = tested.features[test]
+        predicted[0].append(_learned(question, before, training, features, target))
+        predicted[1].append(_learned(question, after, released, features, target))
+        predicted[2].append(_guessed(before.target[training], len(test), target))
+    values = np.concatenate(actual)
+    scores: list[Score] = [SCORES[question.metric](values, np.concatenate(p)) for p in predicted]
+    rows = len(values)
     figures = [score(np.ones(rows)) for score in scores]
     if any(map(math.isnan, figures)):
         raise NotMeasurableError(
@@ -255,11 +250,10 @@ def _answer(
     if question.metric == "accuracy":
         # Correct rows are counted, so the difference of the shares is known exactly.
         loss = Fraction(round(figures[0] * rows) - round(figures[1] * rows), rows)
-    first, second, third = figures
     return Answer(
-        first,
-        second,
-        third,
+        figures[0],
+        figures[1],
+        figures[2],
         loss,
         question.metric == "accuracy",
         interval_of_difference(scores[0], scores[1], rows, question.learner.seed),
@@ -283,9 +277,9 @@ def _guessed(trained: npt.NDArray[Any], rows: int, target: _Target) -> npt.NDArr
     """What somebody says who knows nothing but the most frequent class, or the mean."""
     if not target.is_class:
         return np.full(rows, trained.mean())
-    found = np.zeros((rows, len(target.places)))
-    found[:, np.bincount(trained).argmax()] = 1
-    return found
+    shares = np.zeros((rows, len(target.places)))
+    shares[:, np.bincount(trained).argmax()] = 1
+    return shares
 
 
 def _warnings(encoders: Mapping[str, Encoder]) -> Iterator[str]:

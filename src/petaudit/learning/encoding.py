@@ -53,8 +53,8 @@ class Encoder(ABC):
 class NumberEncoder(Encoder):
     """A number in units of the original's standard deviation, and whether it is a null.
 
-    >>> own = NumberEncoder(ValueCounts(("20", "40"), np.array([1, 1])), None)
-    >>> own.encoded(["20", "[30,40]", "*", None]).tolist()
+    >>> encoder = NumberEncoder(ValueCounts(("20", "40"), np.array([1, 1])), None)
+    >>> encoder.encoded(["20", "[30,40]", "*", None]).tolist()
     [[-1.0, 0.0], [0.5, 0.0], [0.0, 0.0], [0.0, 1.0]]
     """
 
@@ -70,17 +70,17 @@ class NumberEncoder(Encoder):
 
     def encoded(self, labels: Sequence[str | None]) -> Matrix:
         """Null is 0, the mean, with a mark beside it."""
-        found = np.zeros((len(labels), 2))
+        matrix = np.zeros((len(labels), 2))
         for row, label in enumerate(labels):
             if label is None:
-                found[row, 1] = 1
+                matrix[row, 1] = 1
                 continue
             number = self._reader.number(label)
             if number is None:
                 self.unknown += label != SUPPRESSED
                 number = self._reader.middle
-            found[row, 0] = (float(number) - self._mean) / self._scale
-        return np.clip(found, -_FARTHEST, _FARTHEST)
+            matrix[row, 0] = (float(number) - self._mean) / self._scale
+        return np.clip(matrix, -_FARTHEST, _FARTHEST)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ class NumberReader:
     @property
     def middle(self) -> Fraction:
         """What a suppressed cell counts as: the middle of all that it may be."""
-        found = None if self.under is None else self.under.middle(SUPPRESSED)
-        return (self.lowest + self.highest) / 2 if found is None else found
+        middle = None if self.under is None else self.under.middle(SUPPRESSED)
+        return (self.lowest + self.highest) / 2 if middle is None else middle
 
 
 class CategoryEncoder(Encoder):
@@ -122,8 +122,8 @@ class CategoryEncoder(Encoder):
 
     >>> from petaudit.labels.hierarchies import Hierarchy
     >>> under = LeavesUnder(Hierarchy("x", [["a", "A"], ["b", "A"], ["c", "C"]]))
-    >>> own = CategoryEncoder(ValueCounts(("a", "b", "c"), np.array([1, 1, 1])), under)
-    >>> own.encoded(["c", "A", None])[:, [0, 1, 2, 4]].tolist()
+    >>> encoder = CategoryEncoder(ValueCounts(("a", "b", "c"), np.array([1, 1, 1])), under)
+    >>> encoder.encoded(["c", "A", None])[:, [0, 1, 2, 4]].tolist()
     [[0.0, 0.0, 1.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
@@ -148,12 +148,12 @@ class CategoryEncoder(Encoder):
 
     def encoded(self, labels: Sequence[str | None]) -> Matrix:
         """A generalised label is shared evenly, one that says nothing among all values."""
-        found = np.zeros((len(labels), self._null + 1))
+        matrix = np.zeros((len(labels), self._null + 1))
         for row, label in enumerate(labels):
             places = self._places(label)
             for place in places:
-                found[row, place] += 1 / len(places)
-        return found
+                matrix[row, place] += 1 / len(places)
+        return matrix
 
     def _places(self, label: str | None) -> list[int]:
         key = value_key(label)

@@ -1,9 +1,9 @@
-"""The models that can be trained; scikit-learn is loaded when one is."""
+"""The tasks, with the models and metrics for each; scikit-learn is loaded when one is trained."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,11 +11,36 @@ from typing import Any, Final
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError
-from petaudit.learning.encoding import Classes, Matrix, Numbers
+from petaudit.errors import NotMeasurableError, OptionError, joined, phrase
+from petaudit.learning.encoding import Classes, Matrix, Numbers, are_numbers
+from petaudit.tables import Source
 
 CLASSIFICATION: Final = "classification"
 REGRESSION: Final = "regression"
+TASKS: Final = ("auto", CLASSIFICATION, REGRESSION)
+METRICS: Final = {
+    "accuracy": CLASSIFICATION,
+    "f1": CLASSIFICATION,
+    "auc": CLASSIFICATION,
+    "r2": REGRESSION,
+}
+MODEL_TASKS: Final = {"logistic": CLASSIFICATION, "linear": REGRESSION}
+_SETTINGS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "logistic": ("sklearn.linear_model.LogisticRegression", {"max_iter": 100, "tol": 1e-3}),
+    "linear": ("sklearn.linear_model.Ridge", {"alpha": 1.0, "solver": "cholesky"}),
+    "forest": (
+        "sklearn.ensemble.RandomForest",
+        {"n_estimators": 50, "min_samples_leaf": 5, "max_features": "sqrt"},
+    ),
+    "boosting": (
+        "sklearn.ensemble.HistGradientBoosting",
+        {"max_iter": 50, "early_stopping": False},
+    ),
+}
+"""The class of each model, whose name ends in its task where it is for both, and its settings."""
+MODELS: Final = tuple(_SETTINGS)
+MOST_CLASSES: Final = 10
+"""Numbers with more values than this are predicted as numbers."""
 
 
 def check_scikit_learn() -> None:
@@ -39,15 +64,15 @@ class Learner:
 
     def classified(self, rows: Matrix, classes: Classes, tested: Matrix, many: int) -> Matrix:
         """How likely each class is for the tested rows, by what was learned from the others."""
-        found = np.zeros((len(tested), many))
+        shares = np.zeros((len(tested), many))
         present = np.unique(classes)
         if len(present) == 1:
             # Where all are alike there is nothing to learn, and models refuse to.
-            found[:, present[0]] = 1
-            return found
+            shares[:, present[0]] = 1
+            return shares
         model = self._fitted(rows, classes)
-        found[:, model.classes_] = model.predict_proba(tested)
-        return found
+        shares[:, model.classes_] = model.predict_proba(tested)
+        return shares
 
     def estimated(self, rows: Matrix, numbers: Numbers, tested: Matrix) -> Numbers:
         """A number for each of the tested rows, by what was learned from the others."""
@@ -57,26 +82,12 @@ class Learner:
         return np.asarray(model.predict(tested), dtype=np.float64) * scale + mean
 
     def _fitted(self, rows: Matrix, target: Any) -> Any:
-        return self._made().fit(rows, target)
-
-    def _made(self) -> Any:
-        is_classifier = self.task == CLASSIFICATION
-        seed = self.seed % (1 << 32)
-        if self.model == "logistic":
-            linear = import_module("sklearn.linear_model")
-            return linear.LogisticRegression(max_iter=100, tol=1e-3)
-        if self.model == "linear":
-            return import_module("sklearn.linear_model").Ridge(alpha=1.0, solver="cholesky")
-        ensemble = import_module("sklearn.ensemble")
-        if self.model == "forest":
-            kind = "RandomForestClassifier" if is_classifier else "RandomForestRegressor"
-            return getattr(ensemble, kind)(
-                n_estimators=50, min_samples_leaf=5, max_features="sqrt", random_state=seed
-            )
-        kind = (
-            "HistGradientBoostingClassifier" if is_classifier else "HistGradientBoostingRegressor"
-        )
-        return getattr(ensemble, kind)(max_iter=50, early_stopping=False, random_state=seed)
+        path, settings = _SETTINGS[self.model]
+        if self.model not in MODEL_TASKS:
+            path += "Classifier" if self.task == CLASSIFICATION else "Regressor"
+            settings = {**settings, "random_state": self.seed % (1 << 32)}
+        module, name = path.rsplit(".", 1)
+        return getattr(import_module(module), name)(**settings).fit(rows, target)
 
 
 @contextmanager
@@ -86,3 +97,62 @@ def learning_quietly() -> Iterator[None]:
         # That a model could be a little better still is no news to a reader of the figure.
         warnings.simplefilter("ignore")
         yield
+
+
+def refuse_contradictions(options: Mapping[str, Any]) -> None:
+    """Raise an error for a model or metric of another task.
+
+    >>> refuse_contradictions({"task": "auto", "metric": "auc", "model": "forest"})
+    """
+    task = options.get("task")
+    tasks = {
+        "task": task if task in (CLASSIFICATION, REGRESSION) else None,
+        "metric": METRICS.get(str(options.get("metric"))),
+        "model": MODEL_TASKS.get(str(options.get("model"))),
+    }
+    known = {name: its_task for name, its_task in tasks.items() if its_task is not None}
+    if len(set(known.values())) > 1:
+        parts = [
+            phrase(
+                "{option} {value} is for {task}", option=name, value=options[name], task=its_task
+            )
+            for name, its_task in known.items()
+        ]
+        raise OptionError(
+            "options of model-utility contradict each other: {tasks}", tasks=joined(parts, ", ")
+        )
+
+
+def settled_task(original: Source, target: str, task: str) -> str:
+    """The task that was asked for, or the one that fits the values of the target."""
+    counts = original.counts.value_counts(target)
+    numbers = are_numbers(counts)
+    if task == REGRESSION and not numbers:
+        raise NotMeasurableError(
+            "target {target!r} is not all numbers in {table}, which regression needs",
+            target=target,
+            table=original.name,
+        )
+    if task == "auto":
+        values = sum(label is not None for label in counts.labels)
+        return REGRESSION if numbers and values > MOST_CLASSES else CLASSIFICATION
+    return task
+
+
+def for_task(
+    value: str | None, option: str, task: str, tasks: Mapping[str, str], target: str
+) -> str:
+    """The default for the task, or what was given if it is for this task."""
+    if value is None:
+        return next(name for name, its_task in tasks.items() if its_task == task)
+    if tasks.get(value, task) != task:
+        raise NotMeasurableError(
+            "{option} {value} is for {task}, and target {target!r} makes it a {settled} "
+            "(option task)",
+            option=option,
+            value=value,
+            task=tasks[value],
+            target=target,
+            settled=task,
+        )
+    return value

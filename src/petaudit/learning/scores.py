@@ -18,49 +18,49 @@ Score: TypeAlias = Callable[[Numbers], float]
 REPLICATES: Final = 500
 
 
-def accuracy(truth: Classes, shares: Matrix) -> Score:
-    """The share of rows whose likeliest class is the true one.
+def accuracy(actual: Classes, shares: Matrix) -> Score:
+    """The share of rows whose likeliest class is the actual one.
 
     >>> accuracy(np.array([0, 1]), np.array([[0.9, 0.1], [0.6, 0.4]]))(np.ones(2))
     0.5
     """
-    correct = (shares.argmax(axis=1) == truth).astype(np.float64)
+    correct = (shares.argmax(axis=1) == actual).astype(np.float64)
     return lambda weights: float(weights @ correct / weights.sum())
 
 
-def macro_f1(truth: Classes, shares: Matrix) -> Score:
+def macro_f1(actual: Classes, shares: Matrix) -> Score:
     """The mean over classes of 2 TP / (2 TP + FP + FN); classes that nobody has do not count.
 
     >>> round(macro_f1(np.array([0, 1]), np.array([[0.9, 0.1], [0.6, 0.4]]))(np.ones(2)), 6)
     0.333333
     """
-    guessed = shares.argmax(axis=1)
+    predicted = shares.argmax(axis=1)
     many = shares.shape[1]
-    hits = guessed == truth
+    hits = predicted == actual
 
     def score(weights: Numbers) -> float:
-        true = np.bincount(truth, weights=weights, minlength=many)
-        said = np.bincount(guessed, weights=weights, minlength=many)
-        both = np.bincount(truth[hits], weights=weights[hits], minlength=many)
-        occurs = true + said > 0
-        return float(np.mean(2 * both[occurs] / (true + said)[occurs]))
+        actuals = np.bincount(actual, weights=weights, minlength=many)
+        predictions = np.bincount(predicted, weights=weights, minlength=many)
+        both = np.bincount(actual[hits], weights=weights[hits], minlength=many)
+        occurs = actuals + predictions > 0
+        return float(np.mean(2 * both[occurs] / (actuals + predictions)[occurs]))
 
     return score
 
 
-def weighted_auc(truth: Classes, shares: Matrix) -> Score:
+def weighted_auc(actual: Classes, shares: Matrix) -> Score:
     """The area under the ROC curve of each class against the rest, weighted by its rows.
 
     >>> weighted_auc(np.array([0, 1]), np.array([[0.9, 0.1], [0.6, 0.4]]))(np.ones(2))
     1.0
     """
-    present = np.unique(truth).tolist()
-    ranked = [_Ranked(truth == own, shares[:, own]) for own in present]
+    present = np.unique(actual).tolist()
+    ranked = [_Ranked(actual == place, shares[:, place]) for place in present]
 
     def score(weights: Numbers) -> float:
         total, area = 0.0, 0.0
-        for own in ranked:
-            rows, part = own.area(weights)
+        for rank in ranked:
+            rows, part = rank.area(weights)
             if not math.isnan(part):
                 total += rows
                 area += rows * part
@@ -90,15 +90,15 @@ class _Ranked:
         return rows, float(inside @ below) / rows / others
 
 
-def r_squared(truth: Numbers, guesses: Numbers) -> Score:
+def r_squared(actual: Numbers, guesses: Numbers) -> Score:
     """The share of the variance that the predictions explain; below 0 if they are worse than none.
 
     >>> r_squared(np.array([1.0, 3.0]), np.array([2.0, 2.0]))(np.ones(2))
     0.0
     """
-    errors = (truth - guesses) ** 2
+    errors = (actual - guesses) ** 2
     # Around their own mean, squares of large numbers do not swallow small differences.
-    centred = truth - truth.mean()
+    centred = actual - actual.mean()
     squares = centred**2
 
     def score(weights: Numbers) -> float:
@@ -114,13 +114,13 @@ def interval_of_difference(
 ) -> tuple[float, float] | None:
     """95 % of the differences when the tested rows are drawn anew, the same for both models."""
     draw = np.random.default_rng([seed, 2])
-    found = np.empty(REPLICATES)
+    differences = np.empty(REPLICATES)
     for replicate in range(REPLICATES):
         drawn = draw.integers(0, rows, rows)
         weights = np.bincount(drawn, minlength=rows).astype(np.float64)
-        found[replicate] = first(weights) - second(weights)
-    found = found[~np.isnan(found)]
-    if not found.size:
+        differences[replicate] = first(weights) - second(weights)
+    differences = differences[~np.isnan(differences)]
+    if not differences.size:
         return None
-    low, high = np.quantile(found, [0.025, 0.975])
+    low, high = np.quantile(differences, [0.025, 0.975])
     return float(low), float(high)

@@ -8,9 +8,20 @@ from typing import Annotated, Any
 
 from petaudit.errors import NotMeasurableError, counted, listing, numbered, phrase
 from petaudit.inputs import Inputs
-from petaudit.learning import tasks
 from petaudit.learning.comparing import Answer, Question, compare
-from petaudit.learning.models import REGRESSION, Learner, check_scikit_learn
+from petaudit.learning.models import (
+    METRICS,
+    MODEL_TASKS,
+    MODELS,
+    MOST_CLASSES,
+    REGRESSION,
+    TASKS,
+    Learner,
+    check_scikit_learn,
+    for_task,
+    refuse_contradictions,
+    settled_task,
+)
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.utility import ROUNDING, UtilityMeasure, chosen_columns, shared_columns
 from petaudit.system import kinds
@@ -19,9 +30,7 @@ from petaudit.tables.result_frames import ResultColumn
 
 _TARGET_HELP = "the column to predict; the sensitive attribute if there is only one"
 _FEATURES_HELP = "the columns to predict from; all but identifiers if not given"
-_TASK_HELP = (
-    f"{listing(tasks.TASKS)}; auto is regression for numbers with over {tasks.MOST_CLASSES} values"
-)
+_TASK_HELP = f"{listing(TASKS)}; auto is regression for numbers with over {MOST_CLASSES} values"
 _METRIC_HELP = "accuracy, f1 (macro) or auc (one against the rest, weighted); r2 for regression"
 _MODEL_HELP = "logistic (classification), linear (regression), forest or boosting"
 _FOLDS_HELP = "parts of the original that are held out in turn"
@@ -82,9 +91,9 @@ class ModelUtility(UtilityMeasure):
         *,
         target: Annotated[str | None, kinds.COLUMN, _TARGET_HELP] = None,
         features: Annotated[Sequence[str] | str | None, kinds.COLUMNS, _FEATURES_HELP] = None,
-        task: Annotated[str, kinds.Choice(tasks.TASKS), _TASK_HELP] = "auto",
-        metric: Annotated[str | None, kinds.Choice(tuple(tasks.METRICS)), _METRIC_HELP] = None,
-        model: Annotated[str | None, kinds.Choice(tasks.MODELS), _MODEL_HELP] = None,
+        task: Annotated[str, kinds.Choice(TASKS), _TASK_HELP] = "auto",
+        metric: Annotated[str | None, kinds.Choice(tuple(METRICS)), _METRIC_HELP] = None,
+        model: Annotated[str | None, kinds.Choice(MODELS), _MODEL_HELP] = None,
         folds: Annotated[int, kinds.Integer(2), _FOLDS_HELP] = 5,
         seed: Annotated[int, kinds.Integer(0), _SEED_HELP] = 0,
         aligned: Annotated[bool | None, kinds.Boolean(), _ALIGNED_HELP] = None,
@@ -93,9 +102,9 @@ class ModelUtility(UtilityMeasure):
         original, control = inputs.needed_original, inputs.control
         target = _target(inputs, target)
         names = _features(inputs, features, target)
-        task = tasks.settled_task(original, target, task)
-        metric = tasks.for_task(metric, "metric", task, tasks.METRICS, target)
-        model = tasks.for_task(model, "model", task, tasks.MODEL_TASKS, target)
+        task = settled_task(original, target, task)
+        metric = for_task(metric, "metric", task, METRICS, target)
+        model = for_task(model, "model", task, MODEL_TASKS, target)
         if control is not None:
             for column in (target, *names):
                 check_column(column, control.columns, control.name)
@@ -133,7 +142,7 @@ class ModelUtility(UtilityMeasure):
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse a model or metric of the other task."""
-        tasks.refuse_contradictions(options)
+        refuse_contradictions(options)
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """Name all scores, how sure the loss is, and what was tested."""

@@ -26,7 +26,7 @@ from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.tables import Tables
 from petaudit.singling.control import SAME_TABLE
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.kinds import KeyPath, Problems
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import check_same_columns
 
@@ -59,11 +59,12 @@ def check_runs(
     read: list[Path] = []
     keys: dict[str, str] = {}
     for run in runs:
-        if run.evaluator is None or not _is_open(run, fingerprints):
+        is_open = all(label in fingerprints for label in _labels(run))
+        if run.evaluator is None or not is_open:
             continue
-        before = len(problems.found)
+        before = len(problems)
         _check_columns(run, tables, problems)
-        if len(problems.found) > before:
+        if len(problems) > before:
             continue
         with problems.noted((EVALUATOR, run.evaluator.name)):
             inputs = inputs_of(run, tables.of_run(run, make=False), tables, reveal=reveal)
@@ -86,7 +87,7 @@ def note_wrong_files(pipeline: Pipeline, tables: Tables, problems: Problems) -> 
 
 
 def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    fingerprints: dict[str, dict[str, Any]] = {}
     tried: set[str] = set()
     for step in steps:
         for part, table in files_of(step).items():
@@ -96,7 +97,7 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
             tried.add(label)
             try:
                 with tables.clock.timed(label, step.module, step.experiment.name, "read"):
-                    found[label] = tables.fingerprint(table)
+                    fingerprints[label] = tables.fingerprint(table)
             except PetauditError as problem:
                 is_of_schema = table.schema is not None and "schema" in problem.text
                 with problems.noted(_setting(step, part, is_of_schema=is_of_schema)):
@@ -108,11 +109,11 @@ def _opened(steps: Sequence[Step], tables: Tables, problems: Problems) -> dict[s
                     path=table.address,
                     reason=problem.strerror,
                 )
-    return found
+    return fingerprints
 
 
 def _check_controls(
-    runs: Sequence[PlannedRun], found: Mapping[str, Mapping[str, Any]], problems: Problems
+    runs: Sequence[PlannedRun], fingerprints: Mapping[str, Mapping[str, Any]], problems: Problems
 ) -> None:
     """A control that was learned from shows nothing."""
     for run in runs:
@@ -120,21 +121,17 @@ def _check_controls(
         learned = [_label(loader, "")] if loader is not None else []
         if splitter is not None:
             learned.append(_label(splitter, "ori"))
-        known = [found[label] for label in learned if label in found]
+        known = [fingerprints[label] for label in learned if label in fingerprints]
         for step in filter(None, (splitter, evaluator)):
-            control = found.get(_label(step, "control"), {})
-            if any(_is_same_table(control, other) for other in known):
+            control = fingerprints.get(_label(step, "control"), {})
+            # By the content, or by the name where nobody sees that.
+            told = "sha256" if "sha256" in control else "name"
+            if told in control and control[told] in [other.get(told) for other in known]:
                 problems.add(_setting(step, "control"), SAME_TABLE)
 
 
-def _is_same_table(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """By their content, or by their name where nobody sees that."""
-    told = "sha256" if "sha256" in one else "name"
-    return told in one and one[told] == other.get(told)
-
-
-def _is_open(run: PlannedRun, fingerprints: Mapping[str, object]) -> bool:
-    return all(_label(step, part) in fingerprints for step in run.steps for part in files_of(step))
+def _labels(run: PlannedRun) -> list[str]:
+    return [_label(step, part) for step in run.steps for part in files_of(step)]
 
 
 def _check_columns(run: PlannedRun, tables: Tables, problems: Problems) -> None:
@@ -213,11 +210,7 @@ def _key(
         "petaudit": __version__,
         "run": run.name,
         "steps": [[str(step), _settings(step)] for step in run.steps],
-        "inputs": {
-            _label(step, part): fingerprints[_label(step, part)]
-            for step in run.steps
-            for part in files_of(step)
-        },
+        "inputs": {label: fingerprints[label] for label in _labels(run)},
         "roles": inputs.roles.to_dict(),
         "person": [inputs.person, inputs.person_is_pseudonym],
         "hierarchies": hierarchies_fingerprint(run, inputs),
@@ -230,6 +223,6 @@ def _key(
 
 def _settings(step: Step) -> dict[str, Any]:
     model = step.experiment.model
-    found = {name: plain(getattr(model, name)) for name in settings_of(type(model))}
+    settings = {name: plain(getattr(model, name)) for name in settings_of(type(model))}
     options = getattr(model, "options", {})
-    return found | {"options": plain(options), "method": model.method}
+    return settings | {"options": plain(options), "method": model.method}

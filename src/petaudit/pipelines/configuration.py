@@ -12,7 +12,7 @@ from typing import Any
 
 from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import EXECUTOR, MODULES
-from petaudit.system.problems import KeyPath, key_text
+from petaudit.system.kinds import KeyPath, key_text
 from petaudit.system.yaml_files import Document, parse_yaml, read_text
 
 _YAML = (".yaml", ".yml")
@@ -59,8 +59,8 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
 def with_overrides(document: Document, changes: Sequence[str]) -> Document:
     """The document with each ``Module.name.option=value`` put into it; values are YAML.
 
-    >>> found = parse_yaml("Evaluator: {x: {method: mpuccs}}", "example")
-    >>> with_overrides(found, ["Evaluator.x.limit=0.1"]).value
+    >>> document = parse_yaml("Evaluator: {x: {method: mpuccs}}", "example")
+    >>> with_overrides(document, ["Evaluator.x.limit=0.1"]).value
     {'Evaluator': {'x': {'method': 'mpuccs', 'limit': 0.1}}}
     """
     if not changes:

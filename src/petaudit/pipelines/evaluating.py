@@ -28,7 +28,6 @@ from petaudit.judging.gate import ERROR, PASSED
 from petaudit.judging.review import people_notes, review_columns
 from petaudit.measures import Measure, Result
 from petaudit.pipelines.models import (
-    DATA_MODULES,
     EVALUATOR,
     LOADER,
     SPLITTER,
@@ -186,18 +185,18 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
 
 def own_or_loaders(run: PlannedRun, name: str) -> Any:
     """A setting of the Evaluator, or else of the Loader."""
-    mine, loader = getattr(run.evaluation.model, name), run.step(LOADER)
-    return mine if mine is not None or loader is None else getattr(loader.experiment.model, name)
+    settings = (getattr(run.models.get(module), name, None) for module in (EVALUATOR, LOADER))
+    return next((setting for setting in settings if setting is not None), None)
 
 
 def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
     """What identifies the hierarchies, also those that stand in the pipeline file itself."""
-    found = inputs.hierarchies.fingerprint()
+    fingerprint = inputs.hierarchies.fingerprint()
     given = own_or_loaders(run, "hierarchies")
     if isinstance(given, Mapping):
         text = json.dumps(plain(given), sort_keys=True)
-        found["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()
-    return found
+        fingerprint["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()
+    return fingerprint
 
 
 def _computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
@@ -221,29 +220,25 @@ def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
     """
     if given is None:
         return None
-    by_role = [
-        given.get(role, ())
-        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
-    ]
-    return Roles.of(*([columns] if isinstance(columns, str) else columns for columns in by_role))
+    order = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
+    return Roles.of(*(given.get(role, ()) for role in order))
 
 
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
     """What a measure would still need, in the words of the pipeline file."""
-    missing = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
+    missing: list[str] = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
     missing += [
         joined([need.in_pipeline, *names], " or ")
         for need, names in measure.neither(inputs, options)
     ]
-    lacking = [
+    missing += [
         option.name
         for option in measure.options
         if option.required and options.get(option.name) is None
     ]
-    lacks = [*missing, *lacking]
-    if not lacks:
+    if not missing:
         return None
-    return phrase("{measure} needs {lacks}", measure=measure.name, lacks=joined(lacks, " and "))
+    return phrase("{measure} needs {lacks}", measure=measure.name, lacks=joined(missing, " and "))
 
 
 def _entry_data(
@@ -256,6 +251,7 @@ def _entry_data(
 ) -> dict[str, Any]:
     """The entry of a run in result.json; comparison and breaches are added when all are known."""
     model, measure = run.evaluation.model, run.evaluation.measure
+    limit = model.options.get("limit")
     data: dict[str, Any] = {
         "run": run.name,
         "modules": {step.module: step.label for step in run.steps},
@@ -263,7 +259,7 @@ def _entry_data(
         "status": ERROR,
         "figure": None,
         "value": None,
-        "limit": _number(model.options.get("limit")),
+        "limit": float(exact(limit, "limit")) if isinstance(limit, str) else plain(limit),
         "limit_exact": None,
         "strict": None,
         "conditions": [],
@@ -310,56 +306,40 @@ def _entry_data(
     return with_texts(data)
 
 
-def _number(limit: object) -> Any:
-    return float(exact(limit, "limit")) if isinstance(limit, str) else plain(limit)
-
-
 def _seeds(run: PlannedRun) -> dict[str, int]:
     """Every seed that the figure depends on."""
-    found: dict[str, int] = {}
-    for module in (SPLITTER, SYNTHESIZER):
-        step = run.step(module)
-        seed = None if step is None else getattr(step.experiment.model, "random_state", None)
-        if seed is not None:
-            found[module] = seed
+    models = run.models.items()
+    seeds = {module: m.random_state for module, m in models if hasattr(m, "random_state")}
     if any(option.name == "seed" for option in run.evaluation.measure.options):
-        found[EVALUATOR] = run.evaluation.model.options.get("seed", 0)
-    return found
+        seeds[EVALUATOR] = run.evaluation.model.options.get("seed", 0)
+    return seeds
 
 
 def _steps(run: PlannedRun) -> dict[str, dict[str, Any]]:
     """Settings of the other modules that decide what was measured, beside the tables."""
-    found: dict[str, dict[str, Any]] = {}
-    for step in run.steps:
-        model = step.experiment.model
-        names = [name for name in _DECISIVE if hasattr(model, name)]
-        if step.module != EVALUATOR:
-            found[step.module] = {name: plain(getattr(model, name)) for name in names}
-    return found
+    return {
+        module: {name: plain(getattr(model, name)) for name in _DECISIVE if hasattr(model, name)}
+        for module, model in run.models.items()
+        if module != EVALUATOR
+    }
 
 
 def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
     """Why a figure tells less than it seems to: not everybody was looked at."""
-    found: list[str] = []
-    loader, splitter, synthesizer = (run.step(module) for module in DATA_MODULES)
-    if loader is not None:
-        for table in files_of(loader).values():
-            left_out = tables.rows_left_out(table)
-            if left_out:
-                name = without_folder(table.address)
-                rows = counted(left_out, "row")
-                found.append(phrase("{rows} of {table} left out (nrows)", rows=rows, table=name))
-    if (
-        splitter is not None
-        and synthesizer is not None
-        and isinstance(splitter.experiment.model, RandomSplit)
-        and isinstance(synthesizer.experiment.model, CustomTable)
-    ):
-        found.append(
+    doubts: list[str] = []
+    loader, models = run.step(LOADER), run.models
+    for table in files_of(loader).values() if loader is not None else ():
+        left_out = tables.rows_left_out(table)
+        if left_out:
+            name, rows = without_folder(table.address), counted(left_out, "row")
+            doubts.append(phrase("{rows} of {table} left out (nrows)", rows=rows, table=name))
+    is_drawn_later = isinstance(models.get(SPLITTER), RandomSplit)
+    if is_drawn_later and isinstance(models.get(SYNTHESIZER), CustomTable):
+        doubts.append(
             phrase(
                 "the synthetic table was made before the rows were drawn, so it may have learned "
                 "from all of them: it was compared with some of its people only, and the control "
                 "was seen"
             )
         )
-    return found
+    return doubts

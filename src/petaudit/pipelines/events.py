@@ -9,10 +9,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from petaudit.errors import InputError, counted
 from petaudit.i18n.text import printable
@@ -64,10 +64,6 @@ class TimingRecord:
     duration_seconds: float
     cpu_seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The record as plain data."""
-        return asdict(self)
-
 
 @dataclass
 class Clock:
@@ -107,11 +103,10 @@ def logged(
 ) -> Iterator[None]:
     """Log the events of a run as the pipeline file asks; whoever listens still hears them.
 
-    A log file lies in the folder of results.
     In the shell, standard output is for the result, and the log goes to standard error.
     """
     handlers = _handlers(settings, folder, stream)
-    listener, level, is_passed_on = clock.listener, LOGGER.level, LOGGER.propagate
+    listener, level, propagates = clock.listener, LOGGER.level, LOGGER.propagate
     for handler in handlers:
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
         LOGGER.addHandler(handler)
@@ -130,21 +125,25 @@ def logged(
     finally:
         clock.listener = listener
         LOGGER.setLevel(level)
-        LOGGER.propagate = is_passed_on
+        LOGGER.propagate = propagates
         for handler in handlers:
             LOGGER.removeHandler(handler)
             handler.close()
 
 
 def _handlers(
-    settings: ExecutorSettings, folder: Path | None, stream: str
+    settings: ExecutorSettings, results: Path | None, stream: str
 ) -> list[logging.Handler]:
     handlers: list[logging.Handler] = []
     if "stdout" in settings.logs_to:
         handlers.append(logging.StreamHandler(getattr(sys, stream)))
-    if "file" in settings.logs_to and folder is not None:
-        path = _log_path(settings, folder)
+    if "file" in settings.logs_to and results is not None:
+        folder = results / os.path.expanduser(settings.log_dir or ".")  # noqa: PTH111 (never raises)
+        stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
+        path = folder / (settings.log_filename or _FILE).replace(TIMESTAMP, stamp)
         try:
+            _refuse_links(path, folder if settings.log_dir_is_chosen else results)
+            folder.mkdir(parents=True, exist_ok=True)
             _refuse_other_files(path)
             handlers.append(_LogFile(path, encoding="utf-8", errors="backslashreplace"))
         except OSError as problem:
@@ -152,25 +151,14 @@ def _handlers(
     return handlers
 
 
-def _log_path(settings: ExecutorSettings, results: Path) -> Path:
-    """The log, with its folder made; a link inside the folder of results leads out of it."""
-    folder = results / os.path.expanduser(settings.log_dir or ".")  # noqa: PTH111 (never raises)
-    stamp = datetime.now().strftime("%Y%m%d_%H%M%S")
-    path = folder / (settings.log_filename or _FILE).replace(TIMESTAMP, stamp)
-    root = folder if settings.log_dir_is_chosen else results
-    try:
-        for place in (folder, path):
-            if os.path.realpath(place) != str(
-                Path(os.path.realpath(root), place.relative_to(root))
-            ):
-                raise InputError(
-                    "{path!r} is a link, and the log would be written elsewhere; remove it",
-                    path=str(place),
-                )
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise _not_written(path, problem) from None
-    return path
+def _refuse_links(path: Path, root: Path) -> None:
+    """A link inside the folder of results leads out of it."""
+    for place in (path.parent, path):
+        if os.path.realpath(place) != str(Path(os.path.realpath(root), place.relative_to(root))):
+            raise InputError(
+                "{path!r} is a link, and the log would be written elsewhere; remove it",
+                path=str(place),
+            )
 
 
 def _not_written(path: Path | str, problem: BaseException | None) -> InputError:
@@ -215,7 +203,7 @@ class _ListenerFailedError(BaseException):
 
 def _both(listener: Listener | None) -> Listener:
     def hear(event: Event) -> None:
-        LOGGER.log(*_said(event))
+        LOGGER.log(*_log_entry(event))
         if listener is not None:
             try:
                 listener(event)
@@ -225,7 +213,7 @@ def _both(listener: Listener | None) -> Listener:
     return hear
 
 
-def _said(event: Event) -> tuple[int, str]:
+def _log_entry(event: Event) -> tuple[int, str]:
     match event.kind:
         case "started":
             return logging.INFO, counted(event.total, "run")

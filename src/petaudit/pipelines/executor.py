@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import asdict, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +25,6 @@ from petaudit.pipelines.plan import PlannedRun, check_modules, chosen_runs, plan
 from petaudit.pipelines.reading import Pipeline, partly_read, raise_problems, with_policies
 from petaudit.pipelines.reporting import (
     ReportFile,
-    data_writer,
     parts_of,
     report_files,
     report_writer,
@@ -42,10 +41,11 @@ from petaudit.pipelines.results import (
 )
 from petaudit.pipelines.tables import Tables
 from petaudit.system.files import watching
-from petaudit.system.problems import Problems
+from petaudit.system.kinds import Problems
 from petaudit.system.yaml_files import Document, parse_yaml
 from petaudit.tables.result_frames import ResultColumn, frame_of, result_frame
 from petaudit.tables.source import check_engine
+from petaudit.tables.writing import table_writer
 
 _PARTS: Final = {"": "", "ori": "train", "control": "validation"}
 """The names that PETsARD gives the parts of a table."""
@@ -240,11 +240,11 @@ class Executor:
             stack.enter_context(watching(self._tables.watch))
             if self.out is not None:
                 check_targets(self.out, self.file_names, [self._path] if self._path else [])
-            found = self._checked()
-            self._files_read = tuple(found.files)
+            checked = self._checked()
+            self._files_read = checked.files
             folder = None
             if self.out is not None:
-                check_targets(self.out, self.file_names, found.files)
+                check_targets(self.out, self.file_names, checked.files)
                 folder = stack.enter_context(open_folder(self.out, resume=self._resume))
             log = (self.pipeline.executor, self.out, self._clock, self._log_stream)
             stack.enter_context(logged(*log))
@@ -257,7 +257,7 @@ class Executor:
                     saved.setdefault(file.run.name, []).append(file)
             for run in self.runs:
                 if run.evaluator is not None:
-                    key = found.keys[run.name]
+                    key = checked.keys[run.name]
                     entry = self._entry(run, key, folder, wanted.get(run.evaluator.name, ()))
                     self._entries.append(entry)
                 else:
@@ -266,7 +266,7 @@ class Executor:
                 if folder is not None:
                     for file in saved.get(run.name, ()):
                         self._save_data(run, file, folder)
-            self._conclude(found, folder, compare_to)
+            self._conclude(checked, folder, compare_to)
         return str(self.document["verdict"])
 
     def _checked(self) -> Checked:
@@ -300,7 +300,7 @@ class Executor:
             )
             self._tables.watch.check()
             if folder is not None and entry.status != ERROR:
-                records = [record.to_dict() for record in self._clock.records[before:]]
+                records = [asdict(record) for record in self._clock.records[before:]]
                 self.has_kept_results |= folder.keep(key, entry.to_kept() | {"records": records})
             if not self._keep_results:
                 entry = replace(entry, result=None)
@@ -323,11 +323,12 @@ class Executor:
             # The result of the run says already that there is no such table, and why.
             self._not_made.add(file.name)
         else:
-            folder.stage(file.name, data_writer(file, source))
+            write = table_writer(source.to_arrow(), file.model.format, formula_safe=True)
+            folder.stage(file.name, write)
 
     def _conclude(
         self,
-        found: Checked,
+        checked: Checked,
         folder: ResultFolder | None,
         compare_to: tuple[Mapping[str, Any], str] | None,
     ) -> None:
@@ -353,11 +354,11 @@ class Executor:
                 "runs_left_out": len(self.all_runs) - len(self.runs),
             },
             compare_to=compare_to,
-            inputs=found.fingerprints,
+            inputs=checked.fingerprints,
             results=results,
             files=self.file_names[:-1],
             timings={
-                "steps": [record.to_dict() for record in records],
+                "steps": [asdict(record) for record in records],
                 "stages": {
                     entry.run.name: dict(entry.seconds) for entry in self._entries if entry.seconds
                 },

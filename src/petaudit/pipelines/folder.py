@@ -86,12 +86,12 @@ class ResultFolder:
             data: dict[str, Any] = json.loads(text)
             return data
         if not self._has_warned:
-            said = phrase(
+            warning = phrase(
                 "{path!r} holds kept results that this user did not keep on this machine, or that "
                 "were changed; they are measured again",
                 path=str(self.path),
             )
-            warnings.warn(said, PetauditWarning, stacklevel=2)
+            warnings.warn(warning, PetauditWarning, stacklevel=2)
         self._has_warned = True
         return None
 
@@ -138,36 +138,26 @@ def open_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
         )
     with locked(state, path):
         with _writing(state):
-            _empty(state, only=_is_unfinished if resume else lambda _: True)
+            _clean(state, keep_results=resume)
         folder = ResultFolder(path, user_key(path))
         try:
             yield folder
         finally:
             # Under the lock: once its file is gone, another run may hold the folder.
             with contextlib.suppress(OSError):
-                _tidy(state, is_finished=folder.is_finished)
+                _clean(state, keep_results=not folder.is_finished)
+                if [path.name for path in state.iterdir()] == [LOCK]:
+                    (state / LOCK).unlink()
+                    state.rmdir()
 
 
-def _tidy(state: Path, *, is_finished: bool) -> None:
-    """Leave what a later call can go on with, or nothing at all."""
-    _empty(state, only=_is_unfinished)
-    if is_finished or not _entries(state):
-        _empty(state, only=lambda _: True)
-        (state / LOCK).unlink()
-        state.rmdir()
-
-
-def _is_unfinished(path: Path) -> bool:
-    """Anything but a file that was kept: a link or a pipe was put there by somebody else."""
-    return path.is_symlink() or not path.is_file() or path.name.startswith(_TEMPORARY)
-
-
-def _entries(state: Path) -> list[Path]:
-    return [path for path in state.iterdir() if path.name != LOCK]
-
-
-def _empty(state: Path, only: Callable[[Path], bool]) -> None:
-    for path in filter(only, _entries(state)):
+def _clean(state: Path, *, keep_results: bool) -> None:
+    """Remove what is unfinished or was put there by others, and kept results if not wanted."""
+    for path in state.iterdir():
+        is_file = path.is_file() and not path.is_symlink()
+        is_kept = is_file and not path.name.startswith(_TEMPORARY)
+        if path.name == LOCK or (is_kept and keep_results):
+            continue
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
@@ -237,19 +227,14 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
     one takes the lock; what counts is the file that has the name afterwards.
     """
     for _ in range(_TRIES):
-        try:
-            # Not exist_ok: that looks a second time, when the folder may be gone again.
-            with contextlib.suppress(FileExistsError):
-                folder.mkdir(mode=0o700)
-            descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
-        except FileNotFoundError:
-            continue
-        except OSError as problem:
-            raise InputError(
-                "cannot write to {path!r} ({reason})",
-                path=str(shown),
-                reason=problem.strerror or problem,
-            ) from None
+        with _writing(shown):
+            try:
+                # Not exist_ok: that looks a second time, when the folder may be gone again.
+                with contextlib.suppress(FileExistsError):
+                    folder.mkdir(mode=0o700)
+                descriptor = os.open(folder / LOCK, _LOCK_FLAGS, 0o600)
+            except FileNotFoundError:
+                continue
         try:
             if not _taken(descriptor, shown):
                 raise InputError(
@@ -314,12 +299,12 @@ def user_key(results: Path) -> bytes | None:
         if Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(results)):
             # Whoever gets the results would get the key as well.
             return None
-        return _read(folder / KEY_FILE) or _made(folder / KEY_FILE)
+        return _read_key(folder / KEY_FILE) or _new_key(folder / KEY_FILE)
     except (OSError, RuntimeError):
         return None
 
 
-def _read(path: Path) -> bytes | None:
+def _read_key(path: Path) -> bytes | None:
     """The key in a file; None if it is not whole, or if others could have read or written it."""
     try:
         descriptor = os.open(path, _KEY_FLAGS)
@@ -333,7 +318,7 @@ def _read(path: Path) -> bytes | None:
     return key if len(key) == _BYTES else None
 
 
-def _made(path: Path) -> bytes | None:
+def _new_key(path: Path) -> bytes | None:
     descriptor, name = tempfile.mkstemp(prefix=".petaudit-", dir=path.parent)
     temporary = Path(name)
     try:
@@ -342,8 +327,8 @@ def _made(path: Path) -> bytes | None:
         # Of two processes that start at the same time, the first one's key counts for both.
         with contextlib.suppress(OSError):
             os.link(temporary, path)
-        if _read(path) is None:
+        if _read_key(path) is None:
             temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-    return _read(path)
+    return _read_key(path)

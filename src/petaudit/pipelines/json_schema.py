@@ -73,23 +73,23 @@ def _object(model: type) -> JsonSchema:
     required = required_of(model)
     properties: JsonSchema = {}
     for name, setting in settings_of(model).items():
-        found = _described(
+        described = _described(
             setting.kind.schema(), setting.help, name in required or name in NEVER_EMPTY
         )
         if defaults[name] not in {None, MISSING}:
-            found["default"] = defaults[name]
-        properties[name] = found
-    found = {
+            described["default"] = defaults[name]
+        properties[name] = described
+    schema: JsonSchema = {
         "type": "object",
         "description": _summary(model),
         "properties": properties,
         "additionalProperties": False,
     }
-    return found | ({"required": list(required)} if required else {})
+    return schema | ({"required": list(required)} if required else {})
 
 
 def _measure(measure: Measure) -> JsonSchema:
-    found = _object(Evaluation)
+    common = _object(Evaluation)
     properties: JsonSchema = {"method": {"const": measure.name, "description": measure.question}}
     if measure.limit_help is not None:
         properties["limit"] = _described(measure.limit_kind.schema(), measure.limit_help, True)
@@ -97,10 +97,10 @@ def _measure(measure: Measure) -> JsonSchema:
         is_needed = option.required or option.name in NEVER_EMPTY
         properties[option.name] = _described(option.kind.schema(), option.help, is_needed)
     required = ["method", *(option.name for option in measure.options if option.required)]
-    common = {name: kind for name, kind in found["properties"].items() if name != "method"}
-    return found | {
+    del common["properties"]["method"]
+    return common | {
         "description": f"{measure.title}: {measure.question}",
-        "properties": properties | common,
+        "properties": properties | common["properties"],
         "required": required,
     }
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Final
 
-from petaudit.errors import phrase
+from petaudit.errors import phrase, term
 from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.roles import Role
 from petaudit.system.kinds import (
@@ -72,9 +72,14 @@ class Setting:
     help: str
 
 
-def setting(kind: Kind, help_text: str, default: Any = MISSING) -> Any:
-    """A field of a model; without a default it must be given."""
-    return field(default=default, metadata={"setting": Setting(kind, help_text)})
+def setting(kind: Kind, help_text: str, default: Any = None) -> Any:
+    """A field of a model that may be left out."""
+    return field(default=default, metadata={"setting": Setting(kind, term(help_text))})
+
+
+def required(kind: Kind, help_text: str) -> Any:
+    """A field of a model that must be given."""
+    return setting(kind, help_text, MISSING)
 
 
 def settings_of(model: type) -> dict[str, Setting]:
@@ -120,31 +125,22 @@ _FORMAT_HELP = phrase("how the tables are written")
 class ExecutorSettings:
     """Settings of the whole run."""
 
-    belongs_to: ClassVar[str] = EXECUTOR
     log_output_type: str | None = setting(
-        Choice(("stdout", "file", "both")),
-        phrase("where the log goes; none if no log setting is given"),
-        None,
+        Choice(("stdout", "file", "both")), "where the log goes; none if no log setting is given"
     )
-    log_level: str | None = setting(Choice(_LOG_LEVELS), phrase("how much is logged (INFO)"), None)
+    log_level: str | None = setting(Choice(_LOG_LEVELS), "how much is logged (INFO)")
     log_dir: str | None = setting(
-        FolderInside(), phrase("folder of the log file, inside the folder of results"), None
+        FolderInside(), "folder of the log file, inside the folder of results"
     )
-    log_filename: str | None = setting(
-        LogName(), phrase("name of the log file; {{timestamp}} is replaced"), None
-    )
+    log_filename: str | None = setting(LogName(), "name of the log file; {timestamp} is replaced")
     compare_to: str | None = setting(
-        Text(phrase("a result.json")),
-        phrase("result.json of an earlier run that must not be worse"),
-        None,
+        Text(phrase("a result.json")), "result.json of an earlier run that must not be worse"
     )
     policy: str | None = setting(
-        _POLICY, phrase("a rule that limits the measures; each must have an Evaluator"), None
+        _POLICY, "a rule that limits the measures; each must have an Evaluator"
     )
     strict: bool = setting(
-        Boolean(),
-        phrase("open questions, such as a column without a role, leave the run undecided"),
-        False,
+        Boolean(), "open questions, such as a column without a role, leave the run undecided", False
     )
 
     log_dir_is_chosen: bool = False
@@ -162,79 +158,68 @@ class ExecutorSettings:
 class Loader:
     """A table, and what is known about it."""
 
-    belongs_to: ClassVar[str] = LOADER
     method: ClassVar[str | None] = None
-    filepath: str = setting(_TABLE, phrase("the table: CSV, Parquet, or benchmark://NAME"))
-    schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
-    nrows: int | None = setting(
-        Integer(1), phrase("read only so many rows, to try things out"), None
-    )
-    original: str | None = setting(_TABLE, phrase("the table before it was generalised"), None)
-    population: str | None = setting(
-        _TABLE, phrase("everybody whom the people of the table may be among"), None
-    )
-    roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
-    hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
-    key: str | None = setting(COLUMN, _KEY_HELP, None)
-    person: str | None = setting(COLUMN, _PERSON_HELP, None)
-    person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP, None)
-    delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
-    encoding: str | None = setting(Text(), _ENCODING_HELP, None)
+    filepath: str = required(_TABLE, "the table: CSV, Parquet, or benchmark://NAME")
+    schema: str | None = setting(_SCHEMA, "the schema that the table must keep")
+    nrows: int | None = setting(Integer(1), "read only so many rows, to try things out")
+    original: str | None = setting(_TABLE, "the table before it was generalised")
+    population: str | None = setting(_TABLE, "everybody whom the people of the table may be among")
+    roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP)
+    hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP)
+    key: str | None = setting(COLUMN, _KEY_HELP)
+    person: str | None = setting(COLUMN, _PERSON_HELP)
+    person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP)
+    delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
+    encoding: str | None = setting(Text(), _ENCODING_HELP)
 
 
 @dataclass(frozen=True)
 class RandomSplit:
     """Some rows to learn from, the others as a control; drawn with a seed."""
 
-    belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "random"
-    num_samples: int = setting(Integer(1, 10_000), phrase("how many times the rows are drawn"), 1)
+    num_samples: int = setting(Integer(1, 10_000), "how many times the rows are drawn", 1)
     train_split_ratio: float = setting(
-        Number(0.0, 1.0, excludes_bounds=True), phrase("share of the rows to learn from"), 0.8
+        Number(0.0, 1.0, excludes_bounds=True), "share of the rows to learn from", 0.8
     )
-    random_state: int = setting(_SEED, phrase("the seed"), 0)
+    random_state: int = setting(_SEED, "the seed", 0)
 
 
 @dataclass(frozen=True)
 class CustomSplit:
     """Tables that were split before: the one that was learned from, and a control."""
 
-    belongs_to: ClassVar[str] = SPLITTER
     method: ClassVar[str | None] = "custom_data"
-    filepath: Mapping[str, str] = setting(
-        MapOf(_TABLE, ("ori", "control")), phrase("ori: what was learned from, control: never seen")
+    filepath: Mapping[str, str] = required(
+        MapOf(_TABLE, ("ori", "control")), "ori: what was learned from, control: never seen"
     )
     schema: Any = setting(
-        Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))),
-        phrase("one schema, or one for each"),
-        None,
+        Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))), "one schema, or one for each"
     )
-    delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
-    encoding: str | None = setting(Text(), _ENCODING_HELP, None)
+    delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
+    encoding: str | None = setting(Text(), _ENCODING_HELP)
 
 
 @dataclass(frozen=True)
 class CustomTable:
     """A synthetic table that was made before."""
 
-    belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "custom_data"
-    filepath: str = setting(_TABLE, phrase("the synthetic table"))
-    schema: str | None = setting(_SCHEMA, phrase("the schema that the table must keep"), None)
-    delimiter: str | None = setting(Mark(), _DELIMITER_HELP, None)
-    encoding: str | None = setting(Text(), _ENCODING_HELP, None)
+    filepath: str = required(_TABLE, "the synthetic table")
+    schema: str | None = setting(_SCHEMA, "the schema that the table must keep")
+    delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
+    encoding: str | None = setting(Text(), _ENCODING_HELP)
 
 
 @dataclass(frozen=True)
 class GaussianCopula:
     """A synthetic table that keeps how pairs of columns vary together."""
 
-    belongs_to: ClassVar[str] = SYNTHESIZER
     method: ClassVar[str | None] = "gaussian-copula"
     sample_num_rows: int | None = setting(
-        Integer(1, 1_000_000_000), phrase("rows to draw; else as many as were learned from"), None
+        Integer(1, 1_000_000_000), "rows to draw; else as many as were learned from"
     )
-    random_state: int = setting(_SEED, phrase("the seed"), 0)
+    random_state: int = setting(_SEED, "the seed", 0)
 
 
 @dataclass(frozen=True)
@@ -248,24 +233,23 @@ class Independent(GaussianCopula):
 class Evaluation:
     """A measure with its options; those of the measure itself are checked by it."""
 
-    belongs_to: ClassVar[str] = EVALUATOR
-    method: str = setting(
-        Text(phrase("the name of a measure")), phrase("the measure; see petaudit measures")
+    method: str = required(
+        Text(phrase("the name of a measure")), "the measure; see petaudit measures"
     )
     allowed_worsening: float = setting(
-        Number(), phrase("how much worse than in compare_to the figure may be"), 0.0
+        Number(), "how much worse than in compare_to the figure may be", 0.0
     )
-    roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP, None)
-    hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP, None)
-    key: str | None = setting(COLUMN, _KEY_HELP, None)
-    person: str | None = setting(COLUMN, _PERSON_HELP, None)
-    person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP, None)
+    roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP)
+    hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP)
+    key: str | None = setting(COLUMN, _KEY_HELP)
+    person: str | None = setting(COLUMN, _PERSON_HELP)
+    person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP)
     suppressed: str = setting(
         Choice(("class", "exclude")),
-        phrase("rows whose quasi-identifiers are all '*': one class, or left out as ARX does"),
+        "rows whose quasi-identifiers are all '*': one class, or left out as ARX does",
         "class",
     )
-    policy: str | None = setting(_POLICY, phrase("a rule that limits this measure"), None)
+    policy: str | None = setting(_POLICY, "a rule that limits this measure")
     options: Mapping[str, Any] = field(default_factory=dict)
     """The measure's own, with its limit."""
 
@@ -278,12 +262,11 @@ _OUTPUT = Text(phrase("the start of a file name"))
 class SaveReport:
     """Writes the results as tables."""
 
-    belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_report"
     granularity: str | list[str] = setting(
-        _NAMES, phrase("which tables: summary, global, columnwise, details, tree, ..."), "global"
+        _NAMES, "which tables: summary, global, columnwise, details, tree, ...", "global"
     )
-    eval: str | list[str] | None = setting(_NAMES, phrase("only of these Evaluators"), None)
+    eval: str | list[str] | None = setting(_NAMES, "only of these Evaluators")
     output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
     format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
 
@@ -292,10 +275,9 @@ class SaveReport:
 class SaveData:
     """Writes the tables of other modules, with every value in them."""
 
-    belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_data"
-    source: str | list[str] = setting(
-        Either((Choice(DATA_MODULES), ListOf(Choice(DATA_MODULES)))), phrase("the modules")
+    source: str | list[str] = required(
+        Either((Choice(DATA_MODULES), ListOf(Choice(DATA_MODULES)))), "the modules"
     )
     output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
     format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")
@@ -305,11 +287,10 @@ class SaveData:
 class SaveTiming:
     """Writes how long every step took."""
 
-    belongs_to: ClassVar[str] = REPORTER
     method: ClassVar[str | None] = "save_timing"
-    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), phrase("of the durations"), "seconds")
+    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), "of the durations", "seconds")
     module: str | list[str] | None = setting(
-        Either((Choice(ORDER), ListOf(Choice(ORDER)))), phrase("only of these modules"), None
+        Either((Choice(ORDER), ListOf(Choice(ORDER)))), "only of these modules"
     )
     output: str = setting(_OUTPUT, _OUTPUT_HELP, "petaudit")
     format: str = setting(Choice(FORMATS), _FORMAT_HELP, "csv")

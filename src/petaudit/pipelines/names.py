@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from petaudit.errors import phrase
-from petaudit.system.kinds import JsonSchema, Kind
-from petaudit.system.problems import KeyPath, Problems, shown
+from petaudit.system.kinds import JsonSchema, KeyPath, Kind, Problems, shown
 
 LONGEST_NAME: Final = 60
 TIMESTAMP: Final = "{timestamp}"
@@ -69,13 +68,11 @@ class LogName(Kind):
     )
 
     def takes(self, value: Any) -> bool:
-        """Plain names with or without the time in them."""
         if not isinstance(value, str):
             return False
         return is_plain(value.replace(TIMESTAMP, "0")) and value.endswith(LOG_SUFFIX)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         return {"type": "string", "pattern": rf"^({_LETTER}|\{{timestamp\}})+\.log$"}
 
 
@@ -93,7 +90,6 @@ class FolderInside(Kind):
     )
 
     def takes(self, value: Any) -> bool:
-        """Plain names in a row, from the folder of results on."""
         if not isinstance(value, str):
             return False
         start, *rest = value.split("/")
@@ -101,7 +97,6 @@ class FolderInside(Kind):
         return all(is_plain(name) and "." not in name for name in names)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         name = _LETTER.replace("^", "^.", 1)
         return {"type": "string", "pattern": rf"^(\.|(\./)?{name}+(/{name}+)*)$"}
 

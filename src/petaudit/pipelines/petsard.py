@@ -15,7 +15,7 @@ import yaml
 
 from petaudit.errors import listing, phrase, shortened, suggestion, term
 from petaudit.pipelines.models import MODULES
-from petaudit.system.problems import key_text, shown
+from petaudit.system.kinds import key_text, shown
 
 
 @cache
@@ -83,9 +83,9 @@ def value_alternative(module: str, option: Hashable, value: object) -> str | Non
     """
     known = petsard_words()["values"].get(module, {}).get(option, {})
     for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, str) and (found := known.get(item) or known.get(item.casefold())):
+        if isinstance(item, str) and (alternative := known.get(item) or known.get(item.casefold())):
             what = phrase("value {value!r} of {option}", option=option, value=item)
-            return _sentence(what, found)
+            return _sentence(what, alternative)
     return None
 
 

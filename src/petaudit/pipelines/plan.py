@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from petaudit.errors import OptionError, listing, shortened, suggestion
 from petaudit.pipelines.models import (
@@ -22,7 +24,7 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.reading import Evaluator, Experiment, Pipeline
-from petaudit.system.problems import Problems
+from petaudit.system.kinds import Problems
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000
@@ -45,10 +47,11 @@ class Step:
     def label(self) -> str:
         """The experiment's name, with the number of the sample where there are several."""
         samples = getattr(self.experiment.model, "num_samples", 1)
+        if samples == 1:
+            return self.experiment.name
         # With zeros in front, as in PETsARD, so that files are in order.
         number = f"{self.sample + 1:0{len(str(samples))}}"
-        number = f"_[{samples}-{number}]" if samples > 1 else ""
-        return f"{self.experiment.name}{number}"
+        return f"{self.experiment.name}_[{samples}-{number}]"
 
     def __str__(self) -> str:
         return f"{self.module}[{self.label}]"
@@ -70,8 +73,13 @@ class PlannedRun:
 
     def up_to(self, module: str) -> tuple[Step, ...]:
         """The steps up to and with a module."""
-        places = [index for index, step in enumerate(self.steps) if step.module == module]
-        return self.steps[: places[0] + 1] if places else ()
+        modules = [*self.models]
+        return self.steps[: modules.index(module) + 1] if module in modules else ()
+
+    @property
+    def models(self) -> dict[str, Any]:
+        """The settings of each step, by its module."""
+        return {step.module: step.experiment.model for step in self.steps}
 
     @property
     def evaluator(self) -> Evaluator | None:
@@ -94,13 +102,15 @@ def name_of(steps: Iterable[Step]) -> str:
 def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
     """All runs of a file, in its order."""
     choices = [
-        [step for experiment in pipeline.of(module) for step in _steps(experiment)]
+        [
+            Step(experiment, sample)
+            for experiment in pipeline.of(module)
+            for sample in range(getattr(experiment.model, "num_samples", 1))
+        ]
         for module in (*DATA_MODULES, EVALUATOR)
         if pipeline.of(module)
     ]
-    many = 1
-    for steps in choices:
-        many *= len(steps)
+    many = math.prod(map(len, choices))
     if many > _MOST_RUNS:
         raise OptionError(
             "{origin} stands for {runs:,} runs; {most:,} at most",
@@ -109,11 +119,6 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
             most=_MOST_RUNS,
         )
     return tuple(PlannedRun(steps) for steps in itertools.product(*choices))
-
-
-def _steps(experiment: Experiment) -> Iterator[Step]:
-    for sample in range(getattr(experiment.model, "num_samples", 1)):
-        yield Step(experiment, sample)
 
 
 def check_modules(pipeline: Pipeline, problems: Problems) -> None:
@@ -168,9 +173,7 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
     """The runs that a name stands for: an experiment of any module, or a whole run."""
     if not only:
         return tuple(runs)
-    known: dict[str, None] = {}
-    for run in runs:
-        known |= dict.fromkeys([run.name, *_names(run)])
+    known = dict.fromkeys(name for run in runs for name in [run.name, *_names(run)])
     for name in only:
         if name not in known:
             short = [name for name in known if "]_" not in name]
@@ -211,12 +214,12 @@ def files_of(step: Step) -> dict[str, FileTable]:
 
     match model:
         case Loader():
-            found = {"": file(model.filepath, model.schema, model.nrows)}
+            tables = {"": file(model.filepath, model.schema, model.nrows)}
             if model.original is not None:
-                found["original"] = file(model.original, nrows=model.nrows)
+                tables["original"] = file(model.original, nrows=model.nrows)
             if model.population is not None:
-                found["population"] = file(model.population)
-            return found
+                tables["population"] = file(model.population)
+            return tables
         case CustomSplit():
             schemas = model.schema
             if not isinstance(schemas, Mapping):
@@ -230,15 +233,3 @@ def files_of(step: Step) -> dict[str, FileTable]:
             # A measure may name a table of its own.
             return {"control": FileTable(model.options["control"])}
     return {}
-
-
-def schema_learned(run: PlannedRun) -> str | None:
-    """The schema of the table that a synthesizer learns from."""
-    for module in (SPLITTER, LOADER):
-        step = run.step(module)
-        if step is not None:
-            files = files_of(step)
-            for part in ("", "ori"):
-                if part in files:
-                    return files[part].schema
-    return None

@@ -20,7 +20,6 @@ from petaudit.pipelines.models import (
     ORDER,
     Evaluation,
     ExecutorSettings,
-    Loader,
     required_of,
     settings_of,
 )
@@ -32,8 +31,7 @@ from petaudit.pipelines.petsard import (
     unknown_option,
     value_alternative,
 )
-from petaudit.system.kinds import Anything, Kind, Text
-from petaudit.system.problems import KeyPath, Problems, key_text, shown
+from petaudit.system.kinds import Anything, KeyPath, Kind, Problems, Text, key_text, shown
 from petaudit.system.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50
@@ -111,31 +109,22 @@ def raise_problems(origin: str, document: Document, problems: Problems) -> None:
     """Raise one error for all problems, in the order of the file; none for none."""
     if not problems:
         return
-    found = sorted(problems, key=lambda problem: document.line_of(problem[0]) or 0)
-    said: list[str] = list(
+    ordered = sorted(problems, key=lambda problem: document.line_of(problem[0]) or 0)
+    messages: list[str] = list(
         dict.fromkeys(
             phrase("{where}: {message}", where=place(origin, document, at), message=what)
-            for at, what in found
+            for at, what in ordered
         )
     )
-    if len(said) > MOST_PROBLEMS:
-        more = phrase(
-            "{origin}: and {number} more problems", origin=origin, number=len(said) - MOST_PROBLEMS
-        )
-        said = [*said[:MOST_PROBLEMS], more]
-    raise ManyProblemsError(said)
-
-
-def read_pipeline(document: Document, origin: str) -> Pipeline:
-    """Turn plain data into models, or raise an error that names every problem and its line."""
-    problems = Problems()
-    pipeline = partly_read(document, origin, problems)
-    raise_problems(origin, document, problems)
-    return pipeline
+    more = len(messages) - MOST_PROBLEMS
+    if more > 0:
+        rest = phrase("{origin}: and {number} more problems", origin=origin, number=more)
+        messages = [*messages[:MOST_PROBLEMS], rest]
+    raise ManyProblemsError(messages)
 
 
 def partly_read(document: Document, origin: str, problems: Problems) -> Pipeline:
-    """The same with whatever experiments are right; the problems of the others are noted."""
+    """The pipeline with whatever experiments are right; the problems of the others are noted."""
     content = document.value
     experiments: dict[str, tuple[Experiment, ...]] = {}
     executor = ExecutorSettings()
@@ -188,16 +177,18 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
 
 def _executor(document: Document, problems: Problems) -> ExecutorSettings:
     entries, at = document.value[EXECUTOR], (EXECUTOR, "log_dir")
-    if entries is None:
-        return ExecutorSettings()
-    chosen = None
+    log_dir = None
     if isinstance(entries, Mapping) and "log_dir" in entries and document.is_changed(at):
         # The file may not send its log elsewhere; the person who runs it may.
-        chosen = entries["log_dir"]
-        _FOLDER.check(chosen, at, problems)
+        log_dir = entries["log_dir"]
+        _FOLDER.check(log_dir, at, problems)
         entries = {name: value for name, value in entries.items() if name != "log_dir"}
-    found = _model(ExecutorSettings, entries, (EXECUTOR,), problems) or ExecutorSettings()
-    return found if chosen is None else replace(found, log_dir=chosen, log_dir_is_chosen=True)
+    settings = ExecutorSettings()
+    if entries is not None:
+        settings = _model(ExecutorSettings, EXECUTOR, entries, (EXECUTOR,), problems) or settings
+    if log_dir is None:
+        return settings
+    return replace(settings, log_dir=log_dir, log_dir_is_chosen=True)
 
 
 def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Experiment]:
@@ -221,52 +212,42 @@ def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Expe
             both = {"name": shown(name), "other": shown(folded[same])}
             problems.add(at, "{name} and {other} name one file", **both)
         folded[same] = name
-        found = _experiment(module, name, {} if options is None else options, at, problems)
-        if found is not None:
-            yield found
+        experiment = _experiment(module, name, {} if options is None else options, at, problems)
+        if experiment is not None:
+            yield experiment
 
 
 def _experiment(
     module: str, name: str, options: Any, at: KeyPath, problems: Problems
 ) -> Experiment | None:
     if not isinstance(options, Mapping):
-        said = _no_options(name, options)
+        problem = _no_options(name, options)
         if isinstance(options, str) and "：" in options:
-            said = phrase("{problem} (a full-width ： is no colon; write ': ')", problem=said)
-        problems.add(at, said)
+            problem = phrase("{problem} (a full-width ： is no colon; write ': ')", problem=problem)
+        problems.add(at, problem)
         return None
     if module == EVALUATOR:
         return _evaluator(name, options, at, problems)
-    model: type[Any] | None = Loader
-    if METHODS[module] != (Loader,):
-        model = _method(module, METHODS[module], options, at, problems)
-    found = None if model is None else _model(model, options, at, problems)
-    return None if found is None else Experiment(module, name, found)
-
-
-def _method(
-    module: str,
-    models: tuple[type, ...],
-    options: Mapping[Any, Any],
-    at: KeyPath,
-    problems: Problems,
-) -> type[Any] | None:
-    by_name: dict[str, type] = {model.method: model for model in models}  # type: ignore[attr-defined]
-    wanted = options.get("method")
-    if wanted is None:
-        wanted = DEFAULT_METHODS.get(module)
-    if wanted is None:
-        problems.add(
-            at,
-            "the method is missing; methods of {module} are {known}",
-            module=module,
-            known=listing([*by_name]),
-        )
-        return None
-    if isinstance(wanted, str) and wanted in by_name:
-        return by_name[wanted]
-    problems.add((*at, "method"), unknown_method(module, wanted, [*by_name]))
-    return None
+    by_method: dict[str | None, type] = {model.method: model for model in METHODS[module]}  # type: ignore[attr-defined]
+    method = None
+    if None not in by_method:
+        method = options.get("method")
+        if method is None:
+            method = DEFAULT_METHODS.get(module)
+        known = [*map(str, by_method)]
+        if method is None:
+            problems.add(
+                at,
+                "the method is missing; methods of {module} are {known}",
+                module=module,
+                known=listing(known),
+            )
+            return None
+        if not isinstance(method, str) or method not in by_method:
+            problems.add((*at, "method"), unknown_method(module, method, known))
+            return None
+    model = _model(by_method[method], module, options, at, problems)
+    return None if model is None else Experiment(module, name, model)
 
 
 def _evaluator(
@@ -294,7 +275,7 @@ def _evaluator(
     common = {key: setting.kind for key, setting in settings_of(Evaluation).items()}
     limit = {} if measure.limit_help is None else {"limit": measure.limit_kind}
     known = {option.name: option.kind for option in measure.options} | limit | common
-    before = len(problems.found)
+    before = len(problems)
     given = _Known(EVALUATOR, wanted, measure.name, known).checked(options, at, problems)
     for option in measure.options:
         if option.required and option.name not in given:
@@ -305,7 +286,7 @@ def _evaluator(
                 option=option.name,
                 help=term(option.help),
             )
-    if len(problems.found) > before:
+    if len(problems) > before:
         return None
     options = {key: value for key, value in given.items() if key not in common}
     with problems.noted(at):
@@ -315,16 +296,15 @@ def _evaluator(
     return Evaluator(EVALUATOR, name, model, measure)
 
 
-def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any:
+def _model(model: type[Any], module: str, given: Any, at: KeyPath, problems: Problems) -> Any:
     """Check every option of a model; None if one is wrong."""
     if not isinstance(given, Mapping):
         problems.add(at, _no_options(str(at[-1]), given))
         return None
-    before = len(problems.found)
+    before = len(problems)
     settings, required = settings_of(model), required_of(model)
     known: dict[str, Kind] = {key: setting.kind for key, setting in settings.items()}
-    module, method = model.belongs_to, getattr(model, "method", None)
-    whose = module
+    method, whose = getattr(model, "method", None), module
     if method is not None:
         known["method"] = Anything()
         whose = phrase("{module} with method {method}", module=module, method=method)
@@ -332,7 +312,7 @@ def _model(model: type[Any], given: Any, at: KeyPath, problems: Problems) -> Any
     for key in required:
         if key not in given:
             problems.add(at, "{key} is missing ({help})", key=key, help=settings[key].help)
-    if len(problems.found) > before:
+    if len(problems) > before:
         return None
     return model(**{key: value for key, value in checked.items() if key in settings})
 
@@ -350,12 +330,12 @@ class _Known:
 
     def checked(self, given: Mapping[Any, Any], at: KeyPath, problems: Problems) -> dict[str, Any]:
         """The settings with a value; what is wrong with any of them is noted."""
-        found: dict[str, Any] = {}
+        checked: dict[str, Any] = {}
         for key, value in given.items():
             if key not in self.kinds:
                 names = [*self.kinds]
-                said = unknown_option(self.module, self.method, key, value, names, self.whose)
-                problems.add((*at, key), said)
+                problem = unknown_option(self.module, self.method, key, value, names, self.whose)
+                problems.add((*at, key), problem)
             elif value is None and key in NEVER_EMPTY:
                 problems.add(
                     (*at, key), "{key} is empty; give it a value, or leave the line out", key=key
@@ -367,8 +347,8 @@ class _Known:
                     problems.add((*at, key), alternative)
                 else:
                     self.kinds[key].check(value, (*at, key), problems)
-                found[key] = value
-        return found
+                checked[key] = value
+        return checked
 
 
 def _no_options(name: str, given: Any) -> str:
@@ -384,7 +364,7 @@ def with_policies(
     seen: dict[str | None, Policy] = {}
     applied: dict[str | None, set[str]] = {}
 
-    def found(given: str | None, at: KeyPath) -> Policy | None:
+    def policy_of(given: str | None, at: KeyPath) -> Policy | None:
         if given is not None:
             with problems.noted(at):
                 return find_policy(resolved(given) if is_policy_file(given) else given)
@@ -403,7 +383,7 @@ def with_policies(
             return replace(evaluator, model=replace(evaluator.model, options=options[measure]))
         return evaluator
 
-    for_all = found(pipeline.executor.policy, (EXECUTOR, "policy"))
+    for_all = policy_of(pipeline.executor.policy, (EXECUTOR, "policy"))
     if for_all is not None:
         seen[for_all.sha256] = for_all
         applied[for_all.sha256] = {*for_all.demands}
@@ -411,7 +391,7 @@ def with_policies(
     for given in pipeline.evaluators:
         evaluator = given
         at = (EVALUATOR, evaluator.name, "policy")
-        policy = found(evaluator.model.policy, at)
+        policy = policy_of(evaluator.model.policy, at)
         if policy is not None and evaluator.model.method in policy.demands:
             evaluator = limited(evaluator, policy, at)
         elif policy is not None:

@@ -24,8 +24,7 @@ from petaudit.pipelines.models import (
 from petaudit.pipelines.names import is_plain, not_plain
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.pipelines.reading import Experiment, Pipeline
-from petaudit.system.problems import Problems
-from petaudit.tables import Source
+from petaudit.system.kinds import Problems
 from petaudit.tables.result_frames import Kind, ResultColumn, in_file, result_frame, stacked
 from petaudit.tables.writing import table_writer, write_json
 
@@ -70,17 +69,17 @@ class ReportFile:
 
 def report_files(pipeline: Pipeline, runs: Sequence[PlannedRun]) -> list[ReportFile]:
     """Every file that the Reporters will write."""
-    found: list[ReportFile] = []
+    files: list[ReportFile] = []
     for reporter in pipeline.of(REPORTER):
         match reporter.model:
             case SaveReport():
-                found += _reports(reporter, runs)
+                files += _reports(reporter, runs)
             case SaveData():
-                found += _data(reporter, runs)
+                files += _data(reporter, runs)
             case SaveTiming():
                 name = f"{reporter.model.output}_timing.{reporter.model.format}"
-                found.append(ReportFile(name, reporter))
-    return found
+                files.append(ReportFile(name, reporter))
+    return files
 
 
 def _reports(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[ReportFile]:
@@ -89,14 +88,10 @@ def _reports(reporter: Experiment, runs: Sequence[PlannedRun]) -> Iterator[Repor
         if granularity == SUMMARY:
             yield ReportFile(f"{model.output}_{SUMMARY}.{model.format}", reporter, SUMMARY)
             continue
-        evaluators = [run.evaluator for run in runs if run.evaluator is not None]
-        having = [
-            evaluator.name
-            for evaluator in evaluators
-            if granularity in evaluator.measure.granularities
-        ]
-        for name in dict.fromkeys(having):
-            if model.eval is None or name in _listed(model.eval):
+        evaluators = {run.evaluator.name: run.evaluator for run in runs if run.evaluator}
+        for name, evaluator in evaluators.items():
+            is_wanted = model.eval is None or name in _listed(model.eval)
+            if is_wanted and granularity in evaluator.measure.granularities:
                 file = f"{model.output}_{name}_{granularity}.{model.format}"
                 yield ReportFile(file, reporter, granularity, name)
 
@@ -195,13 +190,11 @@ def _listed(given: str | list[str] | None) -> list[str]:
 
 def tables_wanted(files: Sequence[ReportFile]) -> dict[str, list[str]]:
     """By Evaluator: the tables that files are made of."""
-    found: dict[str, list[str]] = {}
+    wanted: dict[str, dict[str, None]] = {}
     for file in files:
         if file.evaluator is not None:
-            granularities = found.setdefault(file.evaluator, [])
-            if file.granularity not in granularities:
-                granularities.append(file.granularity)
-    return found
+            wanted.setdefault(file.evaluator, {})[file.granularity] = None
+    return {evaluator: [*granularities] for evaluator, granularities in wanted.items()}
 
 
 def report_writer(
@@ -224,25 +217,17 @@ def report_writer(
             and file.granularity in entry.tables
         }
         columns = stacked(tables, _RUN)
-    return _writer(columns, file.model.format)
-
-
-def _writer(columns: Mapping[str, ResultColumn], format_name: str) -> Callable[[IO[bytes]], object]:
-    if format_name == "json":
+    if file.model.format == "json":
         # JSON has lists of its own, also of numbers and text together, which Arrow has not.
-        return lambda file: write_json([*columns], _batches(columns), file)
-    return table_writer(result_frame("pyarrow", in_file(columns)), format_name, formula_safe=True)
+        return lambda stream: write_json([*columns], _batches(columns), stream)
+    frame = result_frame("pyarrow", in_file(columns))
+    return table_writer(frame, file.model.format, formula_safe=True)
 
 
 def _batches(columns: Mapping[str, ResultColumn]) -> Iterator[list[list[Any]]]:
     rows = max(len(column.values) for column in columns.values())
     for start in range(0, rows, _ROWS_AT_ONCE):
         yield [list(column.values[start : start + _ROWS_AT_ONCE]) for column in columns.values()]
-
-
-def data_writer(file: ReportFile, source: Source) -> Callable[[IO[bytes]], object]:
-    """How to write a table of people, real or synthetic."""
-    return table_writer(source.to_arrow(), file.model.format, formula_safe=True)
 
 
 def summary_columns(
@@ -256,35 +241,28 @@ def summary_columns(
         comparison = entry["comparison"] or {}
         modules = {name: entry["modules"].get(name) for name in (*DATA_MODULES, EVALUATOR)}
         rows.append({**entry, **modules, "previous": comparison.get("previous")})
+    # Mere text: not every library of tables takes a phrase for it.
+    plain: Mapping[str, Callable[[Any], Any]] = {"number": float, "text": str}
     return {
         name: ResultColumn(
-            kind, [_number(row[name]) if kind == "number" else _text(row[name]) for row in rows]
+            kind, [None if row[name] is None else plain[kind](row[name]) for row in rows]
         )
         for name, kind in _SUMMARY.items()
     }
 
 
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
-
-
-def _text(value: str | None) -> str | None:
-    """Mere text: not every library of tables takes a phrase for it."""
-    return None if value is None else str(value)
-
-
 def timing_columns(
     records: Sequence[TimingRecord], unit: str = "seconds", modules: Sequence[str] = ()
 ) -> dict[str, ResultColumn]:
-    """How long every step took, a row evaluator."""
-    rows = [record.to_dict() for record in records if not modules or record.module in modules]
+    """How long every step took, a row per step."""
+    chosen = [record for record in records if not modules or record.module in modules]
     durations = {"duration_seconds": f"duration_{unit}", "cpu_seconds": f"cpu_{unit}"}
-    found: dict[str, ResultColumn] = {}
+    columns: dict[str, ResultColumn] = {}
     for name in TimingRecord.__dataclass_fields__:
-        values = [row[name] for row in rows]
+        values = [getattr(record, name) for record in chosen]
         if name in durations:
             scaled = [value / UNITS_OF_TIME[unit] for value in values]
-            found[durations[name]] = ResultColumn("number", scaled)
+            columns[durations[name]] = ResultColumn("number", scaled)
         else:
-            found[name] = ResultColumn("text", values)
-    return found
+            columns[name] = ResultColumn("text", values)
+    return columns

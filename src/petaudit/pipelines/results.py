@@ -29,6 +29,7 @@ from petaudit.pipelines.models import EVALUATOR
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.tables import without_folder
+from petaudit.system.plain import is_finite
 
 _WITHOUT_ROLES: Final = ("mpuccs",)
 """Measures that take all columns, whatever their roles; of others nobody knows."""
@@ -62,42 +63,43 @@ def judge_entries(
         evaluator.name: evaluator.model.allowed_worsening for evaluator in pipeline.evaluators
     }
     has_common_runs = any(entry["run"] in earlier for entry in entries)
-    done = []
+    judged = []
     for entry in entries:
-        comparison, reason = None, entry["reason"]
+        comparison, reason, status = None, entry["reason"], entry["status"]
         if previous is not None:
             worsening = allowed[entry["modules"][EVALUATOR]]
             comparison = _compared(entry, earlier.get(entry["run"]), worsening)
             if not has_common_runs:
                 # Nothing was compared, and that must not pass for a comparison.
-                said = phrase("the earlier result has none of these runs, so nothing was compared")
-                comparison |= {"status": ERROR, "reason": said}
+                comparison |= {
+                    "status": ERROR,
+                    "reason": phrase(
+                        "the earlier result has none of these runs, so nothing was compared"
+                    ),
+                }
             if comparison["status"] == ERROR and reason is None:
                 reason = comparison["reason"]
+            # An error stays one; a breach of either kind fails.
+            both = (status, comparison["status"])
+            status = next((word for word in (ERROR, FAILED, PASSED) if word in both), status)
         settled = {
-            "status": _settled(str(entry["status"]), comparison),
+            "status": status,
             "reason": reason,
             "comparison": comparison,
             "breaches": _breaches(entry, comparison, pipeline),
         }
-        done.append(with_texts({**entry, **settled}))
-    return done
+        judged.append(with_texts({**entry, **settled}))
+    return judged
 
 
 def _by_run(results: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     return {entry["run"]: entry for entry in results if isinstance(entry.get("run"), str)}
 
 
-def _settled(status: str, comparison: Mapping[str, Any] | None) -> str:
-    """An error stays one; a breach of either kind fails."""
-    both = (status, "new" if comparison is None else comparison["status"])
-    return next((word for word in (ERROR, FAILED, PASSED) if word in both), status)
-
-
 def _compared(
     entry: Mapping[str, Any], before: Mapping[str, Any] | None, allowed: float
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    comparison: dict[str, Any] = {
         "status": ERROR,
         "previous": None,
         "worsening": None,
@@ -106,41 +108,36 @@ def _compared(
     }
     if before is None:
         reason = phrase("the earlier result has no run of this name")
-        return found | {"status": "new", "reason": reason}
+        return comparison | {"status": "new", "reason": reason}
     if entry["status"] == ERROR:
-        return found | {"reason": phrase("there is no figure to compare")}
+        return comparison | {"reason": phrase("there is no figure to compare")}
     if not _is_figure(before.get("value")):
-        return found | {"reason": phrase("the earlier result has no figure for this run")}
+        return comparison | {"reason": phrase("the earlier result has no figure for this run")}
     value = figure_of(before["value"])
-    found["previous"] = plain(value)
+    comparison["previous"] = plain(value)
     different = _differences(entry, before)
     if different:
         reason = phrase(
             "the earlier figure was measured otherwise ({settings} differ)",
             settings=joined(different),
         )
-        return found | {"reason": reason}
+        return comparison | {"reason": reason}
     worse = _worsening(entry, value)
     if worse is None:
-        return found | {"reason": phrase("the earlier figure is of another kind")}
+        return comparison | {"reason": phrase("the earlier figure is of another kind")}
     is_worse = worse > exact(allowed, "allowed_worsening")
-    found["worsening"] = plain(float(worse))
+    comparison["worsening"] = plain(float(worse))
     # A lower bound above the old figure is worse for sure; one below it says nothing.
     now, then = bool(entry["lower_bound"]), bool(before.get("lower_bound"))
     if (now and not is_worse) or (then and is_worse) or (now and then):
         reason = phrase("a search was not complete, so the figures cannot be compared")
-        return found | {"reason": reason}
-    return found | {"status": FAILED if is_worse else PASSED}
+        return comparison | {"reason": reason}
+    return comparison | {"status": FAILED if is_worse else PASSED}
 
 
 def _is_figure(value: object) -> bool:
     """True, false, a number, or the word for infinity: a file may say anything."""
-    if isinstance(value, bool) or value == "inf":
-        return True
-    try:
-        return isinstance(value, int | float) and math.isfinite(float(value))
-    except OverflowError:
-        return False
+    return value == "inf" or (isinstance(value, int | float) and is_finite(value))
 
 
 def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
@@ -155,11 +152,11 @@ def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[st
         return {name: value for name, value in given.items() if name not in silent}
 
     now, then = plain(options(entry)), plain(options(before))
-    found = [name for name in {**now, **then} if now.get(name) != then.get(name)]
+    different = [name for name in {**now, **then} if now.get(name) != then.get(name)]
     common = ["measure", "figure", "steps"]
     if measure.name not in _WITHOUT_ROLES:
         common += ["suppressed", "roles", "hierarchies", "person"]
-    return found + [name for name in common if entry.get(name) != before.get(name)]
+    return different + [name for name in common if entry.get(name) != before.get(name)]
 
 
 def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | float | None:
@@ -180,35 +177,36 @@ def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | flo
 def _breaches(
     entry: Mapping[str, Any], comparison: Mapping[str, Any] | None, pipeline: Pipeline
 ) -> list[dict[str, Any]]:
-    found = []
+    about = {name: entry[name] for name in ("run", "measure", "profile", "value")}
 
-    def breach(kind: str, option: str, **more: Any) -> dict[str, Any]:
-        about = {name: entry[name] for name in ("run", "measure", "profile", "value")}
-        line = pipeline.line_of(EVALUATOR, entry["modules"][EVALUATOR], option)
-        return {"kind": kind, **about, **more, "line": line}
+    def line(option: str) -> int | None:
+        return pipeline.line_of(EVALUATOR, entry["modules"][EVALUATOR], option)
 
+    breaches = []
     if entry["status"] == FAILED:
-        found.append(
-            breach(
-                "limit",
-                "limit" if entry["profile"] is None else "profile",
-                limit=True if isinstance(entry["value"], bool) else entry["limit"],
-                limit_exact=entry.get("limit_exact"),
-                rule=_rule(entry),
-                conditions=entry["conditions"],
-            )
+        breaches.append(
+            {
+                "kind": "limit",
+                **about,
+                "limit": True if isinstance(entry["value"], bool) else entry["limit"],
+                "limit_exact": entry.get("limit_exact"),
+                "rule": _rule(entry),
+                "conditions": entry["conditions"],
+                "line": line("limit" if entry["profile"] is None else "profile"),
+            }
         )
     if comparison is not None and comparison["status"] == FAILED:
-        found.append(
-            breach(
-                "worsening",
-                "allowed_worsening",
-                limit=comparison["previous"],
-                worsening=comparison["worsening"],
-                allowed=comparison["allowed"],
-            )
+        breaches.append(
+            {
+                "kind": "worsening",
+                **about,
+                "limit": comparison["previous"],
+                "worsening": comparison["worsening"],
+                "allowed": comparison["allowed"],
+                "line": line("allowed_worsening"),
+            }
         )
-    return found
+    return breaches
 
 
 def _rule(entry: Mapping[str, Any]) -> str:

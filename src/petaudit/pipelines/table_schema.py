@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, get_args
 
 from petaudit.errors import (
@@ -20,8 +19,7 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.pipelines.petsard import schema_key_alternative, type_here
-from petaudit.system.kinds import Anything, Boolean, Integer, Kind, Text
-from petaudit.system.problems import KeyPath, Problems
+from petaudit.system.kinds import Anything, Boolean, Integer, KeyPath, Kind, Problems, Text
 from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
 from petaudit.tables.source import Source
@@ -66,27 +64,11 @@ _ONLY_FOR: Final = {"precision": ("float",), "format": ("date", "datetime")}
 
 
 @dataclass(frozen=True)
-class Attribute:
-    """What a schema says of one column."""
-
-    type: TypeName | None = None
-    """None takes the column as it is."""
-    nullable: bool = True
-    category: bool = False
-    precision: int | None = None
-    format: str | None = None
-    description: str | None = None
-
-
-@dataclass(frozen=True)
 class Schema:
-    """What a table must be."""
+    """What the columns of a table must be."""
 
     path: Path
-    attributes: Mapping[str, Attribute]
-    id: str | None = None
-    name: str | None = None
-    description: str | None = None
+    attributes: Mapping[str, ColumnType]
 
 
 def read_schema(path: Path) -> Schema:
@@ -96,13 +78,13 @@ def read_schema(path: Path) -> Schema:
     schema = _schema(path, document.value, problems)
     if problems:
         told = sorted((document.line_of(at) or 1, _told(at, text)) for at, text in problems)
-        said: list[str] = [
+        messages: list[str] = [
             phrase("line {line}: {problem}", line=line, problem=problem)
             for line, problem in told[:MOST_PROBLEMS]
         ]
         if len(told) > MOST_PROBLEMS:
-            said.append(phrase("and {number} more", number=len(told) - MOST_PROBLEMS))
-        raise InputError("{path}, {problems}", path=path, problems=joined(said, "; "))
+            messages.append(phrase("and {number} more", number=len(told) - MOST_PROBLEMS))
+        raise InputError("{path}, {problems}", path=path, problems=joined(messages, "; "))
     return schema
 
 
@@ -117,9 +99,8 @@ def _schema(path: Path, content: Any, problems: Problems) -> Schema:
     if not isinstance(content, Mapping):
         problems.add((), "a schema has the key 'attributes', with the columns below it")
         return Schema(path, {})
-    texts = _settings(content, _SCHEMA, (), problems)
-    given = texts.pop("attributes", None)
-    attributes: dict[str, Attribute] = {}
+    given = _settings(content, _SCHEMA, (), problems).get("attributes")
+    attributes: dict[str, ColumnType] = {}
     if "attributes" not in content:
         problems.add((), "the key 'attributes' is missing, with the columns below it")
     elif not isinstance(given, Mapping) or not given:
@@ -134,36 +115,36 @@ def _schema(path: Path, content: Any, problems: Problems) -> Schema:
             elif name in attributes:
                 problems.add(at, "column {name!r} stands here twice", name=shortened(name))
             else:
-                attributes[name] = _attribute(options, at, problems)
-    return Schema(path, MappingProxyType(attributes), **texts)
+                attributes[name] = _column_type(options, at, problems)
+    return Schema(path, attributes)
 
 
-def _attribute(options: Any, at: KeyPath, problems: Problems) -> Attribute:
+def _column_type(options: Any, at: KeyPath, problems: Problems) -> ColumnType:
     if options is None:
-        return Attribute()
+        return ColumnType()
     if not isinstance(options, Mapping):
         problems.add((*at, None), "options were expected, as in {{type: int}}")
-        return Attribute()
-    found = _settings(options, _ATTRIBUTE, at, problems)
-    type_ = found.get("type")
-    if "type" in found and type_ not in _TYPES:
+        return ColumnType()
+    settings = _settings(options, _ATTRIBUTE, at, problems)
+    type_ = settings.get("type")
+    if "type" in settings and type_ not in _TYPES:
         problems.add((*at, "type"), _unknown_type(type_))
-        return Attribute()
+        return ColumnType()
     for key, wanted in _ONLY_FOR.items():
-        if key in found and type_ not in wanted:
-            what = phrase("no type") if type_ is None else phrase("type {type!r}", type=type_)
+        if key in settings and type_ not in wanted:
             problems.add(
                 (*at, key),
                 "{key} is only for the type {wanted}, not for {what}",
                 key=key,
                 wanted=joined(wanted, " or "),
-                what=what,
+                what=phrase("no type") if type_ is None else phrase("type {type!r}", type=type_),
             )
-        elif key == "format" and key in found:
-            problem = format_problem(str(type_), found[key])
+        elif key == "format" and key in settings:
+            problem = format_problem(str(type_), settings[key])
             if problem is not None:
                 problems.add((*at, key), problem)
-    return Attribute(**found)
+    nullable, precision = settings.get("nullable", True), settings.get("precision")
+    return ColumnType(type_, nullable, precision, settings.get("format"))
 
 
 def _unknown_type(given: object) -> str:
@@ -186,12 +167,12 @@ def _settings(
     given: Mapping[Any, Any], known: Mapping[str, Kind], at: KeyPath, problems: Problems
 ) -> dict[str, Any]:
     """The settings that are of their kind; the others are noted."""
-    found: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for key, value in given.items():
         if key in known:
             known[key].check(value, (*at, key), problems)
             if known[key].takes(value):
-                found[key] = value
+                settings[key] = value
         elif (alternative := schema_key_alternative(key)) is not None:
             problems.add((*at, key), alternative)
         else:
@@ -202,7 +183,7 @@ def _settings(
                 near=suggestion(str(key), known),
                 keys=listing([*known]),
             )
-    return found
+    return settings
 
 
 def typed(source: Source, schema: Schema) -> Source:
@@ -217,7 +198,7 @@ def typed(source: Source, schema: Schema) -> Source:
     >>> import pyarrow as pa
     >>> from pathlib import Path
     >>> from petaudit.tables import open_source
-    >>> schema = Schema(Path("schema.yaml"), {"age": Attribute("int", nullable=False)})
+    >>> schema = Schema(Path("schema.yaml"), {"age": ColumnType("int", nullable=False)})
     >>> typed(open_source(pa.table({"age": ["39", "5.0"]})), schema).to_arrow()["age"].to_pylist()
     [39, 5]
     >>> typed(open_source(pa.table({"age": ["39", "old", ""]})), schema)
@@ -226,48 +207,43 @@ def typed(source: Source, schema: Schema) -> Source:
 int, column 'age' has 1 null and is not nullable
     """
     _check_columns(source, schema)
-    types = {
-        name: ColumnType(attribute.type, attribute.nullable, attribute.precision, attribute.format)
-        for name, attribute in schema.attributes.items()
-    }
-    found, breaks = typed_source(source, types)
+    converted, breaks = typed_source(source, schema.attributes)
     if breaks:
-        said = [
+        problems = [
             phrase(
                 "column {column!r} has {problem}", column=shortened(one.column), problem=one.problem
             )
             for one in breaks
         ]
-        raise InputError(_breaks(source, schema, _listed(said)))
-    return found
+        raise InputError(_breaks(source, schema, _listed(problems)))
+    return converted
 
 
 def _check_columns(source: Source, schema: Schema) -> None:
     missing = [name for name in schema.attributes if name not in source.columns]
     strange = [name for name in source.columns if name not in schema.attributes]
-    said: list[str] = []
+    is_doubtful = header_doubt(source.columns)
+    problems: list[str] = []
     if missing:
         # A name may be near only to one that the schema does not have: those it has are there.
+        near = ["" if is_doubtful else suggestion(name, strange) for name in missing]
+        # Nothing to translate: these are two things side by side.
         names: list[str] = [
-            # Nothing to translate: these are two things side by side.
-            Phrase(
-                "{name}{near}",
-                {
-                    "name": repr(shortened(name)),
-                    "near": "" if header_doubt(source.columns) else suggestion(name, strange),
-                },
-            )
-            for name in missing
+            Phrase("{name}{near}", {"name": repr(shortened(name)), "near": hint})
+            for name, hint in zip(missing, near, strict=True)
         ]
-        said.append(phrase("{table} lacks {columns}", table=source.name, columns=_columns(names)))
+        problems.append(
+            phrase("{table} lacks {columns}", table=source.name, columns=_columns(names))
+        )
     if strange:
-        names = [repr(shortened(name)) for name in strange]
-        described = _columns(names)
-        if header_doubt(source.columns):
-            described = columns_named(strange, source.columns)
-        said.append(phrase("the schema does not describe {columns}", columns=described))
-    if said:
-        raise ColumnError(_breaks(source, schema, joined(said, "; ")))
+        described = (
+            columns_named(strange, source.columns)
+            if is_doubtful
+            else _columns([repr(shortened(name)) for name in strange])
+        )
+        problems.append(phrase("the schema does not describe {columns}", columns=described))
+    if problems:
+        raise ColumnError(_breaks(source, schema, joined(problems, "; ")))
 
 
 def _breaks(source: Source, schema: Schema, problems: str) -> str:

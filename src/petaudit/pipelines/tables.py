@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,12 +23,10 @@ from petaudit.pipelines.models import (
     LOADER,
     SPLITTER,
     SYNTHESIZER,
-    CustomSplit,
-    CustomTable,
     GaussianCopula,
     RandomSplit,
 )
-from petaudit.pipelines.plan import FileTable, PlannedRun, Step, files_of, name_of, schema_learned
+from petaudit.pipelines.plan import FileTable, PlannedRun, Step, files_of, name_of
 from petaudit.pipelines.table_schema import Schema, read_schema, typed
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
@@ -71,7 +69,7 @@ class Tables:
     _rows_in_file: dict[FileTable, int] = field(default_factory=dict)
     _picker: RowPicker | None = None
     _split: tuple[str, tuple[Source, Source]] | None = None
-    _made: tuple[str, Source] | None = None
+    _synthetic: tuple[str, Source] | None = None
 
     def afresh(self, clock: Clock) -> Tables:
         """The same with nothing opened yet."""
@@ -117,8 +115,8 @@ class Tables:
 
     def _with_hint(self, address: str, problem: InputError) -> InputError:
         """Say where relative paths start, if the file is somewhere else."""
-        here = Path(address)
-        if here.is_absolute() or "does not exist" not in problem.text or not _exists(address):
+        is_elsewhere = "does not exist" in problem.text and os.path.exists(address)  # noqa: PTH110
+        if Path(address).is_absolute() or not is_elsewhere:
             return problem
         return InputError(
             "{problem}; paths start from the folder of the pipeline file, {folder}",
@@ -153,15 +151,15 @@ class Tables:
             return None
         key = json.dumps(given, sort_keys=True, default=str)
         if key not in self._hierarchies:
-            spec = self.resolved(given) if isinstance(given, str) else self._inline(given)
+            if isinstance(given, str):
+                spec: Any = self.resolved(given)
+            else:
+                spec = {
+                    name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
+                    for name, entry in given.items()
+                }
             self._hierarchies[key] = Hierarchies.of(spec)
         return self._hierarchies[key]
-
-    def _inline(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
-            for name, entry in given.items()
-        }
 
     def without_folders(self, message: str) -> str:
         """A message with the names of files, but not where they lie on this machine."""
@@ -176,22 +174,22 @@ class Tables:
     def fingerprint(self, table: FileTable) -> dict[str, Any]:
         """What identifies an input, without any value of it and without where it lies."""
         source = self.opened(table)
-        found: dict[str, Any] = {
+        fingerprint: dict[str, Any] = {
             "name": without_folder(table.address),
             "rows": source.rows,
             "columns": [*shown_names(source.columns).values()],
             "engine": source.counts.engine,
         }
         if source.files:
-            found["sha256"] = self.watch.sha256(source.files)
+            fingerprint["sha256"] = self.watch.sha256(source.files)
         else:
             # Nobody can tell whether a table of a server is still what it was.
-            found["opened"] = self._begun
+            fingerprint["opened"] = self._begun
         if table.schema is not None:
             path = self.schema_path(table.schema)
             name = without_folder(table.schema)
-            found["schema"] = {"name": name, "sha256": self.watch.sha256((path,))}
-        return found
+            fingerprint["schema"] = {"name": name, "sha256": self.watch.sha256((path,))}
+        return fingerprint
 
     def rows_left_out(self, table: FileTable) -> int:
         """How many rows of a table were not read."""
@@ -202,81 +200,74 @@ class Tables:
 
         Without ``make``, another table with the same columns stands in for each that would be.
         """
-        loader, splitter = run.step(LOADER), run.step(SPLITTER)
-        synthesizer, evaluator = run.step(SYNTHESIZER), run.step(EVALUATOR)
-        before: Source | None = None
-        original: Source | None = None
-        control: Source | None = None
-        population: Source | None = None
-        if loader is not None:
-            given = files_of(loader)
-            before = self.opened(given[""])
-            original = self.opened(given["original"]) if "original" in given else None
-            population = self.opened(given["population"]) if "population" in given else None
+        files = {
+            step.module: {part: self.opened(table) for part, table in files_of(step).items()}
+            for step in run.steps
+        }
+        loaded = files.get(LOADER, {})
+        learned, control = loaded.get(""), None
+        splitter, synthesizer = run.step(SPLITTER), run.step(SYNTHESIZER)
         if splitter is not None:
-            before, control = self._parts(run, splitter, before, make)
-        if evaluator is not None and "control" in files_of(evaluator):
-            control = self.opened(files_of(evaluator)["control"])
-        if synthesizer is None:
-            assert before is not None  # noqa: S101 (the plan has a table to judge)
-            return RunTables(before, original, control, population)
-        if isinstance(synthesizer.experiment.model, CustomTable):
-            synthetic = self.opened(files_of(synthesizer)[""])
-            return RunTables(synthetic, before, control, population)
-        assert before is not None  # noqa: S101 (the plan has a table to learn from)
-        released = self._synthesized(run, synthesizer, before) if make else before
-        return RunTables(released, before, control, population)
+            parts = files[SPLITTER] or self._parts(run, splitter, learned, make)
+            learned, control = parts["ori"], parts.get("control")
+        control = files.get(EVALUATOR, {}).get("control", control)
+        released, original = learned, loaded.get("original")
+        if synthesizer is not None:
+            released, original = files[SYNTHESIZER].get("", learned), learned
+            if not files[SYNTHESIZER] and make and learned is not None:
+                released = self._synthesized(run, synthesizer, learned)
+        assert released is not None  # noqa: S101 (the plan has a table to judge or to learn from)
+        return RunTables(released, original, control, loaded.get("population"))
 
     def of_step(self, run: PlannedRun, module: str, part: str) -> Source:
         """The table of one module of a run."""
         loader = run.step(LOADER)
         if module == LOADER and loader is not None:
             return self.opened(files_of(loader)[""])
-        found = self.of_run(run)
-        source = {"ori": found.original, "control": found.control, "": found.released}[part]
+        tables = self.of_run(run)
+        source = {"ori": tables.original, "control": tables.control, "": tables.released}[part]
         if part == "ori" and run.step(SYNTHESIZER) is None:
-            source = found.released
+            source = tables.released
         assert source is not None  # noqa: S101 (only parts that a step has are asked for)
         return source
 
     def _parts(
-        self, run: PlannedRun, step: Step, before: Source | None, make: bool
-    ) -> tuple[Source, Source | None]:
-        """What is learned from, and the control."""
-        if isinstance(step.experiment.model, CustomSplit):
-            parts = files_of(step)
-            control = self.opened(parts["control"]) if "control" in parts else None
-            return self.opened(parts["ori"]), control
-        assert before is not None  # noqa: S101 (the plan has a Loader)
+        self, run: PlannedRun, step: Step, table: Source | None, make: bool
+    ) -> dict[str, Source]:
+        """What is learned from, and the control, drawn from the table of the Loader."""
+        assert table is not None  # noqa: S101 (the plan has a Loader)
         if not make:
-            return before, before
+            return {"ori": table, "control": table}
         name = name_of(run.up_to(SPLITTER))
         if self._split is None or self._split[0] != name:
             self._split = None
             with self.clock.timed(name, SPLITTER, step.label, "split"):
-                if self._picker is None or self._picker.source is not before:
-                    self._picker = RowPicker(before)
+                if self._picker is None or self._picker.source is not table:
+                    self._picker = RowPicker(table)
                 self._split = (name, split(self._picker, step.experiment.model, step.sample))
-        return self._split[1]
+        return dict(zip(("ori", "control"), self._split[1], strict=True))
 
-    def _synthesized(self, run: PlannedRun, step: Step, before: Source) -> Source:
+    def _synthesized(self, run: PlannedRun, step: Step, learned: Source) -> Source:
         name = name_of(run.up_to(SYNTHESIZER))
-        if self._made is None or self._made[0] != name:
-            self._made = None
+        if self._synthetic is None or self._synthetic[0] != name:
+            self._synthetic = None
+            model: GaussianCopula = step.experiment.model
             with self.clock.timed(name, SYNTHESIZER, step.label, "synthesize"):
-                self._made = (name, self._drawn(run, step, before))
-        return self._made[1]
-
-    def _drawn(self, run: PlannedRun, step: Step, before: Source) -> Source:
-        model: GaussianCopula = step.experiment.model
-        made = synthesize(
-            before, method=str(model.method), rows=model.sample_num_rows, seed=model.random_state
-        )
-        source = open_source(made, called=f"{step}")
-        source = replace(source, is_untyped=before.is_untyped)
-        schema = schema_learned(run)
-        # What was learned from a table that keeps a schema must keep it, too.
-        return source if schema is None else typed(source, self.schema(schema))
+                rows, seed = model.sample_num_rows, model.random_state
+                frame = synthesize(learned, method=str(model.method), rows=rows, seed=seed)
+                source = open_source(frame, called=f"{step}")
+                source = replace(source, is_untyped=learned.is_untyped)
+                # What was learned from a table that keeps a schema must keep it, too.
+                files = {
+                    part: table
+                    for earlier in run.up_to(SPLITTER) or run.up_to(LOADER)
+                    for part, table in files_of(earlier).items()
+                }
+                schema = files["ori" if "ori" in files else ""].schema
+                if schema is not None:
+                    source = typed(source, self.schema(schema))
+            self._synthetic = (name, source)
+        return self._synthetic[1]
 
 
 def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, Source]:
@@ -307,23 +298,19 @@ def without_folder(address: str) -> str:
     return Path(address).name if Path(address).is_absolute() else address
 
 
-def _exists(address: str) -> bool:
-    return os.path.exists(address)  # noqa: PTH110 (takes any name)
-
-
 def replaced(text: str, change: Callable[[str], str]) -> str:
     """A text with a change to it; a phrase stays one, with the change to its values.
 
     Where that is not the same, as what changes is spread over several values, the text is plain.
 
-    >>> said = Phrase("{file} is empty", {"file": "/a/b.csv"})
-    >>> found = replaced(said, lambda text: text.replace("/a/", ""))
-    >>> found, found.template
+    >>> message = Phrase("{file} is empty", {"file": "/a/b.csv"})
+    >>> shown = replaced(message, lambda text: text.replace("/a/", ""))
+    >>> shown, shown.template
     ('b.csv is empty', '{file} is empty')
     """
-    wanted = change(str(text))
-    found = _inside(text, change)
-    return found if found == wanted else wanted
+    plain = change(str(text))
+    changed = _inside(text, change)
+    return changed if changed == plain else plain
 
 
 def _inside(text: str, change: Callable[[str], str]) -> str:

@@ -32,7 +32,7 @@ def words() -> dict[str, Any]:
     return tomllib.loads((files("petaudit.starter") / "words.toml").read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Sense:
     """What a word in a name means."""
 
@@ -43,13 +43,12 @@ class Sense:
 
 @dataclass(frozen=True, order=True)
 class _Match:
-    """A phrase that was found; the longest counts, then the last: a name ends in its head."""
+    """A phrase in a name; the longest counts, then the last: a name ends in its head."""
 
     length: int
     end: int
     start: int
-    meaning: Meaning
-    says: str
+    sense: Sense
 
 
 def _singular(word: str) -> str:
@@ -93,9 +92,8 @@ def sense_of(name: str) -> Sense | None:
     [None, None, None, None]
     """
     read = unicodedata.normalize("NFKC", name[:_LONGEST_READ])
-    found = _chinese(read) if _IDEOGRAPHS.search(read) else None
-    found = found or _english(read)
-    return None if found is None else Sense(found.meaning, found.says)
+    match = (_chinese(read) if _IDEOGRAPHS.search(read) else None) or _english(read)
+    return None if match is None else match.sense
 
 
 def words_of(name: str) -> list[str]:
@@ -113,19 +111,19 @@ def _english(name: str) -> _Match | None:
     while len(parts) > 1 and parts[0] in _singulars("counting"):
         is_about = True
         parts = parts[2:] if parts[1] == "of" and len(parts) > 2 else parts[1:]
-    found = [
+    matches = [
         match
         for match in _phrases_in(parts)
-        if not (is_about and match.meaning in _IDENTIFIERS)
+        if not (is_about and match.sense.meaning in _IDENTIFIERS)
         # A name by itself is a person's; with other words it may be a product's.
-        and (match.meaning is not Meaning.LIKELY_IDENTIFIER or len(parts) == 1)
+        and (match.sense.meaning is not Meaning.LIKELY_IDENTIFIER or len(parts) == 1)
         # A number of something ends in the word.
-        and (match.meaning is not Meaning.RECORD_NUMBER or match.end == len(parts))
+        and (match.sense.meaning is not Meaning.RECORD_NUMBER or match.end == len(parts))
     ]
     prepositions = _singulars("prepositions")
     turn = next((place for place, word in enumerate(parts) if word in prepositions), len(parts))
     # The words before a preposition say what the column is: an age at diagnosis is an age.
-    return max([match for match in found if match.start < turn] or found, default=None)
+    return max([match for match in matches if match.start < turn] or matches, default=None)
 
 
 def _phrases_in(parts: Sequence[str]) -> Iterator[_Match]:
@@ -134,7 +132,7 @@ def _phrases_in(parts: Sequence[str]) -> Iterator[_Match]:
         for length in range(1, min(_LONGEST_PHRASE, len(parts) - start) + 1):
             for sense in known.get(tuple(parts[start : start + length]), ()):
                 counted = 0 if sense.says == words()["vague"] else length
-                yield _Match(counted, start + length, start, sense.meaning, sense.says)
+                yield _Match(counted, start + length, start, sense)
 
 
 _LONGEST_PHRASE: Final = 4
@@ -178,7 +176,7 @@ def _chinese(name: str) -> _Match | None:
         tuple(_simplified(words()[name]).split()) for name in ("about_chinese", "whether_chinese")
     )
     is_about = text.endswith(ends) or text.startswith(starts)
-    found = []
+    matches = []
     for word, sense in _chinese_words().items():
         place = text.rfind(word)
         end = place + len(word)
@@ -190,8 +188,8 @@ def _chinese(name: str) -> _Match | None:
         if sense.meaning in _IDENTIFIERS and (is_about or (is_weak and end != len(text))):
             continue
         length = 0 if sense.says == words()["vague"] else len(word)
-        found.append(_Match(length, end, place, sense.meaning, sense.says))
-    return max(found, default=None)
+        matches.append(_Match(length, end, place, sense))
+    return max(matches, default=None)
 
 
 @cache

@@ -14,7 +14,15 @@ from petaudit.i18n.phrases import translate
 from petaudit.roles import Role
 from petaudit.starter.identifying import Identifying
 from petaudit.starter.roles import Guess
-from petaudit.starter.yaml_text import comment, commented, entry, remark, scalar, width
+from petaudit.starter.yaml_text import (
+    COMMENT_COLUMN,
+    comment,
+    commented,
+    entry,
+    remark,
+    scalar,
+    width,
+)
 from petaudit.tables import shown_table
 from petaudit.tables.headers import header_note
 
@@ -22,7 +30,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _LONGEST_NAME: Final = 40
-_COMMENT_COLUMN: Final = 34
 _ROLE_HELP: Final = {
     Role.IDENTIFIER: phrase("Names a person directly: should be left out of what is released."),
     Role.QUASI_IDENTIFIER: phrase("Others may know these; together they may identify a person."),
@@ -184,16 +191,12 @@ def _template() -> Template:
         "translate": translate,
         "remark": remark,
         "scalar": scalar,
-        "entry": _joined_entry,
-        "comment": lambda text, indent="": "\n".join(comment(text, indent)),
-        "commented": lambda text, indent="": "\n".join(commented(text.split("\n"), indent)),
+        "entry": entry,
+        "comment": comment,
+        "commented": commented,
     }
     text = (files("petaudit.starter") / "audit.yaml.j2").read_text(encoding="utf-8")
     return environment.from_string(text)
-
-
-def _joined_entry(line: str, reason: str, column: int = _COMMENT_COLUMN) -> str:
-    return "\n".join(entry(line, reason, column))
 
 
 def _roles(guesses: Sequence[Guess], with_reasons: bool) -> Iterator[tuple[str, str, str]]:
@@ -205,10 +208,10 @@ def _roles(guesses: Sequence[Guess], with_reasons: bool) -> Iterator[tuple[str, 
             if guess.role is role
         }
         if items:
-            start = min(max(map(width, items)) + 2, _COMMENT_COLUMN)
+            start = min(max(map(width, items)) + 2, COMMENT_COLUMN)
             lines = [
-                _joined_entry(item, why, start) if with_reasons else item
-                for item, why in items.items()
+                entry(item, reason, start) if with_reasons else item
+                for item, reason in items.items()
             ]
             yield role.value, _ROLE_HELP[role], "\n".join(lines)
 

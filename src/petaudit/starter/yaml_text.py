@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
 from typing import Final
 
 import yaml
@@ -15,6 +14,7 @@ from petaudit.i18n.catalogue import ENGLISH, language
 from petaudit.i18n.phrases import translate
 
 WIDEST: Final = 100
+COMMENT_COLUMN: Final = 34
 _PLAIN: Final = re.compile(r"(\.{0,2}/)*[^\W\d_][\w./-]*((:| )[\w./-]+)*")
 _READ_AS_OTHERS: Final = ("y", "n")
 """Truth values for some readers of YAML."""
@@ -41,18 +41,14 @@ def remark(text: str) -> str:
     return shortened("".join(_escaped(mark) if mark not in '"\\' else mark for mark in text))
 
 
-def comment(text: str, indent: str = "") -> list[str]:
+def comment(text: str, indent: str = "") -> str:
     """A sentence as comment lines, in the chosen language."""
     start = f"{indent}# "
-    if language() != ENGLISH:
-        return [f"{start}{line}" for line in _wrapped(translate(text), WIDEST - len(start))]
-    return textwrap.wrap(
-        translate(text),
-        WIDEST,
-        initial_indent=start,
-        subsequent_indent=start,
-        break_on_hyphens=False,
-    )
+    if language() == ENGLISH:
+        lines = textwrap.wrap(translate(text), WIDEST - len(start), break_on_hyphens=False)
+    else:
+        lines = _wrapped(translate(text), WIDEST - len(start))
+    return "\n".join(f"{start}{line}" for line in lines)
 
 
 _WORDS: Final = re.compile(
@@ -73,23 +69,24 @@ def _wrapped(text: str, most: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def commented(lines: Sequence[str], indent: str = "") -> list[str]:
+def commented(text: str, indent: str = "") -> str:
     """Lines that stand there for later.
 
-    >>> commented(["  a:", "    b: 1"], "  ")
-    ['  # a:', '  #   b: 1']
+    >>> print(commented("  a:\\n    b: 1", "  "))
+      # a:
+      #   b: 1
     """
-    return [f"{indent}# {line.removeprefix(indent)}" for line in lines]
+    return "\n".join(f"{indent}# {line.removeprefix(indent)}" for line in text.split("\n"))
 
 
-def entry(line: str, why: str, column: int) -> list[str]:
+def entry(line: str, reason: str, column: int = COMMENT_COLUMN) -> str:
     """A line with its reason behind it from a column on, or above it where that is too long."""
     pad = " " * max(column - width(line), 2)
-    together = f"{line}{pad}# {translate(why)}"
+    together = f"{line}{pad}# {translate(reason)}"
     if width(together) <= WIDEST:
-        return [together]
+        return together
     indent = line[: len(line) - len(line.lstrip(" "))]
-    return [*comment(why, indent), line]
+    return f"{comment(reason, indent)}\n{line}"
 
 
 def width(text: str) -> int:

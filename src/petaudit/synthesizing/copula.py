@@ -3,10 +3,15 @@
 Every cell of a column stands for a slice of a standard normal variable with the same share. The
 correlations of those variables are chosen such that the cells of each pair of columns vary together
 as in the table; a draw then goes the way back.
+
+Sums are exact (`math.fsum`) or made in a fixed order (`np.bincount`), and there is no call into a
+linear algebra library, whose sums depend on the processor: the same table gives the same numbers on
+any machine.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,17 +20,27 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from petaudit.synthesizing.correlation import Matrix, cholesky, correlations, repaired
 from petaudit.synthesizing.normal import Real, Slices, Whole, normal_at, share_below, uniform_draws
 
 Numbers: TypeAlias = NDArray[Any]
 """Whole numbers (int64) or floats (float64)."""
+Matrix: TypeAlias = "list[list[float]]"
 
 MOST_VALUES: Final = 1000
 """A column with more values is drawn from spans: its single values belong to single people and must
 not be repeated."""
 SMALLEST_SPAN: Final = 10
 """About how many rows a span stands for, at least."""
+MOST_CELLS: Final = 1000
+"""Columns with more cells are made coarser before they are compared."""
+LARGEST_CORRELATION: Final = 0.97
+BISECTIONS: Final = 50
+MOST_EXPLAINED: Final = 0.99
+"""The part of the variance of a normal variable that the others may explain."""
+SMALLEST_VARIANCE: Final = 0.02
+"""What every combination of the normal variables, of norm one, varies at least."""
+MOST_SWEEPS: Final = 30
+_NEGLIGIBLE: Final = 1e-12
 
 
 @dataclass(frozen=True)
@@ -134,6 +149,128 @@ def _step(known: Numbers) -> int:
     return int(np.gcd.reduce(unsigned - unsigned[0])) or 1
 
 
+def correlations(columns: Sequence[tuple[Slices, Whole]]) -> Matrix:
+    """The correlation of the normal variables behind each pair of columns.
+
+    A column is given by its slices and, for each row, the number of its cell.
+    """
+    known = []
+    for slices, cells in columns:
+        coarse, places = slices.coarser(MOST_CELLS)
+        known.append((coarse, cells if coarse is slices else places[cells]))
+    matrix = [[float(i == j) for j in range(len(known))] for i in range(len(known))]
+    for j, (y, y_cells) in enumerate(known):
+        y_scores = np.array(y.scores)[y_cells]
+        for i, (x, x_cells) in enumerate(known[:j]):
+            sums = np.bincount(x_cells, weights=y_scores, minlength=len(x.counts))
+            together = math.fsum((np.array(x.scores) * sums).tolist()) / len(x_cells)
+            matrix[i][j] = matrix[j][i] = latent_correlation(x, y, together)
+    return matrix
+
+
+def latent_correlation(x: Slices, y: Slices, wanted: float) -> float:
+    """The correlation of two normal variables whose scores have the covariance that is wanted.
+
+    The correlation of the scores would do for columns with many values, but it is far too small for
+    columns with few. With correlation r the covariance is the sum of r^k times the products of the
+    k-th terms (Mehler's formula); it grows with r, so the r is found by bisection.
+    """
+    if min(len(x.counts), len(y.counts)) == 1:
+        return 0.0  # a constant varies with nothing
+    products = [a * b for a, b in zip(x.terms, y.terms, strict=True)]
+    low, high = -LARGEST_CORRELATION, LARGEST_CORRELATION
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        covariance = 0.0
+        for product in reversed(products):
+            covariance = (covariance + product) * middle
+        low, high = (middle, high) if covariance < wanted else (low, middle)
+    return (low + high) / 2
+
+
+def cholesky(matrix: Sequence[Sequence[float]]) -> tuple[Matrix, bool]:
+    """Return the lower triangle whose square is a correlation matrix, and whether it is just that.
+
+    Correlations that were found pair by pair need not go together. Where they do not, those of the
+    later variable with the ones before it are weakened, all by the same factor.
+
+    >>> cholesky([[1.0, 0.6], [0.6, 1.0]])
+    ([[1.0], [0.6, 0.8]], True)
+    """
+    factor: Matrix = []
+    is_exact = True
+    for line in matrix:
+        row: list[float] = []
+        for cell, before in zip(line, factor, strict=False):
+            inner = math.fsum(a * b for a, b in zip(row, before, strict=False))
+            row.append((cell - inner) / before[-1])
+        explained = math.fsum(a * a for a in row)
+        if explained > MOST_EXPLAINED:
+            is_exact = False
+            row = [a * math.sqrt(MOST_EXPLAINED / explained) for a in row]
+            explained = MOST_EXPLAINED
+        factor.append([*row, math.sqrt(1 - explained)])
+    return factor, is_exact
+
+
+def repaired(matrix: Matrix) -> Matrix:
+    """The given correlations if they go together, else near ones that do.
+
+    Directions in which the variables would vary less than nothing get a small variance, and all
+    variances are brought back to 1. Every column gives way a little, not the last one everything.
+
+    >>> near = repaired([[1.0, 0.9, 0.9], [0.9, 1.0, -0.9], [0.9, -0.9, 1.0]])
+    >>> [[round(cell, 2) for cell in line] for line in near]
+    [[1.0, 0.49, 0.49], [0.49, 1.0, -0.49], [0.49, -0.49, 1.0]]
+    """
+    if cholesky(matrix)[1]:
+        return matrix
+    values, vectors = eigen(np.array(matrix))
+    near = np.zeros_like(vectors)
+    for value, vector in zip(np.maximum(values, SMALLEST_VARIANCE), vectors, strict=True):
+        near += value * (vector[:, None] * vector)
+    scale = 1.0 / np.sqrt(np.diag(near))
+    near *= scale[:, None] * scale
+    np.fill_diagonal(near, 1.0)
+    return [[float(cell) for cell in line] for line in near]
+
+
+def eigen(matrix: Real) -> tuple[Real, Real]:
+    """Eigenvalues and, line by line, eigenvectors of a symmetric matrix, by Jacobi's rotations.
+
+    >>> values, vectors = eigen(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> values.round(6).tolist()
+    [1.0, 3.0]
+    """
+    turned = matrix.copy()
+    size = len(turned)
+    vectors = np.eye(size)
+    for _ in range(MOST_SWEEPS):
+        if np.abs(turned - np.diag(np.diag(turned))).max(initial=0.0) < _NEGLIGIBLE:
+            break
+        for p in range(size - 1):
+            for q in range(p + 1, size):
+                if abs(turned[p, q]) >= _NEGLIGIBLE:
+                    _rotate(turned, vectors, p, q)
+    return np.diag(turned).copy(), vectors
+
+
+def _rotate(turned: Real, vectors: Real, p: int, q: int) -> None:
+    """Turn two axes such that the cell where they meet becomes 0."""
+    ratio = float(turned[q, q] - turned[p, p]) / (2.0 * float(turned[p, q]))
+    tangent = math.copysign(1.0, ratio) / (abs(ratio) + math.sqrt(ratio * ratio + 1.0))
+    cosine = 1.0 / math.sqrt(tangent * tangent + 1.0)
+    sine = tangent * cosine
+    for one, other in (
+        (turned[p], turned[q]),
+        (turned[:, p], turned[:, q]),
+        (vectors[p], vectors[q]),
+    ):
+        was = one.copy()
+        one[:] = cosine * was - sine * other
+        other[:] = sine * was + cosine * other
+
+
 Drawn: TypeAlias = "list[tuple[Whole, Numbers]]"
 """For each column the cells and the values of some rows."""
 
@@ -165,8 +302,9 @@ class GaussianCopula:
     @classmethod
     def fit(cls, marginals: Sequence[Marginal], cells: Sequence[Whole]) -> GaussianCopula:
         """Learn how each pair of columns varies together, from the cells of the rows."""
-        columns = [(own.slices, places) for own, places in zip(marginals, cells, strict=True)]
-        return cls(marginals, cholesky(repaired(correlations(columns))))
+        slices = [marginal.slices for marginal in marginals]
+        matrix = correlations(list(zip(slices, cells, strict=True)))
+        return cls(marginals, cholesky(repaired(matrix))[0])
 
     def draw(self, rows: int, seed: int) -> Iterator[Drawn]:
         """Draw a table with as many rows as asked for, in blocks of rows."""

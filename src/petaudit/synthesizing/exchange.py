@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any, Final, TypeAlias
@@ -69,9 +69,8 @@ def from_whole(numbers: Whole, is_null: Flags, kind: pa.DataType) -> pa.Array:
 def float_column(cells: pa.Array, is_null: Flags, kind: pa.DataType) -> Column:
     """Floats, drawn with the decimals that they have."""
     dtype = {16: np.float16, 32: np.float32, 64: np.float64}[kind.bit_width]
-    own = buffer_of(cells, dtype)
     # Adding zero turns -0.0 into 0.0.
-    numbers = own.astype(np.float64) + 0.0
+    numbers = buffer_of(cells, dtype).astype(np.float64) + 0.0
     decimals = number_of_decimals(numbers[np.isfinite(numbers)], dtype)
 
     def to_arrow(drawn: Numbers, nulls: Flags, _: int) -> pa.Array:
@@ -115,15 +114,15 @@ def decimal_column(cells: pa.Array, is_null: Flags, kind: pa.DataType) -> Column
     values = np.array([abs(v) // 10**spare * (1 if v > 0 else -1) for v in scaled], np.int64)
 
     def to_arrow(drawn: Numbers, nulls: Flags, _: int) -> pa.Array:
-        whole = pa.array(drawn, mask=nulls).cast(pa.decimal256(19, 0))
-        return with_scale(whole, kind.scale - spare).cast(kind)
+        integers = pa.array(drawn, mask=nulls).cast(pa.decimal256(19, 0))
+        return with_scale(integers, kind.scale - spare).cast(kind)
 
     return Column(values[buffer_of(coded.indices, np.int32)], is_null, to_arrow)
 
 
-def with_scale(whole: pa.Array, scale: int) -> pa.Array:
+def with_scale(integers: pa.Array, scale: int) -> pa.Array:
     """Whole decimals, divided by a power of ten."""
-    return pa.Array.from_buffers(pa.decimal256(76, scale), len(whole), whole.buffers())
+    return pa.Array.from_buffers(pa.decimal256(76, scale), len(integers), integers.buffers())
 
 
 PLACEHOLDER: Final = "text"
@@ -149,10 +148,11 @@ def text_column(cells: pa.Array, is_null: Flags, kind: pa.DataType, *, is_untype
     """Labels by number; identifiers by nothing; numbers and dates in text by what they mean."""
     coded = cells.dictionary_encode()
     codes = buffer_of(coded.indices, np.int32)
-    spelled = _spelled(coded.dictionary) if is_untyped else None
-    if spelled is not None:
+    if is_untyped and (spelled := _spelled(coded.dictionary)) is not None:
         values, spell = spelled
-        return Column(values[codes], is_null, lambda own, nulls, _: spell(own, nulls).cast(kind))
+        return Column(
+            values[codes], is_null, lambda drawn, nulls, _: spell(drawn, nulls).cast(kind)
+        )
     if 2 * len(coded.dictionary) > len(cells):
         return Column(
             np.zeros(len(cells), np.int64), is_null, _placeholders(coded.dictionary, kind)
@@ -186,12 +186,8 @@ Spelled: TypeAlias = "tuple[Numbers, Callable[[Numbers, Flags], pa.Array]] | Non
 
 
 def _spelled(values: pa.Array) -> Spelled:
-    return (
-        _text_numbers(values)
-        or _text_floats(values)
-        or _text_dates(values)
-        or _text_moments(values)
-    )
+    readers = (_text_numbers, _text_floats, _text_dates, _text_moments)
+    return next(filter(None, (read(values) for read in readers)), None)
 
 
 def _text_numbers(values: pa.Array) -> Spelled:
@@ -201,7 +197,7 @@ def _text_numbers(values: pa.Array) -> Spelled:
     texts = values.to_pylist()
     lengths = {len(text.partition(".")[2]) for text in texts}
     decimals = max(lengths)
-    whole = [int(Decimal(text).scaleb(decimals)) for text in texts]
+    integers = [int(Decimal(text).scaleb(decimals)) for text in texts]
 
     def spell(numbers: Whole, nulls: Flags) -> pa.Array:
         cells = pa.array(numbers, mask=nulls)
@@ -212,7 +208,7 @@ def _text_numbers(values: pa.Array) -> Spelled:
             return spelled
         return pc.utf8_rtrim(pc.utf8_rtrim(spelled, "0"), ".")
 
-    return np.array(whole, np.int64), spell
+    return np.array(integers, np.int64), spell
 
 
 def _text_floats(values: pa.Array) -> Spelled:
@@ -239,7 +235,7 @@ def _text_dates(values: pa.Array) -> Spelled:
         days = whole_of(values.cast(pa.date32()))
     except pa.ArrowInvalid:
         return None  # the thirtieth of February, for example
-    return days, lambda own, nulls: from_whole(own, nulls, pa.date32()).cast(pa.string())
+    return days, lambda drawn, nulls: from_whole(drawn, nulls, pa.date32()).cast(pa.string())
 
 
 def _text_moments(values: pa.Array) -> Spelled:
@@ -275,9 +271,6 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
 
 
-Table: TypeAlias = pa.Table
-
-
 def read_columns(table: object) -> tuple[Source, list[Column]]:
     """Open a table and read all its columns."""
     source = table if isinstance(table, Source) else open_source(table)
@@ -291,15 +284,17 @@ def read_columns(table: object) -> tuple[Source, list[Column]]:
     arrays = source.counts.columns_values(source.columns)
     kinds = [array.type for array in arrays]
     if given is not None:
-        kinds = [_plain(kind, own) for kind, own in zip(given.schema.types, kinds, strict=True)]
+        kinds = [
+            _plain(kind, opened) for kind, opened in zip(given.schema.types, kinds, strict=True)
+        ]
         # Opening made some types plainer; text it trimmed, and NaN it made null.
         arrays = [
-            own if own.type == kind or is_text(kind) or pa.types.is_floating(kind) else was
-            for own, kind, was in zip(arrays, kinds, given.columns, strict=True)
+            opened if opened.type == kind or is_text(kind) or pa.types.is_floating(kind) else stored
+            for opened, kind, stored in zip(arrays, kinds, given.columns, strict=True)
         ]
     return source, [
-        read_column(_joined(array, own), own, is_untyped=source.is_untyped)
-        for array, own in zip(arrays, kinds, strict=True)
+        read_column(_joined(array, kind), kind, is_untyped=source.is_untyped)
+        for array, kind in zip(arrays, kinds, strict=True)
     ]
 
 
@@ -322,14 +317,7 @@ def read_column(cells: pa.Array, kind: pa.DataType, *, is_untyped: bool = False)
         return float_column(known, is_null, kind)
     if pa.types.is_decimal(kind):
         return decimal_column(known, is_null, kind)
-    return Column(whole_of(known), is_null, lambda own, nulls, _: from_whole(own, nulls, kind))
-
-
-def joined_table(blocks: Sequence[Sequence[pa.Array]], names: Sequence[str]) -> pa.Table:
-    """Make a table from blocks of rows."""
-    return pa.table(
-        {name: pa.chunked_array([block[i] for block in blocks]) for i, name in enumerate(names)}
-    )
+    return Column(whole_of(known), is_null, lambda drawn, nulls, _: from_whole(drawn, nulls, kind))
 
 
 def _parquet(source: Source) -> pa.Table | None:

@@ -6,10 +6,11 @@ import operator
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
 from petaudit.synthesizing.copula import GaussianCopula, Marginal, draw_independent, marginal_of
-from petaudit.synthesizing.exchange import Column, Table, joined_table, read_columns
+from petaudit.synthesizing.exchange import Column, read_columns
 from petaudit.synthesizing.normal import Slices
 from petaudit.synthesizing.ordering import CellColumn, well_ordered
 
@@ -19,7 +20,7 @@ MOST_ROWS: Final = 1_000_000_000
 
 def synthesize(
     table: object, method: str = "gaussian-copula", rows: int | None = None, seed: int = 0
-) -> Table:
+) -> pa.Table:
     """Draw a table with the columns and types of a given one, the same for the same seed.
 
     ``gaussian-copula`` keeps how pairs of columns vary together, ``independent`` draws every
@@ -33,20 +34,26 @@ def synthesize(
     >>> import pyarrow as pa
     >>> ages = pa.array([31, 31, 47, 47], pa.int8())
     >>> people = pa.table({"name": ["Ann", "Bo", "Cy", "Di"], "age": ages})
-    >>> made = synthesize(people, rows=3, seed=1)
-    >>> made.column("name").to_pylist(), str(made.column("age").type)
+    >>> drawn = synthesize(people, rows=3, seed=1)
+    >>> drawn.column("name").to_pylist(), str(drawn.column("age").type)
     (['text 1', 'text 2', 'text 3'], 'int8')
     """
-    _check_method(method)
+    if method not in METHODS:
+        near = suggestion(method, METHODS) if isinstance(method, str) else ""
+        raise OptionError(
+            "unknown method {method} of a synthesizer{near}; known: {known}",
+            method=shortened(repr(method)),
+            near=near,
+            known=listing(METHODS),
+        )
     wanted = None if rows is None else _whole(rows, "rows", 1, MOST_ROWS)
     start = _whole(seed, "seed", 0, None)
     source, columns = read_columns(table)
-    own_rows = len(columns[0].is_null)
-    if not own_rows:
+    size = wanted or len(columns[0].is_null)
+    if not len(columns[0].is_null):
         raise InputError(
             "{table} has no rows; a synthesizer has nothing to learn from it", table=source.name
         )
-    size = own_rows if wanted is None else wanted
     cells = [_cells(column) for column in columns]
     if method == "independent":
         drawn = draw_independent([column.marginal for column in cells], size, start)
@@ -54,17 +61,18 @@ def synthesize(
         cells = well_ordered(cells)
         marginals = [column.marginal for column in cells]
         drawn = GaussianCopula.fit(marginals, [column.cells for column in cells]).draw(size, start)
-    blocks = []
+    blocks: list[list[pa.Array]] = []
     done = 0
     for block in drawn:
         arrays = []
-        for column, own, (places, numbers) in zip(columns, cells, block, strict=True):
-            null = own.marginal.null
+        for column, cell_column, (places, numbers) in zip(columns, cells, block, strict=True):
+            null = cell_column.marginal.null
             is_null = np.zeros(len(places), bool) if null is None else places == null
             arrays.append(column.to_arrow(numbers, is_null, done))
         blocks.append(arrays)
         done += len(block[0][0])
-    return joined_table(blocks, source.columns)
+    chunks = [pa.chunked_array(arrays) for arrays in zip(*blocks, strict=True)]
+    return pa.table(dict(zip(source.columns, chunks, strict=True)))
 
 
 def _cells(column: Column) -> CellColumn:
@@ -83,23 +91,12 @@ def _cells(column: Column) -> CellColumn:
     return CellColumn(marginal.with_null(nulls), cells, column.is_nominal)
 
 
-def _check_method(method: object) -> None:
-    if method not in METHODS:
-        near = suggestion(method, METHODS) if isinstance(method, str) else ""
-        raise OptionError(
-            "unknown method {method} of a synthesizer{near}; known: {known}",
-            method=shortened(repr(method)),
-            near=near,
-            known=listing(METHODS),
-        )
-
-
 def _whole(number: object, name: str, least: int, most: int | None) -> int:
     try:
-        found = operator.index(number)  # type: ignore[arg-type]
+        integer = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
-        found = least - 1
-    if isinstance(number, bool) or found < least or (most is not None and found > most):
+        integer = least - 1
+    if isinstance(number, bool) or integer < least or (most is not None and integer > most):
         value = shortened(repr(number))
         if most is None:
             raise OptionError(
@@ -115,4 +112,4 @@ def _whole(number: object, name: str, least: int, most: int | None) -> int:
             least=least,
             most=most,
         )
-    return found
+    return integer

@@ -100,7 +100,7 @@ def share_below(points: Real) -> Real:
 def _ratio(
     coefficients: tuple[tuple[float, ...], tuple[float, ...]], at: Real, times: Real | float = 1.0
 ) -> Real:
-    above, below = (_polynomial(own, at) for own in coefficients)
+    above, below = (_polynomial(polynomial, at) for polynomial in coefficients)
     return above * times / below
 
 
@@ -156,12 +156,12 @@ class Slices:
         jumps = np.array([b - a for a, b in pairwise(self.scores)], dtype=np.float64)
         weights = jumps * np.array(self._densities, dtype=np.float64)
         before, polynomial = np.zeros_like(cuts), np.ones_like(cuts)
-        found = []
+        terms = []
         for k in range(1, TERMS + 1):
-            found.append(math.fsum((weights * polynomial).tolist()) / math.sqrt(k))
+            terms.append(math.fsum((weights * polynomial).tolist()) / math.sqrt(k))
             following = (cuts * polynomial - math.sqrt(k - 1) * before) / math.sqrt(k)
             before, polynomial = polynomial, following
-        return found
+        return terms
 
     def coarser(self, most: int) -> tuple[Slices, Whole]:
         """Join neighbours until there are at most so many; also the new number of each cell.

@@ -87,21 +87,22 @@ class _Scored:
         now = self._correlations(self.scores, sums)
         # Either nearer to all others, each as much as it counts, or to one of them alone.
         towards_all = np.zeros(len(self.counts))
-        for correlation, own in zip(now, sums, strict=True):
-            towards_all += correlation * own
-        alone = [self.nearest(own) for own in sums]
-        found = [
-            self._correlations(scores, [own])[0] for scores, own in zip(alone, sums, strict=True)
+        for correlation, total in zip(now, sums, strict=True):
+            towards_all += correlation * total
+        alone = [self.nearest(total) for total in sums]
+        correlations = [
+            self._correlations(scores, [total])[0]
+            for scores, total in zip(alone, sums, strict=True)
         ]
         best, most = self.scores, math.fsum(r * r for r in now)
-        for scores in (self.nearest(towards_all), alone[found.index(max(found))]):
+        for scores in (self.nearest(towards_all), alone[correlations.index(max(correlations))]):
             reached = math.fsum(r * r for r in self._correlations(scores, sums))
             if reached > most:
                 best, most = scores, reached
         self.take(best)
 
     def _correlations(self, scores: Real, sums: Sequence[Real]) -> list[float]:
-        return [math.fsum((scores * own).tolist()) / len(self.cells) for own in sums]
+        return [math.fsum((scores * total).tolist()) / len(self.cells) for total in sums]
 
     def order(self) -> Whole:
         """The cells by their scores; of numbers, only null can move."""
@@ -133,10 +134,10 @@ def well_ordered(columns: Sequence[CellColumn]) -> list[CellColumn]:
     rows = _some_rows(len(columns[0].cells), most)
     scored = [_Scored(column, rows) for column in columns]
     for _ in range(ROUNDS):
-        for own in scored:
-            if own.column.is_free:
-                own.improve([other for other in scored if other is not own])
-    return [own.column.reordered(own.order()) for own in scored]
+        for current in scored:
+            if current.column.is_free:
+                current.improve([other for other in scored if other is not current])
+    return [current.column.reordered(current.order()) for current in scored]
 
 
 def _some_rows(rows: int, most: int) -> Whole | None:

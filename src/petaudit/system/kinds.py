@@ -1,46 +1,103 @@
-"""What a setting may be: checked, described and turned into JSON Schema from one definition."""
+"""What a setting may be, said once for checks, messages and JSON Schema; what is wrong with one."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from petaudit.errors import joined, phrase, suggestion
+from petaudit.errors import (
+    ManyProblemsError,
+    PetauditError,
+    Phrase,
+    joined,
+    phrase,
+    shortened,
+    suggestion,
+)
 from petaudit.exact.fractions import quotient
-from petaudit.system.problems import KeyPath, Problems, key_text, not_expected, shown
-
-__all__ = [
-    "COLUMN",
-    "COLUMNS",
-    "Anything",
-    "Boolean",
-    "Choice",
-    "Either",
-    "Integer",
-    "JsonSchema",
-    "KeyPath",
-    "Kind",
-    "Limit",
-    "ListOf",
-    "MapOf",
-    "Number",
-    "Problems",
-    "PythonFunction",
-    "TableFile",
-    "Text",
-    "key_text",
-    "shown",
-]
 
 JsonSchema: TypeAlias = dict[str, Any]
-
+KeyPath: TypeAlias = tuple[Hashable, ...]
 
 _LARGEST: Final = 2**63 - 1
 """No count and no seed is larger, and engines take no larger ones."""
+
+
+@dataclass
+class Problems:
+    """What is wrong with settings: all of it, each with the place where it stands."""
+
+    entries: list[tuple[KeyPath, str]] = field(default_factory=list)
+
+    def add(self, at: KeyPath, message: str, **fields: Any) -> None:
+        """Note one more: a phrase, or the template of one and its fields."""
+        text = message if isinstance(message, Phrase) else phrase(message, **fields)
+        self.entries.append((at, text))
+
+    @contextmanager
+    def noted(self, at: KeyPath) -> Iterator[None]:
+        """Note what is raised inside, which is no reason to stop."""
+        try:
+            yield
+        except ManyProblemsError as problem:
+            self.entries += [(at, message) for message in problem.messages]
+        except PetauditError as problem:
+            self.add(at, problem.text)
+
+    def __iter__(self) -> Iterator[tuple[KeyPath, str]]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def shown(value: Any) -> str:
+    """A setting as a message quotes it: short, and the word that YAML has for it.
+
+    >>> shown(None), shown(True), shown("a" * 99)[:6], shown([1, 2])
+    ('null', 'true', "'aaaaa", 'a list')
+    """
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return repr(shortened(value))
+    if isinstance(value, Mapping):
+        return phrase("a mapping") if value else phrase("empty")
+    if isinstance(value, list):
+        return phrase("a list") if value else phrase("an empty list")
+    try:
+        return shortened(str(value))
+    except ValueError:
+        # Python refuses to write thousands of digits.
+        return phrase("a very large number")
+
+
+def key_text(key: Hashable) -> str:
+    """A key as part of a path in a message.
+
+    >>> key_text("Loader"), key_text(None), key_text(5)
+    ('Loader', 'null', '5')
+    """
+    return shortened(key) if isinstance(key, str) else shown(key)
+
+
+def setting_name(at: KeyPath) -> str:
+    """The setting that a path leads to; an item is named by its place.
+
+    >>> setting_name(("Loader", "roles")), setting_name(("roles", 1))
+    ('roles', 'item 2 of roles')
+    """
+    if not at:
+        return phrase("it")
+    last = at[-1]
+    if isinstance(last, int) and not isinstance(last, bool) and len(at) > 1:
+        return phrase("item {number} of {setting}", number=last + 1, setting=setting_name(at[:-1]))
+    return key_text(last)
 
 
 class Kind(ABC):
@@ -59,10 +116,21 @@ class Kind(ABC):
     def schema(self) -> JsonSchema:
         """The same as JSON Schema."""
 
+    def _words(self) -> tuple[str, ...]:
+        """The words that are taken, if they are but a few."""
+        return ()
+
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Note what is wrong about a value."""
         if not self.takes(value):
-            problems.add(at, not_expected(at, value, self.expected))
+            problems.add(
+                at,
+                "{setting} is {value}{near}; {expected} was expected",
+                setting=setting_name(at),
+                value=shown(value),
+                near=suggestion(value, self._words()) if isinstance(value, str) else "",
+                expected=self.expected,
+            )
 
 
 @dataclass(frozen=True)
@@ -72,17 +140,15 @@ class Anything(Kind):
     expected = phrase("any value")
 
     def takes(self, value: Any) -> bool:
-        """Everything is taken."""
         return True
 
     def schema(self) -> JsonSchema:
-        """No restriction."""
         return {}
 
 
 @dataclass(frozen=True)
 class Integer(Kind):
-    """A whole number.
+    """A whole number; true and false are none.
 
     >>> Integer(1).expected, Integer(1).takes(2), Integer(1).takes("2"), Integer(1).takes(True)
     ('a whole number from 1', True, False, False)
@@ -93,36 +159,30 @@ class Integer(Kind):
 
     @property
     def expected(self) -> str:
-        """What is taken."""
         if self.most is None:
             return phrase("a whole number from {least}", least=self.least)
         return phrase("a whole number from {least} to {most:,}", least=self.least, most=self.most)
-
-    def takes(self, value: Any) -> bool:
-        """Whole numbers within the bounds; true and false are none."""
-        if isinstance(value, bool) or not isinstance(value, int):
-            return False
-        return self.least <= value <= self._most
-
-    def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
-        return {"type": "integer", "minimum": self.least, "maximum": self._most}
-
-    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
-        """Name the largest number where a value is beyond it."""
-        is_large = isinstance(value, int) and not isinstance(value, bool) and value > self._most
-        kind = replace(self, most=self._most) if is_large else self
-        if not self.takes(value):
-            problems.add(at, not_expected(at, value, kind.expected))
 
     @property
     def _most(self) -> int:
         return _LARGEST if self.most is None else self.most
 
+    def takes(self, value: Any) -> bool:
+        is_integer = isinstance(value, int) and not isinstance(value, bool)
+        return is_integer and self.least <= value <= self._most
+
+    def schema(self) -> JsonSchema:
+        return {"type": "integer", "minimum": self.least, "maximum": self._most}
+
+    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
+        """Name the largest number where a value is beyond it."""
+        is_large = isinstance(value, int) and value > self._most
+        Kind.check(replace(self, most=self._most) if is_large else self, value, at, problems)
+
 
 @dataclass(frozen=True)
 class Number(Kind):
-    """A number from 0, or within bounds of its own."""
+    """A number from 0, or within bounds of its own; NaN, true and false are none."""
 
     least: float = 0.0
     most: float | None = None
@@ -131,7 +191,6 @@ class Number(Kind):
 
     @property
     def expected(self) -> str:
-        """What is taken."""
         least, most = self.least, self.most
         if self.excludes_bounds:
             if most is None:
@@ -142,7 +201,6 @@ class Number(Kind):
         return phrase("a number from {least:g} to {most:g}", least=least, most=most)
 
     def takes(self, value: Any) -> bool:
-        """Numbers within the bounds; NaN, true and false are none."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             return False
         try:
@@ -160,17 +218,14 @@ class Number(Kind):
         return number >= self.least and (self.most is None or number <= self.most)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         prefix = "exclusiveM" if self.excludes_bounds else "m"
-        found: JsonSchema = {"type": "number", f"{prefix}inimum": self.least}
-        if self.most is not None:
-            found[f"{prefix}aximum"] = self.most
-        return found
+        bounds = {f"{prefix}inimum": self.least, f"{prefix}aximum": self.most}
+        return {"type": "number"} | {name: at for name, at in bounds.items() if at is not None}
 
 
 @dataclass(frozen=True)
 class Limit(Number):
-    """A limit: a number, or a quotient of whole numbers as text.
+    """A limit: a number, or a quotient of whole numbers as text, within the same bounds.
 
     >>> Limit().takes("1/11"), Limit().takes("0.1"), Limit().takes("1/0")
     (True, False, False)
@@ -180,57 +235,46 @@ class Limit(Number):
 
     @property
     def expected(self) -> str:
-        """What is taken; the example of a fraction is told where it is taken."""
+        # The example of a fraction is told where it is taken.
         if not self.takes("1/11"):
             return super().expected
         return phrase("{number}, or a fraction such as 1/11", number=super().expected)
 
     def takes(self, value: Any) -> bool:
-        """Numbers, and quotients within the same bounds."""
         if isinstance(value, str):
             number = quotient(value)
             return number is not None and self.has_within(number)
         return super().takes(value)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema, which cannot tell how large a quotient is."""
-        return {
-            "anyOf": [super().schema(), {"type": "string", "pattern": r"^[0-9]+/0*[1-9][0-9]*$"}]
-        }
+        # JSON Schema cannot tell how large a quotient is.
+        fraction = {"type": "string", "pattern": r"^[0-9]+/0*[1-9][0-9]*$"}
+        return {"anyOf": [super().schema(), fraction]}
 
 
 @dataclass(frozen=True)
 class Boolean(Kind):
-    """Yes or no."""
+    """YAML's own true and false."""
 
     expected = phrase("true or false")
 
     def takes(self, value: Any) -> bool:
-        """YAML's own true and false."""
         return isinstance(value, bool)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         return {"type": "boolean"}
 
 
 @dataclass(frozen=True)
 class Text(Kind):
-    """A text that says something."""
+    """A text that is more than blanks and has no NUL, which no file name may have."""
 
-    what: str = phrase("text")
-
-    @property
-    def expected(self) -> str:
-        """What is taken."""
-        return self.what
+    expected: str = phrase("text")
 
     def takes(self, value: Any) -> bool:
-        """Text that is more than blanks and has no NUL, which no file name may have."""
         return isinstance(value, str) and bool(value.strip()) and "\0" not in value
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         return {"type": "string", "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
 
 
@@ -238,7 +282,7 @@ class Text(Kind):
 class TableFile(Text):
     """A table by its address, which whoever reads the settings opens."""
 
-    what: str = phrase("a file, or benchmark://NAME")
+    expected: str = phrase("a file, or benchmark://NAME")
 
 
 @dataclass(frozen=True)
@@ -252,11 +296,10 @@ class PythonFunction(Kind):
     expected = phrase("a function (only from Python: a YAML file names no code)")
 
     def takes(self, value: Any) -> bool:
-        """Whatever can be called."""
         return callable(value)
 
     def schema(self) -> JsonSchema:
-        """Nothing that JSON can say is a function."""
+        # Nothing that JSON can say is a function.
         return {"not": {}}
 
 
@@ -266,45 +309,36 @@ class Choice(Kind):
 
     words: tuple[str, ...]
 
+    def _words(self) -> tuple[str, ...]:
+        return self.words
+
     @property
     def expected(self) -> str:
-        """What is taken."""
         if len(self.words) == 1:
             return self.words[0]
         return joined([joined(self.words[:-1]), self.words[-1]], " or ")
 
     def takes(self, value: Any) -> bool:
-        """Exactly these words."""
         return isinstance(value, str) and value in self.words
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         return {"enum": list(self.words)}
-
-    def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
-        """Name the nearest word."""
-        if not self.takes(value):
-            near = suggestion(value, self.words) if isinstance(value, str) else ""
-            problems.add(at, not_expected(at, value, self.expected, near))
 
 
 @dataclass(frozen=True)
 class ListOf(Kind):
-    """A list with at least one item."""
+    """A list, or a tuple of a Python caller, with at least one item."""
 
     item: Kind
 
     @property
     def expected(self) -> str:
-        """What is taken."""
         return phrase("a list (each: {item})", item=self.item.expected)
 
     def takes(self, value: Any) -> bool:
-        """Lists, or tuples of Python callers, whose every item is of the kind."""
         return isinstance(value, list | tuple) and bool(value) and all(map(self.item.takes, value))
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         return {"type": "array", "items": self.item.schema(), "minItems": 1}
 
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
@@ -325,45 +359,45 @@ class MapOf(Kind):
 
     @property
     def expected(self) -> str:
-        """What is taken."""
         if self.names:
             return phrase("entries for {names}", names=joined(self.names))
         return phrase("entries NAME: VALUE (each: {item})", item=self.item.expected)
 
+    def _has_name(self, name: object) -> bool:
+        return isinstance(name, str) and (not self.names or name in self.names)
+
     def takes(self, value: Any) -> bool:
-        """Mappings with names of text whose every value is of the kind."""
-        problems = Problems()
-        self.check(value, (), problems)
-        return not problems
+        if not isinstance(value, Mapping) or not value:
+            return False
+        return all(self._has_name(name) and self.item.takes(value[name]) for name in value)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
+        item = self.item.schema()
+        entries: JsonSchema = {"additionalProperties": item}
         if self.names:
-            own = {name: self.item.schema() for name in self.names}
-            found: JsonSchema = {"properties": own, "additionalProperties": False}
-        else:
-            found = {"additionalProperties": self.item.schema()}
-        return {"type": "object", **found, "minProperties": 1}
+            entries = {"properties": dict.fromkeys(self.names, item), "additionalProperties": False}
+        return {"type": "object", **entries, "minProperties": 1}
 
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Name every entry that is wrong."""
         if not isinstance(value, Mapping) or not value:
-            problems.add(at, not_expected(at, value, self.expected))
+            super().check(value, at, problems)
             return
         for name, item in value.items():
-            if not isinstance(name, str):
-                said = phrase("the name {name} is no text; put it in quotes", name=shown(name))
-                problems.add((*at, name), said)
-            elif self.names and name not in self.names:
-                said = phrase(
+            if self._has_name(name):
+                self.item.check(item, (*at, name), problems)
+            elif isinstance(name, str):
+                problems.add(
+                    (*at, name),
                     "unknown key {key}{near}; {expected}",
                     key=shown(name),
                     near=suggestion(name, self.names),
                     expected=self.expected,
                 )
-                problems.add((*at, name), said)
             else:
-                self.item.check(item, (*at, name), problems)
+                problems.add(
+                    (*at, name), "the name {name} is no text; put it in quotes", name=shown(name)
+                )
 
 
 @dataclass(frozen=True)
@@ -374,33 +408,29 @@ class Either(Kind):
 
     @property
     def expected(self) -> str:
-        """What is taken."""
         return joined([kind.expected for kind in self.kinds], " or ")
 
+    def _words(self) -> tuple[str, ...]:
+        return tuple(word for kind in self.kinds for word in kind._words())
+
     def takes(self, value: Any) -> bool:
-        """Whatever one of them takes."""
         return any(kind.takes(value) for kind in self.kinds)
 
     def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
         return {"anyOf": [kind.schema() for kind in self.kinds]}
 
     def check(self, value: Any, at: KeyPath, problems: Problems) -> None:
         """Say what is wrong inside a list or mapping if only one kind is such a thing."""
-        if self.takes(value):
-            return
-        compound: Sequence[Kind] = [
+        is_list, is_mapping = isinstance(value, list | tuple), isinstance(value, Mapping)
+        compound = [
             kind
             for kind in self.kinds
-            if (isinstance(value, list | tuple) and isinstance(kind, ListOf))
-            or (isinstance(value, Mapping) and isinstance(kind, MapOf))
+            if (is_list and isinstance(kind, ListOf)) or (is_mapping and isinstance(kind, MapOf))
         ]
-        if len(compound) == 1 and value:
+        if len(compound) == 1 and value and not self.takes(value):
             compound[0].check(value, at, problems)
-            return
-        words = [word for kind in self.kinds if isinstance(kind, Choice) for word in kind.words]
-        near = suggestion(value, words) if isinstance(value, str) else ""
-        problems.add(at, not_expected(at, value, self.expected, near))
+        else:
+            super().check(value, at, problems)
 
 
 COLUMN: Final = Text(phrase("the name of a column (numbers, yes and no in quotes)"))

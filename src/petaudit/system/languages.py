@@ -25,8 +25,8 @@ def checked_language(name: str, where: str) -> str:
     >>> checked_language("zh_tw", "--lang"), checked_language("EN", "--lang")
     ('zh-TW', 'en')
     """
-    found = _known(str(name))
-    if found is None:
+    language = _known(str(name))
+    if language is None:
         raise OptionError(
             "{where} is {name!r}{near}; languages are {known}",
             where=where,
@@ -34,7 +34,7 @@ def checked_language(name: str, where: str) -> str:
             near=suggestion(str(name), LANGUAGES),
             known=listing(LANGUAGES),
         )
-    return found
+    return language
 
 
 def chosen_language(option: str | None, environment: Mapping[str, str] | None = None) -> str:

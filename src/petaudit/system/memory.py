@@ -25,12 +25,10 @@ _SMALLEST_ENGINE: Final = 100_000_000
 _SMALLEST_WORK: Final = 50_000_000
 _ASSUMED: Final = 4 << 30
 _UNITS: Final = {
-    "": 1,
-    "b": 1,
-    **{f"{letter}b": 1000**power for power, letter in enumerate("kmgt", 1)},
-    **{letter: 1000**power for power, letter in enumerate("kmgt", 1)},
-    **{f"{letter}ib": 1024**power for power, letter in enumerate("kmgt", 1)},
-    **{f"{letter}i": 1024**power for power, letter in enumerate("kmgt", 1)},
+    f"{letter}{ending}": base**power
+    for power, letter in enumerate(("", *"kmgt"))
+    for ending, base in (("", 1000), ("b", 1000), ("i", 1024), ("ib", 1024))
+    if letter or base == 1000
 }
 _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([a-z]*)", re.ASCII)
 _GROUPS: Final = ("sys/fs/cgroup", "sys/fs/cgroup/unified", "sys/fs/cgroup/memory")
@@ -106,12 +104,15 @@ def parse_memory(value: str | int, name: str = "memory") -> int:
     >>> parse_memory("2GB"), parse_memory("1.5 GiB"), parse_memory(600_000_000)
     (2000000000, 1610612736, 600000000)
     """
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        raise _no_amount(value, name)
-    found = _AMOUNT.fullmatch(str(value).strip().lower())
-    if found is None or found[2] not in _UNITS:
-        raise _no_amount(value, name)
-    wanted = int(Fraction(found[1]) * _UNITS[found[2]])
+    is_text = isinstance(value, int | str) and not isinstance(value, bool)
+    amount = _AMOUNT.fullmatch(str(value).strip().lower()) if is_text else None
+    if amount is None or amount[2] not in _UNITS:
+        raise OptionError(
+            "{name} is {value!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB",
+            name=name,
+            value=value,
+        )
+    wanted = int(Fraction(amount[1]) * _UNITS[amount[2]])
     if wanted < SMALLEST:
         raise OptionError(
             "{name} is {value!r}, which is too little; petaudit needs at least {smallest}",
@@ -140,9 +141,9 @@ def available_memory(root: Path = Path("/")) -> int:
 
 def _machine(root: Path) -> int:
     try:
-        found = re.search(r"^MemTotal:\s*(\d+) kB", (root / "proc/meminfo").read_text(), re.M)
-        if found:
-            return int(found[1]) * 1024
+        total = re.search(r"^MemTotal:\s*(\d+) kB", (root / "proc/meminfo").read_text(), re.M)
+        if total:
+            return int(total[1]) * 1024
     except OSError:
         pass
     try:
@@ -183,11 +184,3 @@ def _limit(path: Path) -> int | None:
     except (OSError, UnicodeError):
         return None
     return int(text) if text.isascii() and text.isdigit() else None
-
-
-def _no_amount(value: object, name: str) -> OptionError:
-    return OptionError(
-        "{name} is {value!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB",
-        name=name,
-        value=value,
-    )

@@ -83,9 +83,9 @@ def _mode_of_new_files() -> int:
     make a file that everybody may write. So it is read where it can be read, or tried out.
     """
     with suppress(OSError):
-        found = _UMASK.search(Path("/proc/self/status").read_bytes())
-        if found:
-            return 0o666 & ~int(found[1], 8)
+        umask = _UMASK.search(Path("/proc/self/status").read_bytes())
+        if umask:
+            return 0o666 & ~int(umask[1], 8)
     with tempfile.TemporaryDirectory(prefix=".petaudit-") as folder:
         descriptor = os.open(Path(folder) / "tried", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
         os.close(descriptor)

@@ -102,6 +102,6 @@ def is_finite(number: int | float) -> bool:
 def _schema(cls: Any) -> tuple[dict[str, Any], frozenset[str]]:
     """Return the types of the fields by name, and the fields without a default."""
     hints = get_type_hints(cls, include_extras=True)
-    own = [item for item in fields(cls) if item.init]
-    required = (item.name for item in own if item.default is item.default_factory is MISSING)
-    return {item.name: hints[item.name] for item in own}, frozenset(required)
+    given = [item for item in fields(cls) if item.init]
+    required = (item.name for item in given if item.default is item.default_factory is MISSING)
+    return {item.name: hints[item.name] for item in given}, frozenset(required)

@@ -1,20 +1,24 @@
-"""YAML read safely (plain data, no duplicate keys, no aliases, bounded size), and its problems."""
+"""YAML read safely (plain data, no duplicate keys, no aliases, bounded size), and its problems.
+
+What is probably wrong in a file that YAML refuses is said in words for those who write it by hand.
+Nothing of a line is quoted but the one character at fault: the file may be a table of people, given
+by mistake.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from petaudit.errors import InputError, phrase, shortened
+from petaudit.errors import InputError, joined, phrase, shortened
 from petaudit.i18n.phrases import cells
 from petaudit.system.files import before_reading
-from petaudit.system.problems import KeyPath
-from petaudit.system.yaml_hints import explained
+from petaudit.system.kinds import KeyPath
 
 LARGEST_FILE = 1_000_000
 
@@ -24,8 +28,6 @@ class _RefusedError(yaml.MarkedYAMLError):
 
     def __init__(self, problem: str, mark: Any) -> None:
         super().__init__(problem=problem, problem_mark=mark)
-        self.said = problem
-        self.line = mark.line + 1
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -50,8 +52,8 @@ class _StrictLoader(yaml.SafeLoader):
         except (ValueError, LookupError, AttributeError, TypeError):
             # What the library lets through: days that never were, numbers that are words.
             kind = node.tag.rpartition(":")[2]
-            said = phrase("a value cannot be read as {kind}", kind=kind)
-            raise _RefusedError(said, node.start_mark) from None
+            problem = phrase("a value cannot be read as {kind}", kind=kind)
+            raise _RefusedError(problem, node.start_mark) from None
 
     def construct_scalar(self, node: Any) -> Any:
         value = super().construct_scalar(node)
@@ -59,8 +61,8 @@ class _StrictLoader(yaml.SafeLoader):
             # JSON writes one character as two escapes; half of one is no text.
             return value.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            said = phrase("a text holds half a character")
-            raise _RefusedError(said, node.start_mark) from None
+            problem = phrase("a text holds half a character")
+            raise _RefusedError(problem, node.start_mark) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: dict[Any, str] = {}
@@ -72,12 +74,12 @@ class _StrictLoader(yaml.SafeLoader):
             if id(node) in self.labels:
                 written = cells(written, phrase("a label"))
             if key in seen:
-                said = phrase("{key} stands here twice", key=written)
+                problem = phrase("{key} stands here twice", key=written)
                 if seen[key] != written:
-                    said = phrase(
+                    problem = phrase(
                         "{key} stands here twice, first as {first}", key=written, first=seen[key]
                     )
-                raise _RefusedError(said, key_node.start_mark)
+                raise _RefusedError(problem, key_node.start_mark)
             seen[key] = written
         return super().construct_mapping(node, deep=deep)
 
@@ -111,7 +113,7 @@ _NUMBERS = {
     ),
 }
 _StrictLoader.yaml_implicit_resolvers = {
-    first: [own for own in resolvers if own[0] not in _NUMBERS]
+    first: [resolver for resolver in resolvers if resolver[0] not in _NUMBERS]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 for _tag, _pattern in _NUMBERS.items():
@@ -124,8 +126,8 @@ for _tag, _pattern in _NUMBERS.items():
 class Document:
     """Plain data, and the line on which each key and item of it stands.
 
-    >>> found = parse_yaml("a:\\n  b: [5,\\n    6]\\n", "example")
-    >>> found.value, found.line_of(("a", "b")), found.line_of(("a", "b", 1))
+    >>> document = parse_yaml("a:\\n  b: [5,\\n    6]\\n", "example")
+    >>> document.value, document.line_of(("a", "b")), document.line_of(("a", "b", 1))
     ({'a': {'b': [5, 6]}}, 2, 3)
     """
 
@@ -198,11 +200,12 @@ def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Documen
         loader = _StrictLoader(text)
     except yaml.reader.ReaderError as problem:
         line = text.count("\n", 0, problem.position) + 1
-        said = phrase("holds a character that YAML forbids")
         if problem.character == 0:
             # Between the letters of UTF-16 stand zeros.
-            said = phrase("holds a character that YAML forbids; save the file as UTF-8")
-        raise _in_line(origin, line, said) from None
+            hint = phrase("holds a character that YAML forbids; save the file as UTF-8")
+        else:
+            hint = phrase("holds a character that YAML forbids")
+        raise _in_line(origin, line, hint) from None
     try:
         node = loader.get_single_node()
         if node is None:
@@ -215,8 +218,6 @@ def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Documen
     except (ValueError, OverflowError):
         # What the library does not expect itself, such as an escape beyond all characters.
         raise _in_line(origin, loader.line + 1, phrase("not valid YAML")) from None
-    except _RefusedError as problem:
-        raise _in_line(origin, problem.line, problem.said) from None
     except yaml.MarkedYAMLError as problem:
         at, what = explained(text, problem)
         if at is None:
@@ -231,9 +232,227 @@ def _note_lines(loader: Any, node: Any, path: KeyPath, lines: dict[KeyPath, int 
             loader.labels.add(id(node))
         for key_node, value_node in node.value:
             if isinstance(key_node, yaml.ScalarNode):
-                own = (*path, loader.construct_object(key_node, deep=True))
-                lines[own] = key_node.start_mark.line + 1
-                _note_lines(loader, value_node, own, lines)
+                below = (*path, loader.construct_object(key_node, deep=True))
+                lines[below] = key_node.start_mark.line + 1
+                _note_lines(loader, value_node, below, lines)
     elif isinstance(node, yaml.SequenceNode):
         for index, item in enumerate(node.value):
             _note_lines(loader, item, (*path, index), lines)
+
+
+_LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+_START = r"\s*(?:- +)*"
+_INDENT = re.compile("[ ]*([\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff])")
+_OTHER_COLON = re.compile(_START + r"[^:#\[{]*?([：﹕︰∶])")
+_OTHER_BLANK = re.compile(_START + "[^:#]*:([\u00a0\u3000])")
+_NO_BLANK = re.compile(_START + r"""(["']?)(?=[^:]*[^\W\d])[\w .\-]+\1:(?![\s\\/:]|$)""")
+_NO_BLANK_AFTER_DASH = re.compile(_START + r"-(?![\s\-\d.]|$)")
+_OTHER_DASH = re.compile(r"\s*([－﹣—–•・])")
+_OTHER_QUOTE = re.compile(r"(?:\s*|.*?[:\-,\[{] +[\[{]?)([“”‘’＂＇])")
+_OTHER_BRACKET = re.compile(r".*([］】｝])\s*,?\s*$")
+_LONGEST_START = 200
+"""How much of a line is looked at: beyond that there is no key."""
+
+_STARTS = {
+    "while scanning an alias": "*",
+    "while scanning an anchor": "&",
+    "while scanning a directive": "%",
+    "while scanning a tag": "!",
+    "while parsing a tag": "!",
+    "while scanning a block scalar": joined(["|", ">"], " or "),
+}
+_BLOCK_ENDS = {
+    "<block mapping start>": phrase("the indentation of this key fits no key above it"),
+    "<block sequence start>": phrase("the indentation of this list item fits no line above it"),
+    "?": phrase("a key stands among list items; '- ' is missing, or the indentation is wrong"),
+    "-": phrase("a list item stands among keys; its indentation is wrong, or that of the keys"),
+    "<scalar>": phrase("text follows a closing quote; put all of it in quotes of the other kind"),
+}
+_OF_THE_LIBRARY = {
+    "but found another document": phrase("but found another document"),
+    "found unhashable key": phrase("found unhashable key"),
+    "not valid YAML": phrase("not valid YAML"),
+    "second occurrence": phrase("an anchor (&) stands here twice"),
+}
+
+
+def explained(text: str, problem: yaml.MarkedYAMLError) -> tuple[int | None, str]:
+    """The line at fault and what is wrong with it.
+
+    >>> try:
+    ...     yaml.safe_load("a: 1\\nb：2\\n\\nc: 3\\n")
+    ... except yaml.MarkedYAMLError as problem:
+    ...     explained("a: 1\\nb：2\\n\\nc: 3\\n", problem)
+    (2, "a full-width ：; write ': '")
+    """
+    what = problem.problem or "not valid YAML"
+    mark, context = problem.problem_mark, problem.context_mark
+    if mark is None:
+        return None, _without_content(what)
+    if isinstance(problem, _RefusedError):
+        return mark.line + 1, what
+    if not isinstance(problem, (yaml.scanner.ScannerError, yaml.parser.ParserError)):
+        return mark.line + 1, _without_content(what)
+    if context is not None and problem.context in _STARTS:
+        return context.line + 1, _must_be_quoted(_STARTS[problem.context])
+    lines = _LINE_BREAK.split(text)
+    if context is not None and "quoted scalar" in (problem.context or ""):
+        return _in_quotes(lines, what, mark.line, context.line)
+    if what.startswith("found character"):
+        before, start = lines[mark.line][: mark.column], lines[mark.line][mark.column :][:1]
+        if start != "\t":
+            return mark.line + 1, _must_be_quoted(start)
+        is_inside = bool(before.strip())
+        hint = phrase("a tab; write blanks") if is_inside else phrase("a tab; indent with blanks")
+        return mark.line + 1, hint
+    return _in_structure(text, lines, what, mark, context)
+
+
+def _in_quotes(lines: list[str], what: str, at: int, opened: int) -> tuple[int, str]:
+    if "escape" in what:
+        if opened == at:
+            return at + 1, phrase("a backslash in double quotes; use single quotes or /")
+        return at + 1, phrase(
+            "a backslash in double quotes that were opened in line {line}; use single quotes or /",
+            line=opened + 1,
+        )
+    if lines[opened].rstrip().endswith('\\"'):
+        return opened + 1, phrase(
+            "a quote is opened and never closed; a backslash stands before the closing one; use "
+            "single quotes or /"
+        )
+    return opened + 1, phrase("a quote is opened and never closed")
+
+
+def _in_structure(
+    text: str, lines: list[str], what: str, mark: Any, context: Any
+) -> tuple[int, str]:
+    """Something stands where it cannot; the cause is often some lines above."""
+    no_colon = what.startswith("could not find expected ':'")
+    last = _last_text(text, context if no_colon else mark)
+    first = mark.line
+    if no_colon:
+        first = context.line
+    elif last is not None:
+        # A text without quotes may have swallowed the lines at fault.
+        first = last.end_mark.line if last.style else last.start_mark.line
+    until = context.line if no_colon else mark.line
+    for number in range(first, until + 1):
+        hint = _suspect(lines[number][:_LONGEST_START])
+        if hint:
+            return number + 1, hint
+    if last is not None and last.style in {"'", '"'}:
+        opened, closed = last.start_mark.line, last.end_mark.line
+        if opened < closed == until:
+            return opened + 1, phrase(
+                "a quote is opened and closed only in line {line}", line=closed + 1
+            )
+    if no_colon:
+        return context.line + 1, phrase(
+            "a line is neither a key with ': ' nor a list item with '- '"
+        )
+    if "',' or" in what:
+        return _in_brackets(lines, what, mark.line, context)
+    return mark.line + 1, _misplaced(what, mark.line > first)
+
+
+def _in_brackets(lines: list[str], what: str, at: int, opened: Any) -> tuple[int, str]:
+    for number in range(opened.line, at + 1):
+        bracket = _OTHER_BRACKET.match(lines[number][-_LONGEST_START:])
+        if bracket:
+            right = "}" if bracket[1] == "｝" else "]"
+            return number + 1, phrase(
+                "a full-width {mark}; write '{right}'", mark=bracket[1], right=right
+            )
+    is_mapping = what.startswith("expected ',' or '}'")
+    return at + 1, phrase(
+        "expected ',' or '{right}', but got {token}; a comma is missing, or the {left} of line "
+        "{line} is open",
+        right="}" if is_mapping else "]",
+        token=what.rpartition(", but got ")[2],
+        left="{" if is_mapping else "[",
+        line=opened.line + 1,
+    )
+
+
+def _misplaced(what: str, below: bool) -> str:
+    token = what.rpartition("found '")[2].removesuffix("'")
+    if what.startswith("mapping values"):
+        if below:
+            return phrase(
+                "the key is indented deeper than its neighbours, or the line above lacks ': '"
+            )
+        return phrase("mapping values are not allowed here; put a text that holds ': ' in quotes")
+    if what.startswith("expected <block end>"):
+        other = phrase("wrong indentation, or a text that must stand in quotes")
+        return _BLOCK_ENDS.get(token, other)
+    if what.startswith("expected '<document start>'") and token.startswith("<block"):
+        return phrase("the indentation differs from that of the first line")
+    if what.startswith("sequence entries"):
+        return phrase("a list item cannot start here; give it a line of its own")
+    if what.startswith("expected the node content"):
+        return phrase("expected the node content, but found {token!r}", token=token)
+    return _without_content(what)
+
+
+def _suspect(line: str) -> str | None:
+    """The usual slips at the start of a line."""
+    if slip := _INDENT.match(line):
+        return phrase("{blank}; indent with ordinary blanks", blank=_name(slip[1]))
+    if line.lstrip().startswith("#"):
+        return None
+    if slip := _OTHER_COLON.match(line):
+        return phrase("a full-width {mark}; write ': '", mark=slip[1])
+    if slip := _OTHER_BLANK.match(line):
+        return phrase("{blank}; write an ordinary blank after the colon", blank=_name(slip[1]))
+    if _NO_BLANK.match(line):
+        return phrase("a blank after the colon is missing")
+    if _NO_BLANK_AFTER_DASH.match(line):
+        return phrase("a blank after the dash is missing")
+    if slip := _OTHER_DASH.match(line):
+        return phrase("{mark} starts no list item; write '- '", mark=slip[1])
+    if slip := _OTHER_QUOTE.match(line):
+        return phrase("{mark} is no quote of YAML; write \" or '", mark=slip[1])
+    return None
+
+
+def _last_text(text: str, mark: Any) -> Any:
+    """The last text, in quotes or not, that starts before the mark."""
+    last = None
+    for token in _tokens(text):
+        if token.start_mark.index >= mark.index:
+            break
+        if isinstance(token, yaml.ScalarToken):
+            last = token
+    return last
+
+
+def _tokens(text: str) -> Iterator[Any]:
+    loader: Any = yaml.SafeLoader(text)
+    try:
+        while loader.check_token():
+            yield loader.get_token()
+    except (yaml.YAMLError, ValueError, OverflowError):
+        yield from loader.tokens
+
+
+def _name(blank: str) -> str:
+    if blank == "\u3000":
+        return phrase("an ideographic space")
+    return phrase("a space of another kind (U+{number:04X})", number=ord(blank))
+
+
+def _must_be_quoted(start: str) -> str:
+    return phrase("a text that starts with {start} must stand in quotes", start=start)
+
+
+def _without_content(what: str) -> str:
+    """A message of the library without what it quotes from the file."""
+    if what in _OF_THE_LIBRARY:
+        return _OF_THE_LIBRARY[what]
+    if what.startswith(("could not determine a constructor", "found undefined tag handle")):
+        short = re.sub(r" '.*| \".*", "", what, flags=re.DOTALL)
+        return phrase("{what}; {hint}", what=short, hint=_must_be_quoted("!"))
+    return re.sub(
+        r"((?:tag handle|alias)) .*|(base64 data[^:]*): .*", r"\1\2", what, flags=re.DOTALL
+    )
