@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.hierarchy import LeavesUnder
 from petaudit.labels.numbers import ValueKey, numbers_among, value_key
 from petaudit.labels.ranges import middle_of
 from petaudit.tables import ValueCounts
@@ -120,7 +120,7 @@ class NumberReader:
 class CategoryEncoder(Encoder):
     """A share per original value, one for rarer values and one for nulls.
 
-    >>> from petaudit.labels.hierarchies import Hierarchy
+    >>> from petaudit.labels.hierarchy import Hierarchy
     >>> under = LeavesUnder(Hierarchy("x", [["a", "A"], ["b", "A"], ["c", "C"]]))
     >>> own = CategoryEncoder(ValueCounts(("a", "b", "c"), np.array([1, 1, 1])), under)
     >>> own.encoded(["c", "A", None])[:, [0, 1, 2, 4]].tolist()

@@ -250,7 +250,7 @@ def _check_columns(source: Source, schema: Schema) -> None:
         # A name may be near only to one that the schema does not have: those it has are there.
         names: list[str] = [
             # Nothing to translate: these are two things side by side.
-            Phrase(
+            Phrase.filled(
                 "{name}{near}",
                 {
                     "name": repr(shortened(name)),

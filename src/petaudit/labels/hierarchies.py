@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from petaudit.errors import LONGEST_PATH, HierarchyError, listing, phrase, shortened, suggestion
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchies.hierarchy import Hierarchy
-from petaudit.labels.hierarchies.rules import Rule, parse_rule, usable_labels
+from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.rules import Rule, parse_rule, usable_labels
 from petaudit.system.files import before_reading, fingerprint_of, os_reason
 from petaudit.system.yaml_files import read_yaml
 
