@@ -101,17 +101,6 @@ def progress_of(
     return report
 
 
-@dataclass(frozen=True)
-class _Children:
-    """What was counted of the children of one prefix."""
-
-    number: int
-    repeated: Indices
-    """Synthetic rows that are not unique; -1 for a pruned child."""
-    entropy: Floats
-    gain: Floats
-
-
 class _CountingWalk(Walk):
     """Notes the first combination that identifies each row; combinations come in order."""
 
@@ -119,7 +108,8 @@ class _CountingWalk(Walk):
         super().__init__(plan)
         self.first: Indices = np.full(plan.pair.synthetic, _NEVER, np.int64)
         self.target: Rows = np.zeros(plan.pair.synthetic, np.uint32)
-        self.counted: list[_Children] = []
+        self.counted: dict[int, tuple[Indices, Floats, Floats]] = {}
+        """By the number of a prefix: repeated rows, entropy and gain of its children."""
         self._rule = rule
         self._matches = plan.pair.room_for_matches()
 
@@ -139,7 +129,7 @@ class _CountingWalk(Walk):
             kept = np.flatnonzero(~self._rule.pruned(entropy - level.entropy))
             repeated[kept] = self._count(children[kept], first_child + kept)[0]
         if not self.plan.stop_flag[0]:
-            self.counted.append(_Children(number, repeated, entropy, entropy - level.entropy))
+            self.counted[number] = repeated, entropy, entropy - level.entropy
 
     def settled_now(self) -> Bytes:
         """Rows that a smaller combination identified, or an earlier one of this size here."""
@@ -162,12 +152,12 @@ class _CountingWalk(Walk):
 
 def _merged(walks: Sequence[_CountingWalk], plan: Plan) -> tuple[SizeFindings, IdentifiedRows]:
     """Put together what the threads counted, up to the first prefix that nobody finished."""
-    by_number = {children.number: children for walk in walks for children in walk.counted}
-    counted: list[_Children] = []
-    while len(counted) in by_number:
-        counted.append(by_number[len(counted)])
+    counted = dict(item for walk in walks for item in walk.counted.items())
     nothing = np.zeros(0)
-    repeated = np.concatenate([nothing.astype(np.int64), *(each.repeated for each in counted)])
+    figures = [(nothing.astype(np.int64), nothing, nothing)]
+    while len(figures) - 1 in counted:
+        figures.append(counted[len(figures) - 1])
+    repeated, entropy, gain = map(np.concatenate, zip(*figures, strict=True))
     first, target = walks[0].first, walks[0].target
     for walk in walks[1:]:
         target = np.where(walk.first < first, walk.target, target)
@@ -180,8 +170,8 @@ def _merged(walks: Sequence[_CountingWalk], plan: Plan) -> tuple[SizeFindings, I
         plan.size,
         repeated,
         np.bincount(first[rows], minlength=len(repeated)).astype(np.int64),
-        np.concatenate([nothing, *(each.entropy for each in counted)]),
-        np.concatenate([nothing, *(each.gain for each in counted)]),
+        entropy,
+        gain,
         len(repeated) == plan.combinations,
         identified,
     )

@@ -8,8 +8,9 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ _CHUNKS_PER_THREAD = 16
 _MOST_COPIED = 512 << 20
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """What all threads share while they go through the combinations of one size."""
 
@@ -39,12 +40,13 @@ class Plan:
     """Whether smaller combinations were left out, so that single matches are still of interest."""
     needs_all_columns: bool = False
     """Whether columns before the first one of a prefix are looked at as well."""
-    stop_flag: Bytes = field(default_factory=lambda: np.zeros(1, np.uint8))
-    _waiting: Iterator[tuple[int, tuple[int, ...], int]] = field(init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_waiting", self._prefixes())
+        self.stop_flag: Bytes = np.zeros(1, np.uint8)
+        # No later column follows the last one.
+        self._prefix_columns = self.pair.columns - (0 if self.needs_all_columns else 1)
+        self._waiting = self._prefixes()
+        self._lock = threading.Lock()
 
     @property
     def combinations(self) -> int:
@@ -52,14 +54,9 @@ class Plan:
         return math.comb(self.pair.columns, self.size)
 
     @property
-    def prefix_columns(self) -> int:
-        """How many columns prefixes are made of: no later column follows the last one."""
-        return self.pair.columns - (0 if self.needs_all_columns else 1)
-
-    @property
     def prefixes(self) -> int:
         """How many prefixes there are."""
-        return math.comb(self.prefix_columns, self.size - 1)
+        return math.comb(self._prefix_columns, self.size - 1)
 
     def take(self, most: int) -> list[tuple[int, tuple[int, ...], int]]:
         """Take the next prefixes in order, each with its number and that of its first child."""
@@ -67,12 +64,11 @@ class Plan:
             return list(itertools.islice(self._waiting, most))
 
     def _prefixes(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        last = self.pair.columns - 1
         first_child = 0
-        prefixes = itertools.combinations(range(self.prefix_columns), self.size - 1)
+        prefixes = itertools.combinations(range(self._prefix_columns), self.size - 1)
         for number, prefix in enumerate(prefixes):
             yield number, prefix, first_child
-            first_child += last - (prefix[-1] if prefix else -1)
+            first_child += self.pair.columns - 1 - (prefix[-1] if prefix else -1)
 
 
 @dataclass(frozen=True)
@@ -180,7 +176,7 @@ class Walk(ABC):
         before = -1 if self.plan.needs_all_columns else column
         local = Local.of(self.plan.pair, level.partition, before, self.settled_now())
         self._local = local
-        self._levels[-1] = _Level(level.column, local.partition, level.entropy, level.is_pruned)
+        self._levels[-1] = replace(level, partition=local.partition)
 
 
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
@@ -193,13 +189,35 @@ def run_walks(
     deadline: float | None,
     report: Callable[[int], None] = lambda _: None,
 ) -> list[AnyWalk]:
-    """Go through the combinations of a plan, with a walk per thread."""
+    """Go through the combinations of a plan, with a walk per thread.
+
+    No thread is left when this returns or is interrupted.
+    """
     many = max(1, min(threads or threads_for(plan.pair.codes.nbytes), plan.prefixes))
     chunk = max(1, min(plan.prefixes // (many * _CHUNKS_PER_THREAD), _MOST_PER_CHUNK))
     walks = [new_walk(plan) for _ in range(many)]
     report(0)
-    _run_together(walks, chunk, plan.stop_flag, deadline, report)
+    running: list[Future[None]] = []
+    with ThreadPoolExecutor(many) as pool:
+        try:
+            running += [pool.submit(walk.run, chunk) for walk in walks]
+            while wait(running, _pause(deadline), FIRST_EXCEPTION).not_done:
+                if deadline is not None and time.monotonic() >= deadline:
+                    break
+                if any(each.done() and each.exception() for each in running):
+                    break
+                report(sum(walk.combinations_done for walk in walks))
+        finally:
+            # After an interrupt as well: the threads look at the flag all the time.
+            plan.stop_flag[0] = 1
+    for each in running:
+        each.result()
     return walks
+
+
+def _pause(deadline: float | None) -> float:
+    left = math.inf if deadline is None else max(deadline - time.monotonic(), 0.0)
+    return min(_LOOK, left)
 
 
 def finished_walks(
@@ -221,55 +239,3 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _run_together(
-    walks: Sequence[Walk],
-    chunk: int,
-    stop_flag: Bytes,
-    deadline: float | None,
-    report: Callable[[int], None],
-) -> None:
-    """Run each walk in a thread of its own; none is left when this returns or is interrupted."""
-    problems: list[BaseException] = []
-    left = len(walks)
-    lock = threading.Lock()
-    finished = threading.Event()
-
-    def run(walk: Walk) -> None:
-        nonlocal left
-        try:
-            walk.run(chunk)
-        except BaseException as problem:  # handed to the caller's thread
-            problems.append(problem)
-            stop_flag[0] = 1
-        with lock:
-            left -= 1
-            if not left:
-                finished.set()
-
-    threads = [threading.Thread(target=run, args=(walk,), daemon=True) for walk in walks]
-    try:
-        for thread in threads:
-            thread.start()
-        while not finished.wait(_pause(deadline)):
-            if deadline is not None and time.monotonic() >= deadline:
-                stop_flag[0] = 1
-                finished.wait()
-                break
-            report(sum(walk.combinations_done for walk in walks))
-    finally:
-        # After an interrupt as well: the threads look at the flag all the time.
-        if not finished.is_set():
-            stop_flag[0] = 1
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
-    if problems:
-        raise problems[0]
-
-
-def _pause(deadline: float | None) -> float:
-    if deadline is None:
-        return _LOOK
-    return min(_LOOK, max(deadline - time.monotonic(), 0.0))
