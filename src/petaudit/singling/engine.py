@@ -14,9 +14,9 @@ from petaudit.errors import NotMeasurableError
 from petaudit.singling.control import SYNTHETIC, Overlap
 from petaudit.singling.entropy import EntropyRule, entropy_of_counts
 from petaudit.singling.kernels import Indices
-from petaudit.singling.options import Options, Progress, has_gaps_below
+from petaudit.singling.options import has_gaps_below
 from petaudit.singling.prepared import ColumnUse, SearchTables
-from petaudit.singling.search import SizeFindings, progress_of
+from petaudit.singling.search import Settings, SizeFindings
 from petaudit.system.memory import memory_limit
 from petaudit.tables.joint.duck_pair import DuckPair
 from petaudit.tables.joint.exposed import count_exposed
@@ -33,7 +33,7 @@ class StoredTables(SearchTables):
     pair: StoredPair
 
     @classmethod
-    def of(cls, pair: StoredPair) -> StoredTables:
+    def of(cls, pair: StoredPair, *, deduplicate: bool) -> StoredTables:
         """Take over what the engine knows of the tables."""
         facts = pair.facts
         return cls(
@@ -44,6 +44,7 @@ class StoredTables(SearchTables):
             distinct=facts.distinct,
             joined=facts.joined,
             uses={name: ColumnUse(*use) for name, use in facts.uses.items()},
+            merges_equal=deduplicate,
             pair=pair,
         )
 
@@ -83,48 +84,41 @@ class StoredTables(SearchTables):
         """Return the values that identify rows, each in the columns of its combination."""
         return self.listing.values(listed.given_rows, combinations)
 
+    def search(self, settings: Settings) -> Iterator[SizeFindings]:
+        """Search combinations of the given sizes, one size after the other."""
+        return search_in_engine(self.pair, settings)
+
     def exposed(
-        self,
-        sizes: Sequence[SizeFindings],
-        options: Options,
-        deadline: float | None,
-        sample: Indices,
+        self, sample: Indices, sizes: Sequence[SizeFindings], settings: Settings
     ) -> Exposed | None:
         """Count who of a sample and of the control is singled out; None if out of time.
 
         What was pruned before depends on the synthetic rows alone.
         """
-        columns = len(self.columns)
         looked_at = (
             combination
             for findings in sizes
             for combination, repeated in zip(
-                itertools.combinations(range(columns), findings.size),
+                itertools.combinations(range(len(self.columns)), findings.size),
                 findings.repeated.tolist(),
                 strict=True,
             )
             if repeated >= 0
         )
         try:
-            with self.pair.deadline.at(deadline):
+            with self.pair.deadline.at(settings.deadline):
                 return count_exposed(
                     self.listing,
                     sample,
                     looked_at,
-                    keep_matches=options.has_gaps(columns),
-                    merges_equal=options.deduplicate,
+                    keep_matches=has_gaps_below(max(settings.sizes, default=0), settings.sizes),
+                    merges_equal=self.merges_equal,
                 )
         except OutOfTimeError:
             return None
 
 
-def search_in_engine(
-    pair: StoredPair,
-    sizes: Sequence[int],
-    rule: EntropyRule,
-    deadline: float | None = None,
-    progress: Callable[[Progress], object] | None = None,
-) -> Iterator[SizeFindings]:
+def search_in_engine(pair: StoredPair, settings: Settings) -> Iterator[SizeFindings]:
     """Search combinations of the given sizes, one size after the other.
 
     A row counts for the first combination that identifies it: batches of combinations are counted
@@ -134,12 +128,12 @@ def search_in_engine(
     """
     columns, rows = len(pair.facts.columns), pair.facts.people[SYNTHETIC]
     entropies: dict[tuple[int, ...], float | None] = {(): 0.0}
-    for size in range(1, max(sizes, default=0) + 1):
-        is_asked = size in sizes
-        counted = _Counted(size, rows, rule, entropies)
-        report = progress_of(size, sizes, columns, progress) if is_asked else None
-        keep_matches = not is_asked or has_gaps_below(size, sizes)
-        in_time = _count_size(pair, counted, deadline, report, keep_matches=keep_matches)
+    for size in range(1, max(settings.sizes, default=0) + 1):
+        is_asked = size in settings.sizes
+        counted = _Counted(size, rows, settings.entropy, entropies)
+        report = settings.reporter(size, columns) if is_asked else None
+        keep_matches = not is_asked or has_gaps_below(size, settings.sizes)
+        in_time = _count_size(pair, counted, settings.deadline, report, keep_matches=keep_matches)
         entropies = counted.entropies
         if is_asked:
             yield counted.findings(pair.settle(size), math.comb(columns, size))
