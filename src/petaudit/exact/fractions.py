@@ -16,7 +16,8 @@ Number: TypeAlias = int | float | str | Decimal | Fraction
 _DIGITS_OF_A_QUOTIENT = 15
 _LARGEST_DENOMINATOR = 1_000_000
 _QUOTIENT = re.compile(r"\d{1,300}/0*[1-9]\d{0,300}", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)", re.ASCII)
+"""What is read as a number; the group holds all of it."""
 
 
 def exact(value: object, name: str) -> Fraction:
@@ -123,7 +124,7 @@ def parse_number(label: str) -> Fraction | None:
     """
     text = label.strip()
     try:
-        return Fraction(text) if _NUMBER.fullmatch(text) else None
+        return Fraction(text) if NUMBER.fullmatch(text) else None
     except ValueError:
         # Python refuses to convert thousands of digits, and such a label counts nothing.
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +18,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.exact.fractions import parse_number
+from petaudit.exact.fractions import NUMBER, parse_number
 from petaudit.labels.cells import trim
 
 Whole: TypeAlias = npt.NDArray[Any]
@@ -28,9 +28,6 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 Reader: TypeAlias = Callable[[str], Fraction | Decimal | None]
 ValueKey: TypeAlias = Decimal | str | None
 
-NUMBER: Final = r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)"
-"""A number as :func:`petaudit.exact.fractions.parse_number` reads it."""
-_NUMBER: Final = re.compile(NUMBER, re.ASCII)
 _LONGEST_LABEL: Final = 4_000
 """Longer labels are no numbers."""
 
@@ -49,8 +46,42 @@ class LabelNumbers:
     is_number: Bools
     mantissas: Integers
     places: Integers
-    others: Mapping[int, Fraction]
+    others: Mapping[int, Fraction] = field(default_factory=dict)
     """Numbers of too many digits, by their place among the labels."""
+    is_padded: bool = False
+    """Whether one of them has leading zeros, as codes have."""
+
+    @classmethod
+    def plain(cls, labels: Sequence[str | None]) -> LabelNumbers:
+        """Read those labels that spell a number plainly: in few digits, without blanks."""
+        numbers = _read(labels)
+        others = (
+            (place, labels[place] or "") for place in np.flatnonzero(~numbers.is_number).tolist()
+        )
+        with_exponent = [
+            (place, match.groups())
+            for place, label in others
+            if ("e" in label or "E" in label) and (match := _WITH_EXPONENT.fullmatch(label))
+        ]
+        if not with_exponent:
+            return numbers
+        heads = _read([head for _, (head, _) in with_exponent])
+        exponents = np.array([int(exponent) for _, (_, exponent) in with_exponent])
+        where = np.array([place for place, _ in with_exponent])
+        numbers.is_number[where] = heads.is_number
+        numbers.mantissas[where] = heads.mantissas
+        numbers.places[where] = np.where(heads.mantissas == 0, 0, heads.places - exponents)
+        return numbers
+
+    def completed(self, labels: Sequence[str | None], reader: Reader) -> LabelNumbers:
+        """The same with what a reader makes of all other labels."""
+        others: dict[int, Fraction | None] = {}
+        for place in np.flatnonzero(~self.is_number).tolist():
+            label = labels[place]
+            if label is not None:
+                number = reader(label)
+                others[place] = None if number is None else Fraction(number)
+        return self.with_others(others)
 
     @cached_property
     def most_places(self) -> int:
@@ -81,11 +112,10 @@ class LabelNumbers:
             return whole
         different, which = np.unique(shifts, return_inverse=True)
         powers = np.array([10**shift for shift in different.tolist()], dtype=object)
-        found: Whole = self.mantissas.astype(object) * powers[which]
-        unit = 10**places
+        units: Whole = self.mantissas.astype(object) * powers[which]
         for place, number in self.others.items():
-            found[place] = number.numerator * (unit // number.denominator)
-        return found
+            units[place] = number.numerator * (10**places // number.denominator)
+        return units
 
 
 def in_common_units(*columns: LabelNumbers) -> tuple[list[Whole], int]:
@@ -107,60 +137,10 @@ def read_numbers(labels: Sequence[str | None], reader: Reader = parse_number) ->
     >>> found.is_number.tolist(), found.mantissas.tolist(), found.places.tolist()
     ([True, True, False, False], [-150, 2, 0, 0], [2, -3, 0, 0])
     """
-    return PlainNumbers.of(labels).completed(labels, reader)
+    return LabelNumbers.plain(labels).completed(labels, reader)
 
 
-@dataclass(frozen=True)
-class PlainNumbers:
-    """The numbers of those labels that spell one plainly: in few digits, without blanks."""
-
-    is_number: Bools
-    mantissas: Integers
-    places: Integers
-    is_padded: bool = False
-    """Whether one of them has leading zeros, as codes have."""
-
-    @classmethod
-    def of(cls, labels: Sequence[str | None]) -> PlainNumbers:
-        """Read labels, of which any may be something else."""
-        found = _read(labels)
-        others = (
-            (place, labels[place] or "") for place in np.flatnonzero(~found.is_number).tolist()
-        )
-        with_exponent = [
-            (place, match.groups())
-            for place, label in others
-            if ("e" in label or "E" in label) and (match := _WITH_EXPONENT.fullmatch(label))
-        ]
-        if not with_exponent:
-            return found
-        heads = _read([head for _, (head, _) in with_exponent])
-        exponents = np.array([int(exponent) for _, (_, exponent) in with_exponent])
-        where = np.array([place for place, _ in with_exponent])
-        found.is_number[where] = heads.is_number
-        found.mantissas[where] = heads.mantissas
-        found.places[where] = np.where(heads.mantissas == 0, 0, heads.places - exponents)
-        return found
-
-    def completed(self, labels: Sequence[str | None], reader: Reader) -> LabelNumbers:
-        """The same with what a reader makes of all other labels."""
-        others = {
-            place: None if number is None else Fraction(number)
-            for place, number in self.others(labels, reader)
-        }
-        return LabelNumbers(self.is_number, self.mantissas, self.places, {}).with_others(others)
-
-    def others(
-        self, labels: Sequence[str | None], reader: Reader
-    ) -> Iterable[tuple[int, Fraction | Decimal | None]]:
-        """What a reader makes of the labels that are not written plainly, nulls left out."""
-        for place in np.flatnonzero(~self.is_number).tolist():
-            label = labels[place]
-            if label is not None:
-                yield place, reader(label)
-
-
-def _read(labels: Sequence[str | None]) -> PlainNumbers:
+def _read(labels: Sequence[str | None]) -> LabelNumbers:
     """Read labels in blocks that fit into the processor's cache."""
     is_number, is_padded = (np.zeros(len(labels), dtype=bool) for _ in range(2))
     mantissas, places = (np.zeros(len(labels), dtype=np.int64) for _ in range(2))
@@ -170,7 +150,7 @@ def _read(labels: Sequence[str | None]) -> PlainNumbers:
             label if label is not None and len(label) <= _LONGEST else "" for label in labels[block]
         ]
         is_number[block], mantissas[block], places[block], is_padded[block] = _read_block(texts)
-    return PlainNumbers(is_number, mantissas, places, bool(is_padded.any()))
+    return LabelNumbers(is_number, mantissas, places, is_padded=bool(is_padded.any()))
 
 
 def _read_block(texts: Sequence[str]) -> tuple[Bools, Integers, Integers, Bools]:
@@ -218,7 +198,7 @@ def decimal_of(label: str) -> Decimal | None:
     (Decimal('1.50'), True, None)
     """
     text = trim(label)
-    return Decimal(text) if len(text) < _LONGEST_LABEL and _NUMBER.fullmatch(text) else None
+    return Decimal(text) if len(text) < _LONGEST_LABEL and NUMBER.fullmatch(text) else None
 
 
 def value_key(label: str | None) -> ValueKey:

@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, TypeAlias
 
-from petaudit.exact.fractions import parse_number
+from petaudit.exact.fractions import NUMBER, parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.numbers import NUMBER, Bools, LabelNumbers, in_common_units, read_numbers
+from petaudit.labels.numbers import Bools, LabelNumbers, in_common_units, read_numbers
 
 Range: TypeAlias = tuple[Fraction | None, Fraction | None]
 """Lower and upper bound; None where there is none."""
 
-_BRACKETED: Final = re.compile(rf"[\[\](){{]\s*{NUMBER}\s*[,;]\s*{NUMBER}\s*[\[\])}}]", re.ASCII)
-_DASHED: Final = re.compile(rf"{NUMBER}\s*(?:-|–|~|\.\.)\s*{NUMBER}", re.ASCII)
-_BELOW: Final = re.compile(rf"(?:<=?|≤)\s*{NUMBER}", re.ASCII)
-_ABOVE: Final = re.compile(rf"(?:>=?|≥)\s*{NUMBER}", re.ASCII)
+_NUMBER: Final = NUMBER.pattern
+_BRACKETED: Final = re.compile(rf"[\[\](){{]\s*{_NUMBER}\s*[,;]\s*{_NUMBER}\s*[\[\])}}]", re.ASCII)
+_DASHED: Final = re.compile(rf"{_NUMBER}\s*(?:-|–|~|\.\.)\s*{_NUMBER}", re.ASCII)
+_BELOW: Final = re.compile(rf"(?:<=?|≤)\s*{_NUMBER}", re.ASCII)
+_ABOVE: Final = re.compile(rf"(?:>=?|≥)\s*{_NUMBER}", re.ASCII)
 _MASKED: Final = re.compile(r"([+-]?)(\d[\d*]*)", re.ASCII)
 
 
