@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.singling.kernels import Bytes, Codes, Indices, Words, expose_children, find_identified
+from petaudit.singling.kernels import Bytes, Codes, Indices, Words, expose_children, recode
 from petaudit.singling.options import Options
 from petaudit.singling.partition import BITS, Pair, bits_of, words_for
 from petaudit.singling.prepared import Prepared
@@ -22,6 +22,7 @@ from petaudit.tables.joint.coarser import CoarserStep, coarser_steps
 _MOST_COLUMNS = 3
 """Changes of single columns are judged with combinations of up to so many columns at most."""
 _MOST_CELLS = 4e9
+_FIRST = np.zeros(1, np.int64)
 
 Step: TypeAlias = tuple[int, Codes]
 """A column, and a coarser code for each of its codes."""
@@ -82,25 +83,28 @@ class _ExposureWalk(Walk):
         self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
     ) -> None:
         """Note whom each child identifies."""
-        partition, local, state = self._levels[-1].partition, self._local, self.state
-        if partition.is_empty or local is None:
+        local = self._local
+        if self._levels[-1].partition.is_empty:
             return
-        inside = np.tile(bits_of(prefix, state.essential.shape[1]), (len(children), 1))
+        words = self.state.essential.shape[1]
+        inside = np.tile(bits_of(prefix, words), (len(children), 1))
         inside[np.arange(len(children)), children // BITS] |= np.uint64(1) << (
             children % BITS
         ).astype(np.uint64)
-        groups = (partition.rows, partition.starts, partition.mids)
-        shared = (self._scratch, self._matches, self.plan.stop_flag)
-        expose_children(
-            *groups, local.codes, children - local.column_before - 1, inside, local.who,
-            local.settled, local.origin, state.identified, state.essential, *shared,
-        )  # fmt: skip
-        coarser = np.empty(len(local.origin), np.uint32)
+        self._expose(local.codes, children - local.column_before - 1, inside, -1)
+        coarser = np.empty((1, len(local.origin)), np.uint32)
         for step, (column, codes) in enumerate(self._steps):
             if column not in prefix and not self.plan.stop_flag[0]:
-                np.take(codes, local.column(column), out=coarser, mode="clip")
-                many, _, _ = find_identified(*groups, coarser, local.who, local.settled, *shared)
-                state.after_step[local.origin[self._matches[0, :many]], step] = 1
+                recode(local.column(column), codes, coarser[0])
+                self._expose(coarser, _FIRST, inside, step)
+
+    def _expose(self, codes: Codes, columns: Indices, inside: Words, step: int) -> None:
+        partition, local, state = self._levels[-1].partition, self._local, self.state
+        expose_children(
+            partition.rows, partition.starts, partition.mids, codes, columns, inside, step,
+            local.who, local.settled, local.origin, state.identified, state.essential,
+            state.after_step, self._scratch, self._matches, self.plan.stop_flag,
+        )  # fmt: skip
 
     def settled_now(self) -> Bytes:
         """Rows that stay identified whatever single column is changed."""

@@ -167,6 +167,13 @@ def repeated_group_sizes(
 
 
 @kernel
+def recode(column: Codes, codes: Codes, recoded: Codes) -> None:
+    """Replace each code of a column by another one."""
+    for row in range(len(column)):
+        recoded[row] = codes[column[row]]
+
+
+@kernel
 def count_children(
     rows: Rows,
     starts: Places,
@@ -194,7 +201,7 @@ def count_children(
     """
     for c in range(len(children)):
         column = codes[children[c]]
-        many, repeated[c], pairs[c] = find_identified(
+        many, repeated[c], pairs[c] = _identified(
             rows, starts, mids, column, who, settled, scratch, matches, stop_flag
         )
         for i in range(many):
@@ -212,11 +219,13 @@ def expose_children(
     codes: Codes,
     children: Indices,
     inside: Words,
+    step: int,
     who: Rows,
     settled: Bytes,
     origin: Rows,
     identified: Bytes,
     essential: Words,
+    after_step: Bytes,
     scratch: Places,
     matches: Rows,
     stop_flag: Bytes,
@@ -224,17 +233,22 @@ def expose_children(
     """Note for each row that a child identifies which columns it could not do without.
 
     ``inside[c]`` are the columns of the child's combination, as bits; ``essential`` keeps what all
-    identifying combinations of a row have in common, and a row is settled when that is nothing.
+    identifying combinations of a row have in common, and a row is settled when that is nothing. A
+    ``step`` that is not negative says that the one child is a coarser copy of a column: rows that
+    it identifies are noted in ``after_step``.
     """
     words = inside.shape[1]
     for c in range(len(children)):
         column = codes[children[c]]
-        many, _, _ = find_identified(
+        many, _, _ = _identified(
             rows, starts, mids, column, who, settled, scratch, matches, stop_flag
         )
         for i in range(many):
             row = matches[0, i]
             given = origin[row]
+            if step >= 0:
+                after_step[given, step] = 1
+                continue
             left = np.uint64(0)
             for w in range(words):
                 if identified[given] == 0:
@@ -248,7 +262,7 @@ def expose_children(
 
 
 @kernel
-def find_identified(
+def _identified(
     rows: Rows,
     starts: Places,
     mids: Places,

@@ -146,7 +146,7 @@ class _CountingWalk(Walk):
         """Count by child the rows that are not unique, and the pairs of rows that agree."""
         partition, local = self._levels[-1].partition, self._local
         repeated, pairs = np.zeros((2, len(children)), np.int64)
-        if not partition.is_empty and local is not None:
+        if not partition.is_empty:
             count_children(
                 partition.rows, partition.starts, partition.mids, local.codes,
                 children - local.column_before - 1, local.who, local.settled, local.origin,
@@ -198,7 +198,7 @@ class _PeopleWalk(Walk):
         """Note whom each child exposes."""
         level, local, rule = self._levels[-1], self._local, self.plan.entropy
         partition = level.partition
-        if level.is_pruned or partition.is_empty or local is None:
+        if level.is_pruned or partition.is_empty:
             return
         if rule is not None:
             children = children[~rule.pruned(self.entropies_with(children) - level.entropy)]

@@ -82,12 +82,13 @@ class _Level:
 class Walk(ABC):
     """The state of one thread: the partitions of the prefix that it is at."""
 
+    _local: Local
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.combinations_done = 0
         self._scratch = plan.pair.new_scratch()
         self._levels: list[_Level] = []
-        self._local: Local | None = None
 
     @abstractmethod
     def visit(
@@ -119,64 +120,60 @@ class Walk(ABC):
 
     def entropies_with(self, children: Indices) -> Floats:
         """Return the entropy of each child of the current prefix."""
-        rule, local, partition = self.plan.entropy, self._local, self._levels[-1].partition
-        assert rule is not None and local is not None  # noqa: S101, PT018
+        partition, rule, rows = (
+            self._levels[-1].partition,
+            self.plan.entropy,
+            self.plan.pair.synthetic,
+        )
+        assert rule is not None  # noqa: S101 (asked only where there is one)
         sizes = (
-            partition.repeated_sizes_with(local.column(child), self._scratch)
+            partition.repeated_sizes_with(self._local.column(child), self._scratch)
             for child in children.tolist()
         )
-        rows = self.plan.pair.synthetic
         return np.array([normalized_entropy(repeated, rows, rule.alpha) for repeated in sizes])
 
     def _go_to(self, prefix: tuple[int, ...]) -> None:
         """Keep the levels that the prefix shares with the one before, and build the others."""
-        if not self._levels:
-            self._levels.append(_Level(-1, Partition.whole(self.plan.pair), 0.0, is_pruned=False))
         shared = 0
-        while (
-            shared < len(prefix)
-            and shared + 1 < len(self._levels)
-            and self._levels[shared + 1].column == prefix[shared]
-        ):
+        for level, column in zip(self._levels[1:], prefix, strict=False):
+            if level.column != column:
+                break
             shared += 1
         del self._levels[shared + 1 :]
-        if not prefix and self._local is None:
-            self._localize(-1)
+        if not shared:
+            # All rows need no copy: that of the last prefix is let go before the next is made.
+            self._levels.clear()
+            self._localize(_Level(-1, Partition.whole(self.plan.pair), 0.0, is_pruned=False))
         for column in prefix[shared:]:
-            self._add(column)
+            level = self._refined(column)
+            if len(self._levels) == 1:
+                self._localize(level)
+            else:
+                self._levels.append(level)
 
-    def _add(self, column: int) -> None:
-        parent, plan, local = self._levels[-1], self.plan, self._local
-        partition = parent.partition
-        is_first = len(self._levels) == 1
-        if is_first or local is None:
-            codes, settled = plan.pair.codes[column], self.settled_now()
-        else:
-            codes, settled = local.column(column), local.settled
-        if not parent.is_pruned and not partition.is_empty:
+    def _refined(self, column: int) -> _Level:
+        """Add a column to the last level."""
+        parent, plan = self._levels[-1], self.plan
+        partition, entropy, is_pruned = parent.partition, 0.0, parent.is_pruned
+        if not is_pruned and not partition.is_empty:
             partition = partition.split(
-                codes,
-                settled,
+                self._local.column(column),
+                self._local.settled,
                 self._scratch,
                 count_all=plan.count_all,
                 keep_matches=plan.keep_matches,
             )
-        entropy, is_pruned = 0.0, parent.is_pruned
         if plan.entropy is not None and not is_pruned:
             sizes = partition.repeated_sizes()
             entropy = normalized_entropy(sizes, plan.pair.synthetic, plan.entropy.alpha)
             is_pruned = plan.entropy.prunes(entropy - parent.entropy)
-        self._levels.append(_Level(column, partition, entropy, is_pruned))
-        if is_first:
-            self._localize(column)
+        return _Level(column, partition, entropy, is_pruned)
 
-    def _localize(self, column: int) -> None:
-        level = self._levels[-1]
-        self._local = None  # before the next one is made: both would not fit
-        before = -1 if self.plan.needs_all_columns else column
-        local = Local.of(self.plan.pair, level.partition, before, self.settled_now())
-        self._local = local
-        self._levels[-1] = replace(level, partition=local.partition)
+    def _localize(self, level: _Level) -> None:
+        """Enter a level of rows of the pair, with a copy of what comes after it."""
+        before = -1 if self.plan.needs_all_columns else level.column
+        self._local = Local.of(self.plan.pair, level.partition, before, self.settled_now())
+        self._levels.append(replace(level, partition=self._local.partition))
 
 
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
