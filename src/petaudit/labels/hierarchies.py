@@ -74,13 +74,7 @@ class Hierarchies:
             raise HierarchyError(
                 "{path}: hierarchies are a folder or one entry per attribute", path=path
             )
-        entries: dict[str, Hierarchy | Rule] = {}
-        for name, entry in content.items():
-            attribute = str(name)
-            if isinstance(entry, str):
-                entries[attribute] = read_file(base / entry, attribute)
-            else:
-                entries[attribute] = _entry(attribute, entry)
+        entries = {str(name): _entry(str(name), entry, base) for name, entry in content.items()}
         return cls(entries, path)
 
     @property
@@ -148,13 +142,13 @@ class Hierarchies:
         return rule.build(attribute, usable) if usable else Hierarchy(attribute, [[SUPPRESSED]])
 
 
-def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
+def _entry(attribute: str, entry: object, base: Path = Path()) -> Hierarchy | Rule:
     if isinstance(entry, Hierarchy):
         return entry
     if isinstance(entry, Mapping):
         return parse_rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
     if isinstance(entry, str | PathLike):
-        return read_file(Path(entry), attribute)
+        return read_file(base / entry, attribute)
     if isinstance(entry, Sequence):
         return Hierarchy(attribute, entry)
     if hasattr(entry, "build"):

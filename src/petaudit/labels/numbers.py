@@ -1,4 +1,4 @@
-"""The numbers that very many labels spell, read all at once and exactly.
+"""The numbers and the ranges of numbers that labels spell, read all at once and exactly.
 
 A fraction per label takes minutes where a column has a million numbers. Here a number is a whole
 number and how many of its digits are decimal places; columns that are reckoned with together become
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.exact.fractions import NUMBER, parse_number
-from petaudit.labels.cells import trim
+from petaudit.labels.cells import SUPPRESSED, trim
 
 Whole: TypeAlias = npt.NDArray[Any]
 """Whole numbers: int64 where they fit, Python's own elsewhere."""
@@ -27,16 +27,22 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 Integers: TypeAlias = npt.NDArray[np.int64]
 Reader: TypeAlias = Callable[[str], Fraction | Decimal | None]
 ValueKey: TypeAlias = Decimal | str | None
+Range: TypeAlias = tuple[Fraction | None, Fraction | None]
+"""Lower and upper bound; None where there is none."""
 
 _LONGEST_LABEL: Final = 4_000
 """Longer labels are no numbers."""
-
 _LONGEST: Final = 24
 _MOST_DIGITS: Final = 18
 _BLOCK: Final = 1 << 15
 _LARGEST: Final = 1 << 60
 """Sums and differences of two numbers below this fit into 64 bits."""
 _WITH_EXPONENT: Final = re.compile(r"([^eE]+)[eE]([+-]?\d{1,4})", re.ASCII)
+_NUMBER: Final = NUMBER.pattern
+_BRACKETED: Final = re.compile(rf"[\[\](){{]\s*{_NUMBER}\s*[,;]\s*{_NUMBER}\s*[\[\])}}]", re.ASCII)
+_DASHED: Final = re.compile(rf"{_NUMBER}\s*(?:-|–|~|\.\.)\s*{_NUMBER}", re.ASCII)
+_OPEN: Final = re.compile(rf"(<=?|≤|>=?|≥)\s*{_NUMBER}", re.ASCII)
+_MASKED: Final = re.compile(r"([+-]?)(\d[\d*]*)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -219,6 +225,99 @@ def numbers_among(labels: Iterable[str | None]) -> list[Fraction] | None:
     >>> [str(number) for number in numbers_among(["2.5", None])], numbers_among(["1", "a"])
     (['5/2'], None)
     """
-    found = [parse_number(label) for label in labels if label is not None]
-    numbers = [number for number in found if number is not None]
-    return numbers if found and len(numbers) == len(found) else None
+    spelled = [parse_number(label) for label in labels if label is not None]
+    numbers = [number for number in spelled if number is not None]
+    return numbers if spelled and len(numbers) == len(spelled) else None
+
+
+def range_of(label: str | None) -> Range | None:
+    """The range of numbers that a label spells, bounds as they stand; None where it spells none.
+
+    >>> [str(end) for end in range_of("[20,30[")], range_of("30-20"), range_of("Europe")
+    (['20', '30'], None, None)
+    >>> range_of("<=40"), range_of("197*")
+    ((None, Fraction(40, 1)), (Fraction(1970, 1), Fraction(1979, 1)))
+    """
+    if label is None:
+        return None
+    text = trim(label)
+    number = parse_number(text)
+    if number is not None:
+        return number, number
+    if match := _two_bounds(text):
+        low, high = map(parse_number, match.groups())
+        return (low, high) if low is not None and high is not None and low <= high else None
+    if match := _OPEN.fullmatch(text):
+        bound = parse_number(match[2])
+        if bound is None:
+            return None
+        return (None, bound) if match[1][0] in "<≤" else (bound, None)
+    return _masked(text)
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """A range per label. A bound that is no number is open, where the label spells a range."""
+
+    is_range: Bools
+    low: LabelNumbers
+    high: LabelNumbers
+
+
+def ranges_of(labels: Sequence[str], known: Mapping[str, Range] | None = None) -> Ranges:
+    """What is known of each label, and else what :func:`range_of` says of it.
+
+    >>> found = ranges_of(["[20,30[", "30-20", "<=40"])
+    >>> found.is_range.tolist(), found.low.is_number.tolist(), found.high.is_number.tolist()
+    ([True, False, True], [True, True, False], [True, True, True])
+    """
+    known = known or {}
+    spelled = [None if label in known else _two_bounds(trim(label)) for label in labels]
+    low, high = (
+        read_numbers([None if match is None else match[bound] for match in spelled])
+        for bound in (1, 2)
+    )
+    [lowest, highest], _ = in_common_units(low, high)
+    is_range = low.is_number & high.is_number & (lowest <= highest).astype(bool)
+    rest = {
+        place: bounds
+        for place, match in enumerate(spelled)
+        if match is None and (bounds := known.get(labels[place]) or range_of(labels[place]))
+    }
+    is_range[list(rest)] = True
+    lows, highs = ({place: bounds[side] for place, bounds in rest.items()} for side in (0, 1))
+    return Ranges(is_range, low.with_others(lows), high.with_others(highs))
+
+
+def _two_bounds(text: str) -> re.Match[str] | None:
+    return _BRACKETED.fullmatch(text) or _DASHED.fullmatch(text)
+
+
+def _masked(text: str) -> Range | None:
+    """Every hidden digit may be any digit."""
+    match = _MASKED.fullmatch(text)
+    if match is None:
+        return None
+    sign, digits = match.groups()
+    ends = [parse_number(sign + digits.replace(SUPPRESSED, digit)) for digit in "09"]
+    low, high = ends if sign != "-" else reversed(ends)
+    return None if low is None or high is None else (low, high)
+
+
+def middle_of(
+    label: str | None, lowest: Fraction | None = None, highest: Fraction | None = None
+) -> Fraction | None:
+    """The middle of a label's range; an open end is the lowest or highest number there is.
+
+    >>> str(middle_of("[20,30[")), middle_of(">50"), str(middle_of(">50", highest=Fraction(90)))
+    ('25', None, '70')
+    """
+    bounds = range_of(label)
+    if bounds is None:
+        return None
+    low, high = bounds
+    if low is None:
+        low = lowest if lowest is None or high is None else min(lowest, high)
+    if high is None:
+        high = highest if highest is None or low is None else max(highest, low)
+    return None if low is None or high is None else (low + high) / 2

@@ -20,8 +20,7 @@ import numpy.typing as npt
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import LeavesUnder
-from petaudit.labels.numbers import ValueKey, numbers_among, value_key
-from petaudit.labels.ranges import middle_of
+from petaudit.labels.numbers import ValueKey, middle_of, numbers_among, value_key
 from petaudit.tables import ValueCounts
 
 Matrix: TypeAlias = npt.NDArray[np.float64]

@@ -78,14 +78,10 @@ class Run:
         self, sources: Sequence[Source], strategy: SearchStrategy
     ) -> Prepared | StoredTables:
         options = self.options
+        decimals, unit = options.numeric_precision, options.datetime_precision
         if strategy.place == "memory":
             with self._timed("encode"):
-                joint = joint_tables(
-                    sources,
-                    decimals=options.numeric_precision,
-                    unit=options.datetime_precision,
-                    person=options.person,
-                )
+                joint = joint_tables(sources, decimals=decimals, unit=unit, person=options.person)
             with self._timed("prepare"):
                 return prepare(joint, deduplicate=options.deduplicate)
         if options.person is not None:
@@ -96,13 +92,9 @@ class Run:
                 reason=strategy.reason,
             )
         with self._timed("encode"):
-            pair = store_tables(
-                sources,
-                decimals=options.numeric_precision,
-                unit=options.datetime_precision,
-                deduplicate=options.deduplicate,
-            )
-            return StoredTables.of(pair, deduplicate=options.deduplicate)
+            merges = options.deduplicate
+            pair = store_tables(sources, decimals=decimals, unit=unit, deduplicate=merges)
+            return StoredTables.of(pair, deduplicate=merges)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
