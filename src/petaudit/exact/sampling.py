@@ -193,8 +193,8 @@ def _log_factorial(number: int) -> Decimal:
         size = Decimal(number)
         series = sum(
             (
-                Decimal(own.numerator) / own.denominator / size ** (2 * place + 1)
-                for place, own in enumerate(_STIRLING)
+                Decimal(term.numerator) / term.denominator / size ** (2 * place + 1)
+                for place, term in enumerate(_STIRLING)
             ),
             Decimal(0),
         )

@@ -80,15 +80,17 @@ class Hierarchies:
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that say what these hierarchies are."""
-        own = (entry.path for entry in self._by_attribute.values() if isinstance(entry, Hierarchy))
-        return tuple(path for path in (self._rules_file, *own) if path is not None)
+        given = (
+            entry.path for entry in self._by_attribute.values() if isinstance(entry, Hierarchy)
+        )
+        return tuple(path for path in (self._rules_file, *given) if path is not None)
 
     def fingerprint(self) -> dict[str, Any]:
         """What identifies the hierarchies without showing a label of them."""
-        found: dict[str, Any] = {"attributes": list(self.attributes)}
+        facts: dict[str, Any] = {"attributes": list(self.attributes)}
         if self.files:
-            found["sha256"] = fingerprint_of(self.files)
-        return found
+            facts["sha256"] = fingerprint_of(self.files)
+        return facts
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -171,27 +173,27 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         raise HierarchyError(
             "{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder)
         )
-    found: dict[str, Hierarchy] = {}
+    hierarchies: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):
         match = _FILE_NAME.fullmatch(path.name)
         if match is None:
             continue
         attribute = trim(match["attribute"])
-        if attribute in found:
+        if attribute in hierarchies:
             raise HierarchyError(
                 "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
                 folder=str(folder),
                 column=attribute,
-                first=found[attribute].origin,
+                first=hierarchies[attribute].origin,
                 second=path.name,
             )
-        found[attribute] = read_file(path, attribute)
-    if not found:
+        hierarchies[attribute] = read_file(path, attribute)
+    if not hierarchies:
         raise HierarchyError(
             "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
             folder=str(folder),
         )
-    return found
+    return hierarchies
 
 
 def read_file(path: Path, attribute: str) -> Hierarchy:

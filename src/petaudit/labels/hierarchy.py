@@ -312,19 +312,19 @@ def _above(
     else:
         return label
     first = hierarchy.levels - len(path)
-    found = dict.fromkeys(
+    released = dict.fromkeys(
         above or None
         for level, above in enumerate(path, start=first)
         if (above or None) in known and hierarchy.level_of(above or None) == level
     )
-    if len(found) > 1:
+    if len(released) > 1:
         raise NotMeasurableError(
             "column {column!r} is generalised to overlapping labels, so that a value of the "
             "population may belong to several of them: give the population generalised the "
             "same way",
             column=column,
         )
-    return next(iter(found), label)
+    return next(iter(released), label)
 
 
 def numbers_above(hierarchy: Hierarchy) -> dict[Fraction | None, set[str]]:
@@ -352,14 +352,14 @@ def leaf_intervals(
     """
     leaves = hierarchy.leaves
     numbers = read_numbers(leaves)
-    [whole], places = in_common_units(numbers)
+    [units], places = in_common_units(numbers)
     above = numbers_above(hierarchy)
     # The table may write 50.0 where the hierarchy has 50.
     spellings = {label: {label, *above.get(parse_number(label), ())} for label in labels}
     wanted = set[str]().union(*spellings.values())
     numbers_under: dict[str, list[int]] = {}
     for leaf, is_number, number in zip(
-        leaves, numbers.is_number.tolist(), whole.tolist(), strict=True
+        leaves, numbers.is_number.tolist(), units.tolist(), strict=True
     ):
         if is_number:
             for label in wanted.intersection(hierarchy.path_of(leaf)):

@@ -114,8 +114,8 @@ class LabelNumbers:
         """The numbers as whole numbers of units of so many decimal places; 0 for no number."""
         shifts = np.where(self.mantissas == 0, 0, places - self.places)
         if fits:
-            whole: Integers = self.mantissas * 10**shifts
-            return whole
+            fitting: Integers = self.mantissas * 10**shifts
+            return fitting
         different, which = np.unique(shifts, return_inverse=True)
         powers = np.array([10**shift for shift in different.tolist()], dtype=object)
         units: Whole = self.mantissas.astype(object) * powers[which]
@@ -139,8 +139,8 @@ def in_common_units(*columns: LabelNumbers) -> tuple[list[Whole], int]:
 def read_numbers(labels: Sequence[str | None], reader: Reader = parse_number) -> LabelNumbers:
     """The numbers of labels; ``reader`` reads what is not written plainly.
 
-    >>> found = read_numbers(["-1.50", "2e3", "a", None])
-    >>> found.is_number.tolist(), found.mantissas.tolist(), found.places.tolist()
+    >>> numbers = read_numbers(["-1.50", "2e3", "a", None])
+    >>> numbers.is_number.tolist(), numbers.mantissas.tolist(), numbers.places.tolist()
     ([True, True, False, False], [-150, 2, 0, 0], [2, -3, 0, 0])
     """
     return LabelNumbers.plain(labels).completed(labels, reader)
@@ -267,8 +267,8 @@ class Ranges:
 def ranges_of(labels: Sequence[str], known: Mapping[str, Range] | None = None) -> Ranges:
     """What is known of each label, and else what :func:`range_of` says of it.
 
-    >>> found = ranges_of(["[20,30[", "30-20", "<=40"])
-    >>> found.is_range.tolist(), found.low.is_number.tolist(), found.high.is_number.tolist()
+    >>> ranges = ranges_of(["[20,30[", "30-20", "<=40"])
+    >>> ranges.is_range.tolist(), ranges.low.is_number.tolist(), ranges.high.is_number.tolist()
     ([True, False, True], [True, True, False], [True, True, True])
     """
     known = known or {}

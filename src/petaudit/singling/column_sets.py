@@ -82,7 +82,7 @@ def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
                 finer = partition.split(pair.codes[column], settled, scratch, count_all=True)
                 yield from refined(finer, more)
 
-    counts = refined(Partition.whole(pair), ())
+    counts = refined(Partition.of_all(pair), ())
     return sorted(counts, key=lambda each: (len(each.columns), each.columns))
 
 
@@ -216,7 +216,7 @@ class _Search:
     def leave_one_out(self) -> tuple[bool, Flags]:
         """Whether somebody is alone on all columns, and who is still without one of them."""
         special = np.zeros(self.pair.rows, bool)
-        last = Partition.whole(self.pair)
+        last = Partition.of_all(self.pair)
         waiting = [(last, 0, self.pair.columns)]
         while waiting:
             # Refined by all columns but those from first to below stop.
@@ -243,11 +243,11 @@ class _Search:
     def run(self) -> None:
         """Look at all sets."""
         everybody = np.arange(self.pair.rows, dtype=np.uint32)
-        whole = Partition.whole(self.pair)
+        all_rows = Partition.of_all(self.pair)
         for column, codes in enumerate(self.pair.codes):
-            self._note(whole, codes, everybody, (column,))
+            self._note(all_rows, codes, everybody, (column,))
             if column and self.up_to > 1:
-                partition = whole.split(codes, self._settled, self._scratch, count_all=True)
+                partition = all_rows.split(codes, self._settled, self._scratch, count_all=True)
                 lower = Pair(self.pair.codes[:column], self.pair.rows)
                 local = Local.of(lower, partition, -1, self._settled)
                 self._refine(local, local.partition, (column,))

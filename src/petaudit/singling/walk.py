@@ -143,7 +143,7 @@ class Walk(ABC):
         if not shared:
             # All rows need no copy: that of the last prefix is let go before the next is made.
             self._levels.clear()
-            self._localize(_Level(-1, Partition.whole(self.plan.pair), 0.0, is_pruned=False))
+            self._localize(_Level(-1, Partition.of_all(self.plan.pair), 0.0, is_pruned=False))
         for column in prefix[shared:]:
             level = self._refined(column)
             if len(self._levels) == 1:
