@@ -179,11 +179,9 @@ class Prepared(SearchTables):
         exposed = exposed_people(Pair(codes, start, who), first_control, settings)
         if exposed is None:
             return None
-        inside, outside = np.split(exposed[start + places], [size])
-        counts = (
-            np.count_nonzero(who) for who in (inside & 1, inside == 2, outside & 1, outside == 2)
-        )
-        return Exposed(*map(int, counts))
+        original, control = np.split(exposed[start + places], [size])
+        flags = (original & 1, original == 2, control & 1, control == 2)
+        return Exposed(*(int(np.count_nonzero(each)) for each in flags))
 
     def _rows_of(self, table: int, people: Indices) -> Rows:
         who, kept = self.who[table], self.kept[table]
