@@ -230,10 +230,7 @@ def listing(names: Sequence[str], most: int = 20) -> str:
     >>> listing(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    shown = joined([shortened(name) for name in names[:most]])
-    if len(names) <= most:
-        return shown
-    return phrase("{shown} and {number} more", shown=shown, number=len(names) - most)
+    return _cut_short([shortened(name) for name in names[:most]], len(names))
 
 
 def quoted(labels: Sequence[str | None]) -> str:
@@ -246,7 +243,10 @@ def quoted(labels: Sequence[str | None]) -> str:
         repr(shortened(label)) if label is not None else term("null")
         for label in labels[:MOST_QUOTED]
     ]
-    more = len(labels) - len(shown)
-    if not more:
+    return _cut_short(shown, len(labels))
+
+
+def _cut_short(shown: Sequence[str], total: int) -> str:
+    if len(shown) == total:
         return joined(shown)
-    return phrase("{shown} and {number} more", shown=joined(shown), number=more)
+    return phrase("{shown} and {number} more", shown=joined(shown), number=total - len(shown))

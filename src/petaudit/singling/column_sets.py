@@ -223,9 +223,7 @@ class _Search:
             partition, first, stop = waiting.pop()
             if stop - first == 1:
                 special |= self._is_alone(partition) & (self.pair.columns > 1)
-                last = partition.split(
-                    self.pair.codes[first], self._settled, self._scratch, count_all=True
-                )
+                last = self._split(partition, self.pair.codes[first])
                 continue
             middle = (first + stop) // 2
             for kept, added in (
@@ -234,9 +232,7 @@ class _Search:
             ):
                 refined = partition
                 for column in reversed(range(*added)):
-                    refined = refined.split(
-                        self.pair.codes[column], self._settled, self._scratch, count_all=True
-                    )
+                    refined = self._split(refined, self.pair.codes[column])
                 waiting.append((refined, *kept))
         return bool(self._is_alone(last).any()), special
 
@@ -247,10 +243,13 @@ class _Search:
         for column, codes in enumerate(self.pair.codes):
             self._note(all_rows, codes, everybody, (column,))
             if column and self.up_to > 1:
-                partition = all_rows.split(codes, self._settled, self._scratch, count_all=True)
+                partition = self._split(all_rows, codes)
                 lower = Pair(self.pair.codes[:column], self.pair.rows)
                 local = Local.of(lower, partition, -1, self._settled)
                 self._refine(local, local.partition, (column,))
+
+    def _split(self, partition: Partition, codes: Codes) -> Partition:
+        return partition.split(codes, self._settled, self._scratch, count_all=True)
 
     def _refine(self, local: Local, partition: Partition, columns: tuple[int, ...]) -> None:
         """Look at all sets that add lower columns to these."""
@@ -259,8 +258,7 @@ class _Search:
             codes = local.column(column)
             self._note(partition, codes, local.origin, more)
             if column and len(more) < self.up_to:
-                refined = partition.split(codes, local.settled, self._scratch, count_all=True)
-                self._refine(local, refined, more)
+                self._refine(local, self._split(partition, codes), more)
 
     def _note(
         self,

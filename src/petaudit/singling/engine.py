@@ -155,7 +155,7 @@ def _count_size(
     try:
         with pair.deadline.at(deadline):
             for batch in pair.batches(counted.size):
-                first = len(counted.repeated)
+                first = len(counted.figures)
                 wanted = [each for each in batch if counted.before[each[:-1]] is not None]
                 groups = pair.count(wanted, keep_matches=keep_matches) if wanted else []
                 kept = counted.add(batch, dict(zip(wanted, groups, strict=True)))
@@ -166,9 +166,9 @@ def _count_size(
                 try:
                     pair.note(counted.size, numbers)
                 except OutOfTimeError:
-                    counted.forget(first)
+                    del counted.figures[first:]
                     raise
-                report(len(counted.repeated))
+                report(len(counted.figures))
     except OutOfTimeError:
         return False
     return True
@@ -183,9 +183,8 @@ class _Counted:
     rule: EntropyRule
     before: dict[tuple[int, ...], float | None]
     """The entropies of the combinations of the size before, None where they were pruned."""
-    repeated: list[int] = field(default_factory=list)
-    entropy: list[float] = field(default_factory=list)
-    gain: list[float] = field(default_factory=list)
+    figures: list[tuple[int, float, float]] = field(default_factory=list)
+    """Repeated rows, entropy and gain of each combination, as in :class:`SizeFindings`."""
     entropies: dict[tuple[int, ...], float | None] = field(default_factory=dict)
 
     def add(
@@ -204,25 +203,16 @@ class _Counted:
                     repeated = sizes.rows
                     self.entropies[combination] = entropy
                     kept.add(combination)
-            self.repeated.append(repeated)
-            self.entropy.append(entropy)
-            self.gain.append(gain)
+            self.figures.append((repeated, entropy, gain))
         return kept
-
-    def forget(self, first: int) -> None:
-        """Take back the combinations from a number on."""
-        for figures in (self.repeated, self.entropy, self.gain):
-            del figures[first:]
 
     def findings(self, by_number: Indices, combinations: int) -> SizeFindings:
         """Return all of it, with the rows that each combination identifies."""
-        collisions = np.zeros(len(self.repeated), np.int64)
+        many = len(self.figures)
+        collisions = np.zeros(many, np.int64)
         collisions[: len(by_number)] = by_number
+        repeated, entropy, gain = np.array(self.figures, np.float64).reshape(many, 3).T
+        is_complete = many == combinations
         return SizeFindings(
-            self.size,
-            np.array(self.repeated, np.int64),
-            collisions,
-            np.array(self.entropy, np.float64),
-            np.array(self.gain, np.float64),
-            len(self.repeated) == combinations,
+            self.size, repeated.astype(np.int64), collisions, entropy, gain, is_complete
         )
