@@ -83,6 +83,7 @@ class Walk(ABC):
     """The state of one thread: the partitions of the prefix that it is at."""
 
     _local: Local
+    """The rows of the first column of the prefix."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -120,11 +121,8 @@ class Walk(ABC):
 
     def entropies_with(self, children: Indices) -> Floats:
         """Return the entropy of each child of the current prefix."""
-        partition, rule, rows = (
-            self._levels[-1].partition,
-            self.plan.entropy,
-            self.plan.pair.synthetic,
-        )
+        rule, rows = self.plan.entropy, self.plan.pair.synthetic
+        partition = self._levels[-1].partition
         assert rule is not None  # noqa: S101 (asked only where there is one)
         sizes = (
             partition.repeated_sizes_with(self._local.column(child), self._scratch)
