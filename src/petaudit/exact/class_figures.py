@@ -114,7 +114,7 @@ class ClassFigures:
         return [int(entry) for entry in first]
 
     def _compared(
-        self, limit: Fraction, by_float: Truths, decide: Callable[[int, Fraction], bool]
+        self, limit: Fraction, found: Truths, decide: Callable[[int, Fraction], bool]
     ) -> Truths:
         bound = float(limit)
         margin = max(abs(bound), 1e-300) * _MARGIN
@@ -124,8 +124,8 @@ class ClassFigures:
         if self.alike is not None:
             first, group = _grouped(near, self.alike)
         decided = np.array([decide(entry, limit) for entry in first.tolist()], dtype=bool)
-        by_float[near] = decided[group]
-        return by_float
+        found[near] = decided[group]
+        return found
 
 
 def _grouped(
@@ -137,9 +137,9 @@ def _grouped(
     >>> first.tolist(), group.tolist()
     ([1, 0], [1, 0, 1])
     """
-    chosen = [key[entries] for key in keys]
-    order = np.lexsort(chosen)
-    starts = _starts([key[order] for key in chosen])
+    own = [key[entries] for key in keys]
+    order = np.lexsort(own)
+    starts = _starts([key[order] for key in own])
     group = np.empty(len(entries), dtype=np.intp)
     marks = np.zeros(len(entries), dtype=np.intp)
     marks[starts] = 1
@@ -166,8 +166,8 @@ def ratio_figures(
     """Figures that are ``numerator / (denominator * scale)``; a denominator of 0 makes it infinite.
 
     >>> sizes, ones = np.array([3, 2]), np.array([1, 1])
-    >>> figures = ratio_figures(np.array([1, 2]), np.array([3, 0]), sizes, ones)
-    >>> figures.largest, figures.smallest, figures.above(Fraction(1, 3)).tolist()
+    >>> found = ratio_figures(np.array([1, 2]), np.array([3, 0]), sizes, ones)
+    >>> found.largest, found.smallest, found.above(Fraction(1, 3)).tolist()
     (inf, Fraction(1, 3), [False, True])
     """
 
@@ -175,7 +175,7 @@ def ratio_figures(
         below = int(denominators[entry]) * scale
         return Fraction(int(numerators[entry]), below) if below else math.inf
 
-    above, below = (each.astype(np.float64) for each in (numerators, denominators))
+    above, below = (own.astype(np.float64) for own in (numerators, denominators))
     largest = max(above.max(initial=0), below.max(initial=0) * float(scale))
     with np.errstate(divide="ignore"):
         if largest < _LARGEST_EXACT_FLOAT:
