@@ -6,9 +6,11 @@ import json
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
+import petaudit
 from petaudit.errors import OptionError, PetauditWarning, listing, phrase, suggestion
 
 if TYPE_CHECKING:
@@ -27,6 +29,22 @@ _OTHER_NAMES: Final = {
     "arg1": "anonymized",
     "metric": "tech",
 }
+_SHARED: Final = {"dataHierarchy": "hierarchies", "attributeTypes": "roles"}
+"""Arguments of most techniques, and what petaudit calls them."""
+_Shown: TypeAlias = tuple[dict[str, Any], "Result"]
+"""The dictionary of PETWorks, and the result behind it."""
+
+
+class Evaluation(dict[str, Any]):
+    """The dictionary of PETWorks, which remembers the result behind it for ``report``."""
+
+    def __init__(self, shown: Mapping[str, Any], result: Result) -> None:
+        super().__init__(shown)
+        self.result = result
+
+
+class NotInPetauditError(OptionError, ImportError):
+    """A function or technique of PETWorks that petaudit lacks, and what to use instead."""
 
 
 def PETValidation(
@@ -53,59 +71,29 @@ def PETValidation(
                 name=name,
             )
         given[name] = keywords.pop(other)
-    return _evaluate(given["original"], given["anonymized"], str(given["tech"]), keywords)
+    technique = _find(str(given["tech"]))
+    technique.check(str(given["tech"]), keywords)
+    arguments = {_SHARED.get(name, name): value for name, value in keywords.items()}
+    return Evaluation(*technique.evaluate(given["original"], given["anonymized"], **arguments))
 
 
-def _evaluate(
-    original: object, anonymized: object, tech: str, keywords: dict[str, Any]
-) -> dict[str, Any]:
-    wanted = tech.casefold()
-    for name in _NOT_HERE:
-        if name.casefold() == wanted:
-            raise _lacking(name)
-    known = {name.casefold(): name for name in _TECHNIQUES}
-    if wanted not in known:
+def report(
+    result: Mapping[str, Any],
+    format: str,  # noqa: A002 (the name users know)
+    path: str | Path = "PETWorks-report.html",
+) -> None:
+    """Print a result as ``json``, or write it as one HTML file (``web``) and print where it is."""
+    if format not in ("json", "web"):
         raise OptionError(
-            "unknown technique {name!r}{near}; techniques are {known}",
-            name=tech,
-            near=suggestion(tech, _TECHNIQUES),
-            known=listing(list(_TECHNIQUES)),
+            "unknown report format {format!r}; formats are 'json' and 'web'", format=format
         )
-    technique = _TECHNIQUES[known[wanted]]
-    required = technique.required
-    accepted = (*technique.optional, *required)
-    for name in keywords:
-        if name not in accepted:
-            raise OptionError(
-                "{technique} takes no argument {name!r}{near}; it takes {known}",
-                technique=tech,
-                name=name,
-                near=suggestion(name, accepted),
-                known=listing(accepted),
-            )
-    missing = [name for name in required if keywords.get(name) is None]
-    if missing:
-        raise OptionError(
-            "{technique} needs the argument(s) {names}", technique=tech, names=listing(missing)
-        )
-    return technique.evaluate(original, anonymized, **keywords)
-
-
-@dataclass(frozen=True)
-class _Technique:
-    evaluate: Callable[..., dict[str, Any]]
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
-
-
-class NotInPetauditError(OptionError, ImportError):
-    """A function or technique of PETWorks that petaudit lacks, and what to use instead."""
-
-
-def _lacking(name: str) -> NotInPetauditError:
-    return NotInPetauditError(
-        "{name} of PETWorks is not here: {instead}", name=name, instead=_NOT_HERE[name]
-    )
+    if format == "json":
+        print(json.dumps(dict(result), indent=4))
+        return
+    if not isinstance(result, Evaluation):
+        raise OptionError("the format 'web' needs what PETValidation returned, not a copy of it")
+    petaudit.report(result.result, path)
+    print(path)
 
 
 def __getattr__(name: str) -> NoReturn:
@@ -115,97 +103,89 @@ def __getattr__(name: str) -> NoReturn:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class Evaluation(dict[str, Any]):
-    """The dictionary of PETWorks, which remembers the result behind it for ``report``."""
-
-    def __init__(self, shown: Mapping[str, Any], found: Result) -> None:
-        super().__init__(shown)
-        self.found = found
-
-
-def report(
-    result: Mapping[str, Any],
-    format: str,  # noqa: A002 (the name users know)
-    path: str | Path = "PETWorks-report.html",
-) -> None:
-    """Print a result as ``json``, or write it as one HTML file (``web``) and print where it is."""
-    if format == "web":
-        _writePage(result, path)
-    elif format == "json":
-        print(json.dumps(dict(result), indent=4))
-    else:
-        raise OptionError(
-            "unknown report format {format!r}; formats are 'json' and 'web'", format=format
-        )
-
-
-def _writePage(result: Mapping[str, Any], path: str | Path) -> None:
-    import petaudit
-
-    if not isinstance(result, Evaluation):
-        raise OptionError("the format 'web' needs what PETValidation returned, not a copy of it")
-    petaudit.report(result.found, path)
-    print(path)
-
-
-def _tCloseness(
-    original: object,
-    anonymized: object,
-    tLimit: float,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    from petaudit import t_closeness
-
-    result = t_closeness(anonymized, limit=tLimit, hierarchies=dataHierarchy, roles=attributeTypes)
-    return Evaluation({"t": tLimit, "fulfill t-closeness": result.passed}, result)
-
-
-def _nonUniformEntropy(
-    original: object,
-    anonymized: object,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    result = _byHierarchies(
-        "non-uniform-entropy", original, anonymized, dataHierarchy, attributeTypes
+def _lacking(name: str) -> NotInPetauditError:
+    return NotInPetauditError(
+        "{name} of PETWorks is not here: {instead}", name=name, instead=_NOT_HERE[name]
     )
-    return Evaluation({"Non-Uniform Entropy": result.value}, result)
 
 
-def _precision(
+def _find(tech: str) -> _Technique:
+    """Find a technique by its name in any case."""
+    wanted = tech.casefold()
+    for name in _NOT_HERE:
+        if name.casefold() == wanted:
+            raise _lacking(name)
+    for name, technique in _TECHNIQUES.items():
+        if name.casefold() == wanted:
+            return technique
+    raise OptionError(
+        "unknown technique {name!r}{near}; techniques are {known}",
+        name=tech,
+        near=suggestion(tech, _TECHNIQUES),
+        known=listing(list(_TECHNIQUES)),
+    )
+
+
+@dataclass(frozen=True)
+class _Technique:
+    """How a technique is computed, and the arguments that it takes beside the tables."""
+
+    evaluate: Callable[..., _Shown]
+    required: tuple[str, ...] = ()
+    optional: tuple[str, ...] = tuple(_SHARED)
+
+    def check(self, name: str, given: Mapping[str, Any]) -> None:
+        accepted = (*self.optional, *self.required)
+        for argument in given:
+            if argument not in accepted:
+                raise OptionError(
+                    "{technique} takes no argument {name!r}{near}; it takes {known}",
+                    technique=name,
+                    name=argument,
+                    near=suggestion(argument, accepted),
+                    known=listing(accepted),
+                )
+        missing = [argument for argument in self.required if given.get(argument) is None]
+        if missing:
+            raise OptionError(
+                "{technique} needs the argument(s) {names}", technique=name, names=listing(missing)
+            )
+
+
+def _tCloseness(original: object, anonymized: object, tLimit: float, **shared: Any) -> _Shown:
+    result = petaudit.t_closeness(anonymized, limit=tLimit, **shared)
+    return {"t": tLimit, "fulfill t-closeness": result.passed}, result
+
+
+def _kAnonymity(original: object, anonymized: object, k: int, **shared: Any) -> _Shown:
+    result = petaudit.k_anonymity(anonymized, limit=k, suppressed=_LEFT_OUT, **shared)
+    return {"k": k, "fulfill k-anonymity": result.passed}, result
+
+
+def _lDiversity(
     original: object,
     anonymized: object,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    result = _byHierarchies("precision", original, anonymized, dataHierarchy, attributeTypes)
-    return Evaluation({"precision": result.value}, result)
+    l: int,  # noqa: E741 (the name users know)
+    **shared: Any,
+) -> _Shown:
+    result = petaudit.l_diversity(anonymized, limit=l, **shared)
+    return {"l": l, "fulfill l-diversity": result.passed}, result
 
 
 def _byHierarchies(
-    measure: str,
-    original: object,
-    anonymized: object,
-    dataHierarchy: Any,
-    attributeTypes: Mapping[str, str] | None,
-) -> Result:
+    measure: str, key: str, original: object, anonymized: object, **shared: Any
+) -> _Shown:
     from petaudit.inputs import gather
     from petaudit.measures import find_measure
     from petaudit.measures.base import announce
 
-    inputs = gather(
-        anonymized,
-        original=original,
-        hierarchies=dataHierarchy,
-        roles=attributeTypes,
-        # PETWorks measures every column of an explicit hierarchy folder; only when none is given
-        # does a side-car speak.
-        use_side_car=dataHierarchy is None,
-    )
+    # PETWorks measures every column of an explicit hierarchy folder; only when none is given does
+    # a side-car speak.
+    use_side_car = shared.get("hierarchies") is None
+    inputs = gather(anonymized, original=original, use_side_car=use_side_car, **shared)
     result = find_measure(measure).run(inputs, {})
     announce(result)
-    return result
+    return {key: result.value}, result
 
 
 def _profitability(
@@ -216,20 +196,16 @@ def _profitability(
     adversaryGain: float,
     publisherLost: float,
     publisherBenefit: float,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    from petaudit import profitability
-
-    result = profitability(
+    **shared: Any,
+) -> _Shown:
+    result = petaudit.profitability(
         anonymized,
         cost=adversaryCost,
         gain=adversaryGain,
         loss=publisherLost,
         benefit=publisherBenefit,
         allow_attack=allowAttack,
-        hierarchies=dataHierarchy,
-        roles=attributeTypes,
+        **shared,
     )
     shown = {
         "allow attack": allowAttack,
@@ -240,94 +216,37 @@ def _profitability(
         "profitability": result.passed,  # the key of its Chinese document
         "isProfitable": result.passed,  # the key of its code
     }
-    return Evaluation(shown, result)
-
-
-def _kAnonymity(
-    original: object,
-    anonymized: object,
-    k: int,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    from petaudit import k_anonymity
-
-    result = k_anonymity(
-        anonymized, limit=k, hierarchies=dataHierarchy, roles=attributeTypes, suppressed=_LEFT_OUT
-    )
-    return Evaluation({"k": k, "fulfill k-anonymity": result.passed}, result)
-
-
-def _lDiversity(
-    original: object,
-    anonymized: object,
-    l: int,  # noqa: E741 (the name users know)
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    from petaudit import l_diversity
-
-    result = l_diversity(anonymized, limit=l, hierarchies=dataHierarchy, roles=attributeTypes)
-    return Evaluation({"l": l, "fulfill l-diversity": result.passed}, result)
+    return shown, result
 
 
 def _dPresence(
-    original: object,
-    anonymized: object,
-    dMin: float,
-    dMax: float,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    from petaudit import delta_presence
+    original: object, anonymized: object, dMin: float, dMax: float, **shared: Any
+) -> _Shown:
     from petaudit.exact.fractions import exact
 
     least, most = exact(dMin, "dMin"), exact(dMax, "dMax")
     # What PETWorks calls the original is the population that the sample is drawn from.
-    result = delta_presence(
+    result = petaudit.delta_presence(
         anonymized,
         population=original,
         limit=most,
         least=min(least, most),
-        hierarchies=dataHierarchy,
-        roles=attributeTypes,
         suppressed=_LEFT_OUT,
+        **shared,
     )
     # No share keeps bounds that cross, which PETWorks takes for an answer and not for a mistake.
     holds = bool(result.passed) and least <= most
-    shown = {"dMin": dMin, "dMax": dMax, "d-presence": holds}
-    return Evaluation(shown, replace(result, passed=holds))
+    return {"dMin": dMin, "dMax": dMax, "d-presence": holds}, replace(result, passed=holds)
 
 
-def _ambiguity(
-    original: object,
-    anonymized: object,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    result = _byHierarchies("ambiguity", original, anonymized, dataHierarchy, attributeTypes)
-    return Evaluation({"ambiguity": result.value}, result)
-
-
-def _AECS(
-    original: object,
-    anonymized: object,
-    dataHierarchy: Any = None,
-    attributeTypes: Mapping[str, str] | None = None,
-) -> dict[str, Any]:
-    from petaudit import average_class_size
-
-    result = average_class_size(
-        original, anonymized, hierarchies=dataHierarchy, roles=attributeTypes
-    )
-    return Evaluation({"AECS": result.value}, result)
+def _AECS(original: object, anonymized: object, **shared: Any) -> _Shown:
+    result = petaudit.average_class_size(original, anonymized, **shared)
+    return {"AECS": result.value}, result
 
 
 def _reidentificationRisk(
-    original: object, anonymized: object, attributeTypes: Mapping[str, str] | None = None
-) -> dict[str, Any]:
-    from petaudit import prosecutor_risk
-
+    original: object, anonymized: object, roles: Mapping[str, str] | None = None
+) -> _Shown:
     # PETWorks looks at its first argument only.
     data = anonymized if original is None else original
     if original is not None and anonymized is not None:
@@ -337,52 +256,45 @@ def _reidentificationRisk(
                 "not looked at"
             ),
             PetauditWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
-    roles = attributeTypes or _allColumns(data)
-    result = prosecutor_risk(data, roles=roles, suppressed=_LEFT_OUT)
-    return Evaluation({"Re-identification Risk": result.value}, result)
+    if not roles:
+        from petaudit.tables import open_source
+        from PETWorks.attributetypes import QUASI_IDENTIFIER
 
-
-def _allColumns(data: object) -> dict[str, str]:
-    """PETWorks takes every column for known to the attacker here."""
-    from petaudit.tables import open_source
-    from PETWorks.attributetypes import QUASI_IDENTIFIER
-
-    return dict.fromkeys(open_source(data).columns, QUASI_IDENTIFIER)
+        # PETWorks takes every column for known to the attacker here.
+        roles = dict.fromkeys(open_source(data).columns, QUASI_IDENTIFIER)
+    result = petaudit.prosecutor_risk(data, roles=roles, suppressed=_LEFT_OUT)
+    return {"Re-identification Risk": result.value}, result
 
 
 def _utilityBias(
     original: object, anonymized: object, processingFunc: Callable[[Any], float], maxBias: float
-) -> dict[str, Any]:
-    from petaudit import utility_bias
-
-    result = utility_bias(original, anonymized, processingFunc, limit=maxBias)
-    return Evaluation({"UtilityBias": result.passed}, result)
+) -> _Shown:
+    result = petaudit.utility_bias(original, anonymized, processingFunc, limit=maxBias)
+    return {"UtilityBias": result.passed}, result
 
 
-def _mpUCCs(original: object, synthetic: object, **options: Any) -> dict[str, Any]:
-    from petaudit import mpuccs
-
-    result = mpuccs(original, synthetic, **options)
-    return Evaluation({**result.figures, "complete": result.complete}, result)
+def _mpUCCs(original: object, synthetic: object, **options: Any) -> _Shown:
+    result = petaudit.mpuccs(original, synthetic, **options)
+    return {**result.figures, "complete": result.complete}, result
 
 
-_HIERARCHICAL = ("dataHierarchy", "attributeTypes")
-_TECHNIQUES: dict[str, _Technique] = {
-    "t-closeness": _Technique(_tCloseness, ("tLimit",), _HIERARCHICAL),
-    "Non-Uniform Entropy": _Technique(_nonUniformEntropy, (), _HIERARCHICAL),
+_TECHNIQUES: Final = {
+    "t-closeness": _Technique(_tCloseness, ("tLimit",)),
+    "Non-Uniform Entropy": _Technique(
+        partial(_byHierarchies, "non-uniform-entropy", "Non-Uniform Entropy")
+    ),
     "profitability": _Technique(
         _profitability,
         ("allowAttack", "adversaryCost", "adversaryGain", "publisherLost", "publisherBenefit"),
-        _HIERARCHICAL,
     ),
-    "Precision": _Technique(_precision, (), _HIERARCHICAL),
-    "k-anonymity": _Technique(_kAnonymity, ("k",), _HIERARCHICAL),
-    "l-diversity": _Technique(_lDiversity, ("l",), _HIERARCHICAL),
-    "d-presence": _Technique(_dPresence, ("dMin", "dMax"), _HIERARCHICAL),
-    "Ambiguity": _Technique(_ambiguity, (), _HIERARCHICAL),
-    "AECS": _Technique(_AECS, (), _HIERARCHICAL),
+    "Precision": _Technique(partial(_byHierarchies, "precision", "precision")),
+    "k-anonymity": _Technique(_kAnonymity, ("k",)),
+    "l-diversity": _Technique(_lDiversity, ("l",)),
+    "d-presence": _Technique(_dPresence, ("dMin", "dMax")),
+    "Ambiguity": _Technique(partial(_byHierarchies, "ambiguity", "ambiguity")),
+    "AECS": _Technique(_AECS),
     "ReidentificationRisk": _Technique(_reidentificationRisk, (), ("attributeTypes",)),
     "UtilityBias": _Technique(_utilityBias, ("processingFunc", "maxBias"), ()),
     "mpUCCs": _Technique(

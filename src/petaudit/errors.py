@@ -9,61 +9,28 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Self, TypeAlias
 
-from petaudit.i18n.numbers import counted, exactly, numbered, share, steps, tally
-from petaudit.i18n.phrases import (
-    Phrase,
-    joined,
-    phrase,
-    render,
-    revealed,
-    row_numbers,
-    term,
-    translate,
-    without_row_numbers,
-)
+# Texts of messages are made where errors are raised: one import serves for both.
+from petaudit.i18n.numbers import counted as counted
+from petaudit.i18n.numbers import exactly as exactly
+from petaudit.i18n.numbers import numbered as numbered
+from petaudit.i18n.numbers import share as share
+from petaudit.i18n.numbers import steps as steps
+from petaudit.i18n.numbers import tally as tally
+from petaudit.i18n.phrases import Phrase as Phrase
 from petaudit.i18n.phrases import cells as hidden_cells
-
-__all__ = [
-    "ColumnError",
-    "DataValues",
-    "EngineError",
-    "EngineLostError",
-    "HierarchyError",
-    "InputError",
-    "ManyProblemsError",
-    "NotMeasurableError",
-    "OptionError",
-    "PetauditError",
-    "PetauditWarning",
-    "Phrase",
-    "RoleError",
-    "RowsOf",
-    "UndecidedError",
-    "argument",
-    "counted",
-    "error_context",
-    "exactly",
-    "joined",
-    "listing",
-    "naming_options",
-    "numbered",
-    "phrase",
-    "quoted",
-    "render",
-    "revealed",
-    "share",
-    "shortened",
-    "steps",
-    "suggestion",
-    "tally",
-    "term",
-    "without_row_numbers",
-]
+from petaudit.i18n.phrases import joined as joined
+from petaudit.i18n.phrases import phrase as phrase
+from petaudit.i18n.phrases import render as render
+from petaudit.i18n.phrases import revealed as revealed
+from petaudit.i18n.phrases import row_numbers, translate
+from petaudit.i18n.phrases import term as term
+from petaudit.i18n.phrases import without_row_numbers as without_row_numbers
+from petaudit.i18n.text import LONGEST_NAME
+from petaudit.i18n.text import shortened as shortened
 
 MOST_QUOTED = 3
 RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
-LONGEST_NAME = 60
 LONGEST_PATH = 300
 _names_options: ContextVar[bool] = ContextVar("_names_options", default=False)
 _SHORT_OPTIONS = {"quasi_identifiers": "qi"}
@@ -104,7 +71,7 @@ class PetauditError(Exception):
         if data is not None and data.values:
             shown = phrase(": {values}{after}", values=quoted(data.values), after=data.after)
             parts = {"message": self._message, "values": hidden_cells(shown)}
-            self.text = Phrase("{message}{values}", parts)
+            self.text = Phrase.filled("{message}{values}", parts)
         super().__init__(self.text)
 
     def __str__(self) -> str:
@@ -128,7 +95,8 @@ class PetauditError(Exception):
         if data is None or not data.values or data.column is None:
             return self
         rows = rows_of(data.column, data.values, data.are_leaves)
-        message = Phrase("{message}{rows}", {"message": self._message, "rows": row_numbers(rows)})
+        parts = {"message": self._message, "rows": row_numbers(rows)}
+        message = Phrase.filled("{message}{rows}", parts)
         return type(self)(message, data=replace(data, column=None))
 
 
@@ -262,19 +230,7 @@ def listing(names: Sequence[str], most: int = 20) -> str:
     >>> listing(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
-    shown = joined([shortened(name) for name in names[:most]])
-    if len(names) <= most:
-        return shown
-    return phrase("{shown} and {number} more", shown=shown, number=len(names) - most)
-
-
-def shortened(name: str, longest: int = LONGEST_NAME) -> str:
-    """Cut a name that would drown a message.
-
-    >>> shortened("zip"), shortened("a very long name", 6)
-    ('zip', 'a very…')
-    """
-    return name if len(name) <= longest else f"{name[:longest]}…"
+    return _cut_short([shortened(name) for name in names[:most]], len(names))
 
 
 def quoted(labels: Sequence[str | None]) -> str:
@@ -287,7 +243,10 @@ def quoted(labels: Sequence[str | None]) -> str:
         repr(shortened(label)) if label is not None else term("null")
         for label in labels[:MOST_QUOTED]
     ]
-    more = len(labels) - len(shown)
-    if not more:
+    return _cut_short(shown, len(labels))
+
+
+def _cut_short(shown: Sequence[str], total: int) -> str:
+    if len(shown) == total:
         return joined(shown)
-    return phrase("{shown} and {number} more", shown=joined(shown), number=more)
+    return phrase("{shown} and {number} more", shown=joined(shown), number=total - len(shown))

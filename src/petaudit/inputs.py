@@ -25,13 +25,8 @@ from petaudit.errors import (
 )
 from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
-from petaudit.labels.hierarchies import (
-    Hierarchies,
-    Hierarchy,
-    HierarchySpec,
-    LeavesUnder,
-    labels_in_common,
-)
+from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
+from petaudit.labels.hierarchy import Hierarchy, LeavesUnder, labels_in_common
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.tables import (
     AnyAnswer,

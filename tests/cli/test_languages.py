@@ -18,8 +18,8 @@ from petaudit import datasets
 from petaudit.cli.help_text import argparse_speaks
 from petaudit.cli.parser import build_parser
 from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
-from petaudit.i18n.folding import folded, width_of
 from petaudit.i18n.phrases import Phrase, render
+from petaudit.i18n.text import folded, width_of
 from petaudit.measures import all_measures
 from petaudit.reports.terminal import coloured
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import petaudit
-from petaudit.i18n.folding import width_of
+from petaudit.i18n.text import width_of
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]

@@ -11,8 +11,14 @@ from hypothesis import strategies as st
 
 from budget import examples
 from petaudit.exact.fractions import parse_number
-from petaudit.labels.numbers import Reader, decimal_of, in_common_units, read_numbers
-from petaudit.labels.ranges import range_of, ranges_of
+from petaudit.labels.numbers import (
+    Reader,
+    decimal_of,
+    in_common_units,
+    range_of,
+    ranges_of,
+    read_numbers,
+)
 
 ODD = [
     *("0", "-0", "0.0", "+5", "-5.", ".5", "05", "1e2", "1E+02", "-1.5e-7", "0e9999", "2e-40"),

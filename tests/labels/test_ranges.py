@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit import ranges
-from petaudit.labels.ranges import middle_of, range_of
+from petaudit.labels.numbers import middle_of, range_of
 
 
 @pytest.mark.parametrize(

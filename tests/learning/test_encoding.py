@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from petaudit.labels.hierarchies import Hierarchy, LeavesUnder
+from petaudit.labels.hierarchy import Hierarchy, LeavesUnder
 from petaudit.learning import encoding
 from petaudit.learning.encoding import (
     CategoryEncoder,

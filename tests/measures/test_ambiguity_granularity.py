@@ -19,7 +19,7 @@ from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from measures.running import computing
 from petaudit.errors import HierarchyError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
-from petaudit.labels.hierarchies import mask_right
+from petaudit.labels.rules import mask_right
 from petaudit.measures.ambiguity import ambiguity
 from petaudit.measures.granularity import granularity
 from strategies import NULL, TABLE_ENGINES, Release, arrow, on_engine

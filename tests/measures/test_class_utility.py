@@ -18,7 +18,7 @@ from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from measures.running import computing
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
-from petaudit.labels.hierarchies import mask_right
+from petaudit.labels.rules import mask_right
 from petaudit.measures import find_measure
 from petaudit.measures.average_class_size import average_class_size
 from petaudit.measures.discernibility import discernibility

@@ -27,7 +27,7 @@ from petaudit.errors import (
     RoleError,
 )
 from petaudit.inputs import gather
-from petaudit.labels.hierarchies import ranges
+from petaudit.labels.rules import ranges
 from petaudit.measures.attribute_squared_error import attribute_squared_error
 from petaudit.measures.record_squared_error import record_squared_error
 from strategies import TABLE_ENGINES, arrow_columns, on_engine

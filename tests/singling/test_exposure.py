@@ -17,8 +17,10 @@ from hypothesis import given, settings
 import mpuccs_twin as twin
 import petaudit
 from budget import examples
-from petaudit.singling.exposure import expose, exposed_people
+from petaudit.singling.entropy import EntropyRule
+from petaudit.singling.exposure import expose
 from petaudit.singling.partition import Pair as CodedPair
+from petaudit.singling.search import Settings, exposed_people
 from singling.frames import rows_of
 from singling.pairs import Pair, pairs
 from singling.test_properties import asked
@@ -155,6 +157,6 @@ def test_exposed_people(seed: int, has_persons: bool, sizes: tuple[int, ...]) ->
             who[start:stop] = start + first[place]
     pair = CodedPair(codes, many[0], who if has_persons else None)
     first_control = many[0] + many[1]
-    exposed = exposed_people(pair, first_control, sizes, threads=1)
+    exposed = exposed_people(pair, first_control, Settings(sizes, EntropyRule(2, 0), 1))
     assert exposed is not None
     assert exposed.tolist() == exposed_twin(pair, who.tolist(), first_control, sizes)

@@ -16,7 +16,7 @@ import strategies
 from budget import examples
 from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import gather
-from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.hierarchy import Hierarchy
 from petaudit.tables import ClassValueCounts, ValueCounts, emd
 from petaudit.tables.classes import packed as _packed
 from petaudit.tables.classes.blocks import HeldBlocks

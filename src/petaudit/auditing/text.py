@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
-from petaudit.i18n.folding import terminal_width
 from petaudit.i18n.phrases import translate
+from petaudit.i18n.text import terminal_width
 from petaudit.judging.document import figure_of
 from petaudit.judging.gate import ERROR as UNDECIDED
 from petaudit.measures import Family, Result, all_measures, find_measure

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from petaudit.errors import term
 from petaudit.i18n.catalogue import ENGLISH, language, translation
-from petaudit.i18n.folding import folded, width_of
 from petaudit.i18n.phrases import translate
+from petaudit.i18n.text import folded, width_of
 
 _OF_ARGPARSE: Final = (
     term("usage: "),

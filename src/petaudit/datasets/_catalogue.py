@@ -68,7 +68,7 @@ def _read_catalogue() -> tuple[Dataset, ...]:
 def _dataset(table: dict[str, Any], content: dict[str, Any]) -> Dataset:
     source = content["sources"].get(table["source"], table["source"])
     if "made" in table:
-        source = Phrase(table.pop("made"), {"source": source})
+        source = Phrase.filled(table.pop("made"), {"source": source})
     listed = {name: tuple(value) for name, value in table.items() if isinstance(value, list)}
     paths = {name: DATA / table[name] for name in _PATHS if name in table}
     given = {"licence": term(content["licence"])} | table | listed | paths

@@ -61,8 +61,8 @@ class Successes:
         """The share of the others, and the limits of Wilson around it, corrected for continuity."""
         safe = (self.people - self.exposed) / self.people
         # The variance is (safe (1 - safe) + competing) / people, as if they were fewer.
-        own = safe * (1 - safe) + 1 / self.people
-        people = self.people * own / (own + self.competing)
+        variance = safe * (1 - safe) + 1 / self.people
+        people = self.people * variance / (variance + self.competing)
         # Exact where nobody is safe or everybody is.
         low = _wilson(safe, people) if safe else 0.0
         high = 1 - _wilson(1 - safe, people) if safe < 1 else 1.0
@@ -109,8 +109,8 @@ class Excess:
 def excess(original: Successes, control: Successes) -> Excess:
     """The excess of the original over the control.
 
-    >>> found = excess(Successes(500, 150), Successes(500, 50))
-    >>> [round(figure, 4) for figure in (found.value, found.lower, found.upper)]
+    >>> result = excess(Successes(500, 150), Successes(500, 50))
+    >>> [round(figure, 4) for figure in (result.value, result.lower, result.upper)]
     [0.2222, 0.1701, 0.2734]
     >>> excess(Successes(500, 50), Successes(500, 150)).finding.value
     'not comparable'

@@ -16,7 +16,8 @@ Number: TypeAlias = int | float | str | Decimal | Fraction
 _DIGITS_OF_A_QUOTIENT = 15
 _LARGEST_DENOMINATOR = 1_000_000
 _QUOTIENT = re.compile(r"\d{1,300}/0*[1-9]\d{0,300}", re.ASCII)
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
+NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)", re.ASCII)
+"""What is read as a number; the group holds all of it."""
 
 
 def exact(value: object, name: str) -> Fraction:
@@ -34,25 +35,38 @@ def exact(value: object, name: str) -> Fraction:
     Traceback (most recent call last):
     petaudit.errors.OptionError: limit is 'abc'; a finite number was expected
     """
-    if isinstance(value, bool) or value is None:
-        raise _not_a_number(value, name)
-    if isinstance(value, Rational):
-        return _finite(Fraction(int(value.numerator), int(value.denominator)), value, name)
-    if isinstance(value, str):
-        number = parse_number(value)
-        if number is None:
+    number = _fraction_of(value)
+    if number is not None and as_float(number) < math.inf:
+        return number
+    hint = ""
+    if isinstance(value, str) and value.strip().endswith("%"):
+        percent = parse_number(value.strip().removesuffix("%"))
+        if percent is not None:
+            hint = phrase(
+                " (write {share:g} for {percent})",
+                share=float(percent / 100),
+                percent=value.strip(),
+            )
+    raise OptionError(
+        "{name} is {value!r}; a finite number was expected{hint}", name=name, value=value, hint=hint
+    )
+
+
+def _fraction_of(value: object) -> Fraction | None:
+    match value:
+        case bool():
+            return None
+        case Rational():
+            return Fraction(int(value.numerator), int(value.denominator))
+        case str():
+            number = parse_number(value)
             # Only where somebody sets a number: in a table, 1/11 may be a day.
-            number = quotient(value)
-        if number is None:
-            raise _not_a_number(value, name)
-        return _finite(number, value, name)
-    if isinstance(value, Decimal) and value.is_finite():
-        return _finite(Fraction(value), value, name)
-    if isinstance(value, Real):
-        text = repr(float(value))
-        if parse_number(text) is not None:
-            return _simple_fraction(float(value)) or Fraction(text)
-    raise _not_a_number(value, name)
+            return quotient(value) if number is None else number
+        case Decimal() if value.is_finite():
+            return Fraction(value)
+        case Real() if parse_number(repr(float(value))) is not None:
+            return _simple_fraction(float(value)) or Fraction(repr(float(value)))
+    return None
 
 
 def quotient(text: str) -> Fraction | None:
@@ -80,14 +94,6 @@ def _simple_fraction(value: float) -> Fraction | None:
         return None
     near = Fraction(value).limit_denominator(_LARGEST_DENOMINATOR)
     return near if float(near) == value else None
-
-
-def _finite(number: Fraction, value: object, name: str) -> Fraction:
-    try:
-        float(number)
-    except OverflowError:
-        raise _not_a_number(value, name) from None
-    return number
 
 
 def exact_nonnegative(value: object, name: str) -> Fraction:
@@ -123,20 +129,7 @@ def parse_number(label: str) -> Fraction | None:
     """
     text = label.strip()
     try:
-        return Fraction(text) if _NUMBER.fullmatch(text) else None
+        return Fraction(text) if NUMBER.fullmatch(text) else None
     except ValueError:
         # Python refuses to convert thousands of digits, and such a label counts nothing.
         return None
-
-
-def _not_a_number(value: object, name: str) -> OptionError:
-    hint = ""
-    if isinstance(value, str) and value.strip().endswith("%"):
-        number = parse_number(value.strip().removesuffix("%"))
-        if number is not None:
-            hint = phrase(
-                " (write {share:g} for {percent})", share=float(number / 100), percent=value.strip()
-            )
-    return OptionError(
-        "{name} is {value!r}; a finite number was expected{hint}", name=name, value=value, hint=hint
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import gcd
@@ -31,7 +31,7 @@ def sign_of_logs(terms: LogTerms, bound: Fraction = Fraction(0)) -> int:
         total, error = _total(terms, bound, digits)
         if abs(total) > error:
             return 1 if total > 0 else -1
-        if digits == _DIGITS and not bound and _is_one(_powers(terms)):
+        if digits == _DIGITS and not bound and _is_one(terms):
             return 0
         digits *= 2
 
@@ -47,8 +47,7 @@ def sum_of_logs(terms: LogTerms) -> Decimal:
 
 def _total(terms: LogTerms, bound: Fraction, digits: int) -> tuple[Decimal, Decimal]:
     """The sum minus the bound, and by how much it may be wrong at most."""
-    with localcontext() as context:
-        context.prec = digits
+    with localcontext(prec=digits):
         known: dict[int, Decimal] = {}
         for _, fraction in terms:
             for number in (fraction.numerator, fraction.denominator):
@@ -64,23 +63,18 @@ def _total(terms: LogTerms, bound: Fraction, digits: int) -> tuple[Decimal, Deci
         return total, size * (8 * len(terms) + 8) * Decimal(10) ** (1 - digits)
 
 
-def _powers(terms: LogTerms) -> Iterable[tuple[int, int]]:
-    for weight, fraction in terms:
-        yield fraction.numerator, weight
-        yield fraction.denominator, -weight
-
-
-def _is_one(powers: Iterable[tuple[int, int]]) -> bool:
-    """Whether a product of powers of whole numbers is 1; nothing is multiplied out.
+def _is_one(terms: LogTerms) -> bool:
+    """Whether a product of powers of fractions is 1; nothing is multiplied out.
 
     The numbers are split by their common divisors until no two have any. Then the product is 1 only
     if every exponent is 0.
 
-    >>> _is_one([(8, 8), (4, -4), (4, -8)]), _is_one([(6, 1), (4, -1)])
+    >>> _is_one([(2, Fraction(8)), (-3, Fraction(4))]), _is_one([(1, Fraction(6, 4))])
     (True, False)
     """
     coprime: dict[int, int] = {}
-    pending = list(powers)
+    pending = [(fraction.numerator, weight) for weight, fraction in terms]
+    pending += [(fraction.denominator, -weight) for weight, fraction in terms]
     while pending:
         number, exponent = pending.pop()
         if number == 1 or exponent == 0:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from petaudit.i18n.numbers import Counted, Exact, Foreign, Numbered, Share, Tally, steps
-from petaudit.i18n.phrases import Joined, Phrase, Translated, plain_fields
+from petaudit.i18n.numbers import counted, exactly, foreign, numbered, share, steps, tally
+from petaudit.i18n.phrases import Phrase, joined, plain_fields, translated
 
 _LARGEST: Final = 10**15
 _MOST_DECIMALS: Final = 20
@@ -32,35 +32,34 @@ def from_plain(parts: Mapping[str, Any] | str, longest: int = 100_000) -> str:
         case str():
             text = parts
         case {"template": str(template), "values": Mapping() as values}:
-            texts = {name: inner(value) for name, value in values.items()}
+            filled = {name: inner(value) for name, value in values.items()}
             length = sum(
-                len(literal) + len(texts[name] if name else "")
+                len(literal) + len(filled[name] if name else "")
                 for literal, name in plain_fields(template)
             )
             _check(length <= longest)
-            text = Phrase(template, texts)
+            text = Phrase.filled(template, filled)
         case {"number": int(number), "nouns": [str(noun), str(plural)]}:
-            text = Counted(_integer(number), noun, plural, of)
+            text = counted(_integer(number), noun, plural, of=of)
         case {"number": int(number), "one": one, "many": many}:
-            text = Numbered(_integer(number), inner(one), inner(many))
+            text = numbered(_integer(number), inner(one), inner(many))
         case {"tally": int(number)}:
-            text = Tally(_integer(number), of)
+            text = tally(_integer(number), of=of)
         case {"parts": [*items], "separator": str(separator)}:
-            joined = [inner(item) for item in items]
-            length = sum(map(len, joined)) + len(separator) * (len(joined) - 1)
-            _check(length <= longest)
-            text = Joined(joined, separator)
+            texts = [inner(item) for item in items]
+            _check(sum(map(len, texts)) + len(separator) * (len(texts) - 1) <= longest)
+            text = joined(texts, separator)
         case {"part": int(part), "whole": int(whole), "decimals": None | int() as decimals}:
             _check(decimals is None or 0 <= decimals <= _MOST_DECIMALS)
-            text = Share(_integer(part), _integer(whole), decimals)
+            text = share(_integer(part), _integer(whole), decimals)
         case {"translated": Mapping() as by_language}:
             _check(bool(by_language) and all(isinstance(one, str) for one in by_language.values()))
             _check(sum(map(len, by_language.values())) <= longest)
-            text = Translated(by_language)
+            text = translated(by_language)
         case {"exact": exact, "otherwise": otherwise}:
-            text = Exact(inner(exact), inner(otherwise))
-        case {"foreign": str(foreign)}:
-            text = Foreign(foreign)
+            text = exactly(inner(exact), inner(otherwise))
+        case {"foreign": str(sentence)}:
+            text = foreign(sentence)
         case {"steps": [*points], "whole": int(whole)}:
             # Documents before 0.8.0 have it.
             text = steps([(_integer(at), _integer(rows)) for at, rows in points], _integer(whole))

@@ -8,19 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Any, Final, Self
+from typing import Final
 
 from petaudit.i18n.catalogue import ENGLISH, translation
-from petaudit.i18n.phrases import (
-    Joined,
-    Phrase,
-    fill,
-    joined,
-    phrase,
-    plain_part,
-    render,
-    shorten_value,
-)
+from petaudit.i18n.phrases import LONGEST_VALUE, Joined, Phrase, fill, joined, phrase, render
+from petaudit.i18n.text import shortened
 from petaudit.i18n.zones import classes_zone, zone
 
 PEOPLE: Final = frozenset(
@@ -44,49 +36,32 @@ class Counted(Phrase):
     """A number with its noun; see :func:`counted`."""
 
     number: int
-    noun: str
-    plural: str
-    of: int | None
-
-    def __new__(cls, number: int, noun: str, plural: str, of: int | None = None) -> Self:
-        """Write the number; ``noun`` is for one."""
-        text = f"{number:,} {noun if number == 1 else plural}"
-        return cls._with_text(text, number=number, noun=noun, plural=plural, of=of)
+    nouns: tuple[str, str]
+    of: int | None = None
 
     def render(self, language: str, hide_below: int) -> str:
         """Return the number, or its zone, with the noun."""
-        below = hide_below if self.noun in PEOPLE else 0
-        if self.noun == "class":
+        noun, plural = self.nouns
+        below = hide_below if noun in PEOPLE else 0
+        if noun == "class":
             number = classes_zone(self.number, below).text
         else:
             number = zone(self.number, below, self.of).text
         if language == ENGLISH:
-            return f"{number} {self.noun if number == '1' else self.plural}"
+            return f"{number} {noun if number == '1' else plural}"
         # The noun alone may be a heading elsewhere, and other languages count with other words.
-        return fill(translation(f"{{number}} {self.plural}", language), {"number": number})
-
-    def to_plain(self) -> Any:
-        """Return the number and its nouns."""
-        return {"number": self.number, "nouns": [self.noun, self.plural]} | _plain_total(self.of)
+        return fill(translation(f"{{number}} {plural}", language), {"number": number})
 
 
 class Tally(Phrase):
     """A number of people without a noun; see :func:`tally`."""
 
-    number: int
-    of: int | None
-
-    def __new__(cls, number: int, of: int | None = None) -> Self:
-        """Write the number."""
-        return cls._with_text(f"{number:,}", number=number, of=of)
+    tally: int
+    of: int | None = None
 
     def render(self, language: str, hide_below: int) -> str:
         """Return the number, or its zone."""
-        return zone(self.number, hide_below, self.of).text
-
-    def to_plain(self) -> Any:
-        """Return the number."""
-        return {"tally": self.number} | _plain_total(self.of)
+        return zone(self.tally, hide_below, self.of).text
 
 
 class Share(Phrase):
@@ -96,37 +71,20 @@ class Share(Phrase):
     whole: int
     decimals: int | None
 
-    def __new__(cls, part: int, whole: int, decimals: int | None) -> Self:
-        """Write the percentage."""
-        text = zone(part, 0).percent(whole, decimals)
-        return cls._with_text(text, part=part, whole=whole, decimals=decimals)
-
     def render(self, language: str, hide_below: int) -> str:
         """Return the percentage, or that of both ends of the zone."""
         return zone(self.part, hide_below, self.whole).percent(self.whole, self.decimals)
-
-    def to_plain(self) -> Any:
-        """Return both numbers."""
-        return {"part": self.part, "whole": self.whole, "decimals": self.decimals}
 
 
 class Exact(Phrase):
     """A text that is left out where counts are hidden; see :func:`exactly`."""
 
-    text: str
+    exact: str
     otherwise: str
-
-    def __new__(cls, text: str, otherwise: str = "") -> Self:
-        """Have the text itself."""
-        return cls._with_text(text, text=text, otherwise=otherwise)
 
     def render(self, language: str, hide_below: int) -> str:
         """Return the text, or what stands in for it."""
-        return render(self.otherwise if hide_below > 1 else self.text, language, hide_below)
-
-    def to_plain(self) -> Any:
-        """Return both texts."""
-        return {"exact": plain_part(self.text), "otherwise": plain_part(self.otherwise)}
+        return render(self.otherwise if hide_below > 1 else self.exact, language, hide_below)
 
 
 class Numbered(Phrase):
@@ -136,44 +94,20 @@ class Numbered(Phrase):
     one: str
     many: str
 
-    def __new__(cls, number: int, one: str, many: str) -> Self:
-        """Choose the sentence."""
-        text = one if number == 1 else many
-        return cls._with_text(text, number=number, one=one, many=many)
-
     def render(self, language: str, hide_below: int) -> str:
         """Return the sentence for many also where one is too few to be told."""
         is_one = self.number == 1 and hide_below <= 1
         return render(self.one if is_one else self.many, language, hide_below)
 
-    def to_plain(self) -> Any:
-        """Return the number and both sentences."""
-        one, many = plain_part(self.one), plain_part(self.many)
-        return {"number": self.number, "one": one, "many": many}
-
 
 class Foreign(Phrase):
     """A sentence that was not made by petaudit; see :func:`foreign`."""
 
-    def __new__(cls, text: str) -> Self:
-        """Have the text itself."""
-        return cls._with_text(text, text=text)
-
     def render(self, language: str, hide_below: int) -> str:
         """Return the sentence, unless a number in it may count few people."""
         if any(0 < int(number) < hide_below for number in _NUMBER.findall(self)):
-            return phrase("(a sentence with small numbers is not shown)").render(
-                language, hide_below
-            )
-        return shorten_value(str(self))
-
-    def to_plain(self) -> Any:
-        """Return the text."""
-        return {"foreign": str(self)}
-
-
-def _plain_total(of: int | None) -> dict[str, int]:
-    return {} if of is None else {"of": of}
+            return phrase("(a sentence with small numbers is not shown)").render(language, 0)
+        return shortened(str(self), LONGEST_VALUE)
 
 
 def foreign(text: str) -> str:
@@ -182,7 +116,7 @@ def foreign(text: str) -> str:
     >>> render(foreign("2 of them"), hide_below=5), render(foreign("12 of them"), hide_below=5)
     ('(a sentence with small numbers is not shown)', '12 of them')
     """
-    return text if isinstance(text, Phrase) else Foreign(text)
+    return text if isinstance(text, Phrase) else Foreign(text, foreign=text)
 
 
 def counted(number: int, noun: str, plural: str | None = None, *, of: int | None = None) -> Counted:
@@ -200,7 +134,14 @@ def counted(number: int, noun: str, plural: str | None = None, *, of: int | None
     >>> [render(counted(97, "row", of=of), hide_below=5) for of in (97, 100, 300, None)]
     ['97 rows', '≥96 rows', '95–99 rows', '95–99 rows']
     """
-    return Counted(number, noun, plural or f"{noun}s", of)
+    plural = plural or f"{noun}s"
+    text = f"{number:,} {noun if number == 1 else plural}"
+    return Counted(text, number=number, nouns=(noun, plural), **_total(of))
+
+
+def _total(of: int | None) -> dict[str, int]:
+    """Return the total as a part of a phrase, where there is one."""
+    return {} if of is None else {"of": of}
 
 
 def tally(number: int, *, of: int | None = None) -> Tally:
@@ -209,7 +150,7 @@ def tally(number: int, *, of: int | None = None) -> Tally:
     >>> tally(1200), render(tally(3), hide_below=5)
     ('1,200', '<5')
     """
-    return Tally(number, of)
+    return Tally(f"{number:,}", tally=number, **_total(of))
 
 
 def share(part: int, whole: int, decimals: int | None = None) -> Share:
@@ -218,7 +159,8 @@ def share(part: int, whole: int, decimals: int | None = None) -> Share:
     >>> share(3, 60), share(1, 3, 2), render(share(3, 60), "en", hide_below=5)
     ('5 %', '33.33%', '<8.33 %')
     """
-    return Share(part, whole, decimals)
+    text = zone(part, 0).percent(whole, decimals)
+    return Share(text, part=part, whole=whole, decimals=decimals)
 
 
 def exactly(text: str, otherwise: str = "") -> Exact:
@@ -228,7 +170,7 @@ def exactly(text: str, otherwise: str = "") -> Exact:
     >>> more, render(more, hide_below=5)
     (', lowest 0.04', '')
     """
-    return Exact(text, otherwise)
+    return Exact(text, exact=text, otherwise=otherwise)
 
 
 def numbered(number: int, one: str, many: str) -> Numbered:
@@ -237,7 +179,7 @@ def numbered(number: int, one: str, many: str) -> Numbered:
     >>> render(numbered(1, phrase("one breaks it"), phrase("some break it")), hide_below=5)
     'some break it'
     """
-    return Numbered(number, one, many)
+    return Numbered(one if number == 1 else many, number=number, one=one, many=many)
 
 
 def steps(points: Sequence[tuple[int, int]], whole: int) -> Joined:

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from string import Formatter
+from types import MappingProxyType
 from typing import Any, Final, Self
 
 from petaudit.i18n.catalogue import ENGLISH, language, translation
+from petaudit.i18n.text import shortened
 
 _FORMATTER: Final = Formatter()
-_LONGEST_VALUE: Final = 2000
+LONGEST_VALUE: Final = 2000
+"""A value from a file may be as long as a book."""
 
 
 class Phrase(str):
-    """A sentence with its template and values.
+    """A sentence with what it is made of: a template and values, or the parts of a subclass.
 
     >>> sentence = phrase("column {name!r} has {number:,} labels", name="age", number=1200)
     >>> sentence
@@ -27,39 +30,33 @@ class Phrase(str):
     ('column {name} has {number} labels', {'name': "'age'", 'number': '1,200'})
     """
 
-    template: str
-    values: Mapping[str, str]
-    _arguments: tuple[Any, ...]
+    template: str = ""
+    values: Mapping[str, str] = MappingProxyType({})
 
-    def __new__(cls, template: str, values: Mapping[str, str]) -> Self:
+    def __new__(cls, text: str, /, **parts: Any) -> Self:
+        """Take the English text and its parts, which become attributes, by their names in JSON."""
+        self = str.__new__(cls, text)
+        vars(self).update(parts)
+        return self
+
+    @staticmethod
+    def filled(template: str, values: Mapping[str, str]) -> Phrase:
         """Fill in ``template``, which has plain names in braces."""
-        return cls._with_text(fill(template, values), template=template, values=values)
-
-    @classmethod
-    def _with_text(cls, text: str, /, **attributes: Any) -> Self:
-        """Return the phrase with this English text; the attributes are the arguments of a copy."""
-        made = str.__new__(cls, text)
-        made.template, made.values, made._arguments = str(text), {}, tuple(attributes.values())
-        vars(made).update(attributes)
-        return made
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return self._arguments
+        return Phrase(fill(template, values), template=template, values=values)
 
     def render(self, language: str, hide_below: int) -> str:
         """Return the sentence in a language, with counts below ``hide_below`` hidden."""
         values = {
             name: value.render(language, hide_below)
             if isinstance(value, Phrase)
-            else shorten_value(value)
+            else shortened(value, LONGEST_VALUE)
             for name, value in self.values.items()
         }
         return fill(translation(self.template, language), values)
 
     def to_plain(self) -> Any:
         """Return what the sentence is made of, ready for JSON."""
-        values = {name: plain_part(value) for name, value in self.values.items()}
-        return {"template": self.template, "values": values}
+        return _plain(vars(self))
 
 
 class Joined(Phrase):
@@ -68,38 +65,21 @@ class Joined(Phrase):
     parts: tuple[str, ...]
     separator: str
 
-    def __new__(cls, parts: Sequence[str], separator: str) -> Self:
-        """Join the English parts."""
-        return cls._with_text(separator.join(parts), parts=tuple(parts), separator=separator)
-
     def render(self, language: str, hide_below: int) -> str:
         """Join the parts in a language; parts that are left out leave no gap."""
         rendered = [(part, render(part, language, hide_below)) for part in self.parts]
         texts = [text for part, text in rendered if text or not part]
         return translation(self.separator, language).join(texts)
 
-    def to_plain(self) -> Any:
-        """Return the parts and the separator."""
-        return {"parts": [plain_part(part) for part in self.parts], "separator": self.separator}
-
 
 class Translated(Phrase):
     """A text that brings its translations along; see :func:`translated`."""
 
-    by_language: Mapping[str, str]
-
-    def __new__(cls, by_language: Mapping[str, str]) -> Self:
-        """Take the English text, or else the first."""
-        text = by_language.get(ENGLISH) or next(iter(by_language.values()))
-        return cls._with_text(text, by_language=dict(by_language))
+    translated: Mapping[str, str]
 
     def render(self, language: str, hide_below: int) -> str:
         """Return the text in a language."""
-        return shorten_value(self.by_language.get(language, str(self)))
-
-    def to_plain(self) -> Any:
-        """Return the text in every language."""
-        return {"translated": dict(self.by_language)}
+        return shortened(self.translated.get(language, str(self)), LONGEST_VALUE)
 
 
 class Cells(Phrase):
@@ -108,27 +88,19 @@ class Cells(Phrase):
     shown: str
     instead: str
 
-    def __new__(cls, shown: str, instead: str) -> Self:
-        """Have the text of ``instead``."""
-        return cls._with_text(instead, shown=shown, instead=instead)
-
     def render(self, language: str, hide_below: int) -> str:
         """Return what stands in for the values."""
         return render(self.instead, language, hide_below)
 
     def to_plain(self) -> Any:
         """Return what stands in for the values: no document holds them."""
-        return plain_part(self.instead)
+        return _plain(self.instead)
 
 
 class RowNumbers(Phrase):
     """The rows that a message is about; see :func:`row_numbers`."""
 
     text: str
-
-    def __new__(cls, text: str) -> Self:
-        """Have the text itself."""
-        return cls._with_text(text, text=text)
 
     def render(self, language: str, hide_below: int) -> str:
         """Return the text; nothing where small counts are hidden."""
@@ -155,7 +127,7 @@ def phrase(template: str, /, **values: object) -> Phrase:
             texts[name] = value
         else:
             texts[name] = format(repr(value) if conversion == "r" else value, spec)
-    return Phrase(plain_template, texts)
+    return Phrase.filled(plain_template, texts)
 
 
 def term(text: str) -> Phrase:
@@ -164,7 +136,7 @@ def term(text: str) -> Phrase:
     >>> term("{0, 1}")
     '{0, 1}'
     """
-    return Phrase(text.replace("{", "{{").replace("}", "}}"), {})
+    return Phrase.filled(text.replace("{", "{{").replace("}", "}}"), {})
 
 
 def joined(parts: Sequence[str], separator: str = ", ") -> Joined:
@@ -173,16 +145,17 @@ def joined(parts: Sequence[str], separator: str = ", ") -> Joined:
     >>> joined(["zip", "age"]), joined(["a", "b"], " and ")
     ('zip, age', 'a and b')
     """
-    return Joined(parts, separator)
+    return Joined(separator.join(parts), parts=tuple(parts), separator=separator)
 
 
 def translated(by_language: Mapping[str, str]) -> Translated:
-    """Make a phrase of a text from a file that has its translations beside it.
+    """Make a phrase of a text that has its translations beside it; English, or else the first.
 
     >>> render(translated({"en": "people", "zh-TW": "人"}), "zh-TW")
     '人'
     """
-    return Translated(by_language)
+    text = by_language.get(ENGLISH) or next(iter(by_language.values()))
+    return Translated(text, translated=dict(by_language))
 
 
 def cells(shown: str, instead: str = "") -> Cells:
@@ -194,7 +167,7 @@ def cells(shown: str, instead: str = "") -> Cells:
     >>> message, revealed(message)
     ('1 unknown label', "1 unknown label: 'Ann'")
     """
-    return Cells(shown, instead)
+    return Cells(instead, shown=shown, instead=instead)
 
 
 def row_numbers(text: str) -> RowNumbers:
@@ -204,25 +177,26 @@ def row_numbers(text: str) -> RowNumbers:
     >>> message, without_row_numbers(message)
     ('1 unknown label (row 7)', '1 unknown label')
     """
-    return RowNumbers(text)
+    return RowNumbers(text, text=text)
 
 
 def without_row_numbers(text: str) -> str:
     """Return a message as documents hold it."""
-    return _map_parts(text, lambda part: "" if isinstance(part, RowNumbers) else part)
+    return map_parts(text, lambda part: "" if isinstance(part, RowNumbers) else part)
 
 
 def revealed(text: str) -> str:
     """Return a message with the values of the data in it."""
-    return _map_parts(text, lambda part: part.shown if isinstance(part, Cells) else part)
+    return map_parts(text, lambda part: part.shown if isinstance(part, Cells) else part)
 
 
-def _map_parts(text: str, change: Callable[[str], str]) -> str:
+def map_parts(text: str, change: Callable[[str], str]) -> str:
+    """Return a text with a change to the texts that it is made of."""
     if isinstance(text, Joined):
-        return joined([_map_parts(part, change) for part in text.parts], text.separator)
+        return joined([map_parts(part, change) for part in text.parts], text.separator)
     if isinstance(text, Phrase) and text.values:
-        values = {name: _map_parts(part, change) for name, part in text.values.items()}
-        return Phrase(text.template, values)
+        values = {name: map_parts(part, change) for name, part in text.values.items()}
+        return Phrase.filled(text.template, values)
     return change(text)
 
 
@@ -246,14 +220,16 @@ def translate(text: str) -> str:
     return render(text, language())
 
 
-def plain_part(value: str) -> Any:
-    """Return a text or phrase, ready for JSON."""
-    return value.to_plain() if isinstance(value, Phrase) else str(value)
-
-
-def shorten_value(value: str) -> str:
-    """Cut a value from a file, which may be as long as a book."""
-    return value if len(value) <= _LONGEST_VALUE else f"{value[:_LONGEST_VALUE]}…"
+def _plain(part: Any) -> Any:
+    """Return a part of a phrase, ready for JSON."""
+    match part:
+        case Phrase():
+            return part.to_plain()
+        case Mapping():
+            return {name: _plain(value) for name, value in part.items()}
+        case tuple():
+            return [_plain(value) for value in part]
+    return part
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:

@@ -1,12 +1,16 @@
-"""Text that is safe to show: control and hidden characters are written out."""
+"""Text that is shown: without hidden characters, and in lines as wide as a terminal."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 import unicodedata
 from typing import Final
 
+from petaudit.i18n.catalogue import ENGLISH, language
+
+LONGEST_NAME: Final = 60
 _USER_AND_PASSWORD: Final = re.compile(
     r"""
     [^\s'"@:]*:/[^\s'"@:]*:[^\s'"]*@        # scheme://user:password@
@@ -15,6 +19,19 @@ _USER_AND_PASSWORD: Final = re.compile(
     """,
     re.VERBOSE,
 )
+_WIDEST: Final = 100
+_NARROWEST: Final = 40
+_OPENING: Final = "（「『《〈【"
+_CLOSING: Final = "，。；：、）」』》〉】？！…％"
+_WIDE: Final = "\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
+_NARROW: Final = rf"[^ {_WIDE}]+"
+_WORDS: Final = re.compile(r" *[^ ]+")
+_CHINESE_WORDS: Final = re.compile(
+    # A mark that closes stays with what is before it; "k-" stays with the ideograph behind it.
+    rf" *(?:[{_OPENING}]*(?:{_NARROW}(?<=-)[{_WIDE}]|{_NARROW}|[{_WIDE}])[{_CLOSING}]*"
+    rf"|[{_OPENING}]+)"
+)
+_CHINESE_MARKS: Final = re.compile(rf".[{_CLOSING}]{{0,4}}", re.DOTALL)
 
 
 def printable(text: str) -> str:
@@ -26,6 +43,15 @@ def printable(text: str) -> str:
     return "".join(
         mark.encode("unicode_escape").decode() if _is_hidden(mark) else mark for mark in text
     )
+
+
+def shortened(text: str, longest: int = LONGEST_NAME) -> str:
+    """Cut a text that would drown a message.
+
+    >>> shortened("zip"), shortened("a very long name", 6)
+    ('zip', 'a very…')
+    """
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def without_passwords(text: str) -> str:
@@ -54,3 +80,46 @@ def json_text(document: object, *, ascii_only: bool = False) -> str:
         mark if mark == "\n" or unicodedata.category(mark)[0] != "C" else json.dumps(mark)[1:-1]
         for mark in text
     )
+
+
+def terminal_width() -> int:
+    """The columns that text may take."""
+    return max(min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST), _NARROWEST)
+
+
+def width_of(text: str) -> int:
+    """Columns on a terminal: ideographs take two.
+
+    >>> width_of("zip"), width_of("年齡")
+    (3, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in text)
+
+
+def folded(text: str, first: int, later: int) -> list[str]:
+    """Break by columns on a terminal; a word that is too long is cut.
+
+    English breaks at blanks, Chinese between ideographs, too, but never before a mark that closes.
+
+    >>> folded("one two three", 7, 5), folded("年齡 郵遞區號", 4, 4)
+    (['one two', 'three'], ['年齡', '郵遞', '區號'])
+    """
+    is_english = language() == ENGLISH
+    lines, line, used, room = [], "", 0, first
+    for part in (_WORDS if is_english else _CHINESE_WORDS).findall(text):
+        word, width = part, width_of(part)
+        if line and used + width > room:
+            lines.append(line)
+            line, used, room = "", 0, later
+        if not line:
+            word = word.lstrip(" ")
+            width = width_of(word)
+        if width <= room:
+            line, used = line + word, used + width
+            continue
+        for mark in word if is_english else _CHINESE_MARKS.findall(word):
+            if used + width_of(mark) > room:
+                lines.append(line)
+                line, used, room = "", 0, later
+            line, used = line + mark, used + width_of(mark)
+    return [*lines, line]

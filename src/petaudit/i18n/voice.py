@@ -8,12 +8,12 @@ from typing import Final
 
 from petaudit.i18n.catalogue import ENGLISH
 from petaudit.i18n.phrases import phrase, render
-from petaudit.i18n.text import printable
+from petaudit.i18n.text import printable, shortened
 from petaudit.i18n.zones import Zone, parts, zone
 
 HIDE_BELOW: Final = 5
 """Numbers of people from 1 to one less are not told in reports."""
-LONGEST_NAME: Final = 200
+_LONGEST_NAME: Final = 200
 
 
 @dataclass(frozen=True)
@@ -99,5 +99,4 @@ class Voice:
         >>> len(Voice().name("x" * 10_000))
         201
         """
-        shown = self.say(text)
-        return shown if len(shown) <= LONGEST_NAME else f"{shown[:LONGEST_NAME]}…"
+        return shortened(self.say(text), _LONGEST_NAME)

@@ -121,7 +121,7 @@ def parts(counts: Sequence[int], below: int, of: int | None = None) -> list[Zone
     The zones of their running sums are told, and what follows from those: numbers of people that
     add up would tell each other if each of them had a zone of its own.
 
-    >>> [own.text for own in parts([3, 54, 2, 141], 5, 200)]
+    >>> [each.text for each in parts([3, 54, 2, 141], 5, 200)]
     ['<5', '51–58', '<5', '141–145']
     """
     sums = [zone(number, below, of) for number in itertools.accumulate(counts, initial=0)]

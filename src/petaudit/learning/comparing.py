@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from petaudit.errors import NotMeasurableError, counted, phrase
-from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.hierarchy import LeavesUnder
 from petaudit.learning.encoding import (
     MOST_VALUES,
     CategoryEncoder,

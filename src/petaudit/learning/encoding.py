@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import LeavesUnder
-from petaudit.labels.numbers import ValueKey, numbers_among, value_key
-from petaudit.labels.ranges import middle_of
+from petaudit.labels.hierarchy import LeavesUnder
+from petaudit.labels.numbers import ValueKey, middle_of, numbers_among, value_key
 from petaudit.tables import ValueCounts
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
@@ -120,7 +119,7 @@ class NumberReader:
 class CategoryEncoder(Encoder):
     """A share per original value, one for rarer values and one for nulls.
 
-    >>> from petaudit.labels.hierarchies import Hierarchy
+    >>> from petaudit.labels.hierarchy import Hierarchy
     >>> under = LeavesUnder(Hierarchy("x", [["a", "A"], ["b", "A"], ["c", "C"]]))
     >>> encoder = CategoryEncoder(ValueCounts(("a", "b", "c"), np.array([1, 1, 1])), under)
     >>> encoder.encoded(["c", "A", None])[:, [0, 1, 2, 4]].tolist()

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.hierarchy import LeavesUnder
 from petaudit.labels.numbers import (
     Integers,
     LabelNumbers,
@@ -50,7 +50,7 @@ def spread(counts: ValueCounts, under: LeavesUnder | None, scale: Scale | None =
     A label that says nothing, as ``*`` and the root do, is a value by itself: nobody can tell what
     to make of it, and shared among all leaves it would look like knowledge.
 
-    >>> from petaudit.labels.hierarchies import Hierarchy
+    >>> from petaudit.labels.hierarchy import Hierarchy
     >>> under = LeavesUnder(Hierarchy("age", [["1", "low"], ["2", "low"], ["7", "high"]]))
     >>> found = spread(ValueCounts(("2", "low"), np.array([1, 3])), under)
     >>> found.labels, found.weights.tolist(), found.total

@@ -9,7 +9,7 @@ from fractions import Fraction
 from petaudit.errors import Phrase, counted, numbered, phrase
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
+from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import ROUNDING, ColumnsMeasure, ambiguous_level_warnings
 from petaudit.pictures.column_shares import column_shares_of

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import (
     UNKNOWN,

@@ -15,9 +15,15 @@ from petaudit.exact.class_figures import Floats
 from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.leaf_numbers import leaf_intervals, numbers_above
-from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units
-from petaudit.labels.ranges import Ranges, ranges_of
+from petaudit.labels.hierarchy import leaf_intervals, numbers_above
+from petaudit.labels.numbers import (
+    Integers,
+    LabelNumbers,
+    Ranges,
+    Whole,
+    in_common_units,
+    ranges_of,
+)
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import UNKNOWN, ColumnsMeasure
 from petaudit.tables.sums import Distances

@@ -10,7 +10,7 @@ from typing import Annotated, Final, get_args
 from petaudit.errors import OptionError, counted, exactly, joined, numbered, phrase, term
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures._class_question import Answer
 from petaudit.measures.base import Better, Columns, Result
 from petaudit.measures.result import columns_of

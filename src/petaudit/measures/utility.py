@@ -13,7 +13,7 @@ from typing import Annotated, Final, TypeAlias
 from petaudit.errors import InputError, NotMeasurableError, counted, joined, numbered, phrase
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
+from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.measures.base import Better, Columns, Family, Measure, Result
 from petaudit.roles import Role
 from petaudit.system import kinds

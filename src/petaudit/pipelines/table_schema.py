@@ -229,7 +229,7 @@ def _check_columns(source: Source, schema: Schema) -> None:
         near = ["" if is_doubtful else suggestion(name, strange) for name in missing]
         # Nothing to translate: these are two things side by side.
         names: list[str] = [
-            Phrase("{name}{near}", {"name": repr(shortened(name)), "near": hint})
+            Phrase.filled("{name}{near}", {"name": repr(shortened(name)), "near": hint})
             for name, hint in zip(missing, near, strict=True)
         ]
         problems.append(

@@ -15,7 +15,7 @@ import numpy as np
 
 from petaudit.datasets import locate
 from petaudit.errors import InputError, Phrase, counted
-from petaudit.i18n.phrases import Joined
+from petaudit.i18n.phrases import map_parts
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
@@ -303,23 +303,11 @@ def replaced(text: str, change: Callable[[str], str]) -> str:
 
     Where that is not the same, as what changes is spread over several values, the text is plain.
 
-    >>> message = Phrase("{file} is empty", {"file": "/a/b.csv"})
+    >>> message = Phrase.filled("{file} is empty", {"file": "/a/b.csv"})
     >>> shown = replaced(message, lambda text: text.replace("/a/", ""))
     >>> shown, shown.template
     ('b.csv is empty', '{file} is empty')
     """
     plain = change(str(text))
-    changed = _inside(text, change)
+    changed = map_parts(text, lambda part: part if isinstance(part, Phrase) else change(part))
     return changed if changed == plain else plain
-
-
-def _inside(text: str, change: Callable[[str], str]) -> str:
-    match text:
-        case Joined():
-            return Joined([_inside(part, change) for part in text.parts], text.separator)
-        case Phrase() if text.values:
-            values = {name: _inside(value, change) for name, value in text.values.items()}
-            return Phrase(text.template, values)
-        case Phrase():
-            return text
-    return change(text)

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Sequence
 from petaudit._version import __version__
 from petaudit.errors import Phrase, phrase, term
 from petaudit.i18n.catalogue import ENGLISH, language
-from petaudit.i18n.folding import folded, terminal_width, width_of
 from petaudit.i18n.phrases import translate
-from petaudit.i18n.text import printable
+from petaudit.i18n.text import folded, printable, terminal_width, width_of
 
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
 _COLOURS = {PASS: "32", FAIL: "31;1", ERROR: "31;1"}

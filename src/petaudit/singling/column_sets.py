@@ -82,7 +82,7 @@ def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
                 finer = partition.split(pair.codes[column], settled, scratch, count_all=True)
                 yield from refined(finer, more)
 
-    counts = refined(Partition.whole(pair), ())
+    counts = refined(Partition.of_all(pair), ())
     return sorted(counts, key=lambda each: (len(each.columns), each.columns))
 
 
@@ -216,16 +216,14 @@ class _Search:
     def leave_one_out(self) -> tuple[bool, Flags]:
         """Whether somebody is alone on all columns, and who is still without one of them."""
         special = np.zeros(self.pair.rows, bool)
-        last = Partition.whole(self.pair)
+        last = Partition.of_all(self.pair)
         waiting = [(last, 0, self.pair.columns)]
         while waiting:
             # Refined by all columns but those from first to below stop.
             partition, first, stop = waiting.pop()
             if stop - first == 1:
                 special |= self._is_alone(partition) & (self.pair.columns > 1)
-                last = partition.split(
-                    self.pair.codes[first], self._settled, self._scratch, count_all=True
-                )
+                last = self._split(partition, self.pair.codes[first])
                 continue
             middle = (first + stop) // 2
             for kept, added in (
@@ -234,23 +232,24 @@ class _Search:
             ):
                 refined = partition
                 for column in reversed(range(*added)):
-                    refined = refined.split(
-                        self.pair.codes[column], self._settled, self._scratch, count_all=True
-                    )
+                    refined = self._split(refined, self.pair.codes[column])
                 waiting.append((refined, *kept))
         return bool(self._is_alone(last).any()), special
 
     def run(self) -> None:
         """Look at all sets."""
         everybody = np.arange(self.pair.rows, dtype=np.uint32)
-        whole = Partition.whole(self.pair)
+        all_rows = Partition.of_all(self.pair)
         for column, codes in enumerate(self.pair.codes):
-            self._note(whole, codes, everybody, (column,))
+            self._note(all_rows, codes, everybody, (column,))
             if column and self.up_to > 1:
-                partition = whole.split(codes, self._settled, self._scratch, count_all=True)
+                partition = self._split(all_rows, codes)
                 lower = Pair(self.pair.codes[:column], self.pair.rows)
                 local = Local.of(lower, partition, -1, self._settled)
                 self._refine(local, local.partition, (column,))
+
+    def _split(self, partition: Partition, codes: Codes) -> Partition:
+        return partition.split(codes, self._settled, self._scratch, count_all=True)
 
     def _refine(self, local: Local, partition: Partition, columns: tuple[int, ...]) -> None:
         """Look at all sets that add lower columns to these."""
@@ -259,8 +258,7 @@ class _Search:
             codes = local.column(column)
             self._note(partition, codes, local.origin, more)
             if column and len(more) < self.up_to:
-                refined = partition.split(codes, local.settled, self._scratch, count_all=True)
-                self._refine(local, refined, more)
+                self._refine(local, self._split(partition, codes), more)
 
     def _note(
         self,

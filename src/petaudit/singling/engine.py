@@ -14,9 +14,9 @@ from petaudit.errors import NotMeasurableError
 from petaudit.singling.control import SYNTHETIC, Overlap
 from petaudit.singling.entropy import EntropyRule, entropy_of_counts
 from petaudit.singling.kernels import Indices
-from petaudit.singling.options import Options, Progress, has_gaps_below
+from petaudit.singling.options import has_gaps_below
 from petaudit.singling.prepared import ColumnUse, SearchTables
-from petaudit.singling.search import SizeFindings, progress_of
+from petaudit.singling.search import Settings, SizeFindings
 from petaudit.system.memory import memory_limit
 from petaudit.tables.engines.scratch import OutOfTimeError
 from petaudit.tables.joint.duck_pair import DuckPair
@@ -33,7 +33,7 @@ class StoredTables(SearchTables):
     pair: StoredPair
 
     @classmethod
-    def of(cls, pair: StoredPair) -> StoredTables:
+    def of(cls, pair: StoredPair, *, deduplicate: bool) -> StoredTables:
         """Take over what the engine knows of the tables."""
         facts = pair.facts
         return cls(
@@ -44,6 +44,7 @@ class StoredTables(SearchTables):
             distinct=facts.distinct,
             joined=facts.joined,
             uses={name: ColumnUse(*use) for name, use in facts.uses.items()},
+            merges_equal=deduplicate,
             pair=pair,
         )
 
@@ -83,47 +84,40 @@ class StoredTables(SearchTables):
         """Return the values that identify rows, each in the columns of its combination."""
         return self.listing.values(listed.given_rows, combinations)
 
+    def search(self, settings: Settings) -> Iterator[SizeFindings]:
+        """Search combinations of the given sizes, one size after the other."""
+        return search_in_engine(self.pair, settings)
+
     def exposed(
-        self,
-        sizes: Sequence[SizeFindings],
-        options: Options,
-        deadline: float | None,
-        sample: Indices,
+        self, sample: Indices, sizes: Sequence[SizeFindings], settings: Settings
     ) -> Exposed | None:
         """Count who of a sample and of the control is singled out; None if out of time.
 
         What was pruned before depends on the synthetic rows alone.
         """
-        columns = len(self.columns)
         looked_at = (
             combination
             for findings in sizes
             for combination, repeated in zip(
-                itertools.combinations(range(columns), findings.size),
+                itertools.combinations(range(len(self.columns)), findings.size),
                 findings.repeated.tolist(),
                 strict=True,
             )
             if repeated >= 0
         )
         try:
-            with self.pair.deadline.at(deadline):
+            with self.pair.deadline.at(settings.deadline):
                 return self.listing.count_exposed(
                     sample,
                     looked_at,
-                    keep_matches=options.has_gaps(columns),
-                    merges_equal=options.deduplicate,
+                    keep_matches=has_gaps_below(max(settings.sizes, default=0), settings.sizes),
+                    merges_equal=self.merges_equal,
                 )
         except OutOfTimeError:
             return None
 
 
-def search_in_engine(
-    pair: StoredPair,
-    sizes: Sequence[int],
-    rule: EntropyRule,
-    deadline: float | None = None,
-    progress: Callable[[Progress], object] | None = None,
-) -> Iterator[SizeFindings]:
+def search_in_engine(pair: StoredPair, settings: Settings) -> Iterator[SizeFindings]:
     """Search combinations of the given sizes, one size after the other.
 
     A row counts for the first combination that identifies it: batches of combinations are counted
@@ -133,12 +127,12 @@ def search_in_engine(
     """
     columns, rows = len(pair.facts.columns), pair.facts.people[SYNTHETIC]
     entropies: dict[tuple[int, ...], float | None] = {(): 0.0}
-    for size in range(1, max(sizes, default=0) + 1):
-        is_asked = size in sizes
-        counted = _Counted(size, rows, rule, entropies)
-        report = progress_of(size, sizes, columns, progress) if is_asked else None
-        keep_matches = not is_asked or has_gaps_below(size, sizes)
-        in_time = _count_size(pair, counted, deadline, report, keep_matches=keep_matches)
+    for size in range(1, max(settings.sizes, default=0) + 1):
+        is_asked = size in settings.sizes
+        counted = _Counted(size, rows, settings.entropy, entropies)
+        report = settings.reporter(size, columns) if is_asked else None
+        keep_matches = not is_asked or has_gaps_below(size, settings.sizes)
+        in_time = _count_size(pair, counted, settings.deadline, report, keep_matches=keep_matches)
         entropies = counted.entropies
         if is_asked:
             yield counted.findings(pair.settle(size), math.comb(columns, size))
@@ -160,7 +154,7 @@ def _count_size(
     try:
         with pair.deadline.at(deadline):
             for batch in pair.batches(counted.size):
-                first = len(counted.repeated)
+                first = len(counted.figures)
                 wanted = [each for each in batch if counted.before[each[:-1]] is not None]
                 groups = pair.count(wanted, keep_matches=keep_matches) if wanted else []
                 kept = counted.add(batch, dict(zip(wanted, groups, strict=True)))
@@ -171,9 +165,9 @@ def _count_size(
                 try:
                     pair.note(counted.size, numbers)
                 except OutOfTimeError:
-                    counted.forget(first)
+                    del counted.figures[first:]
                     raise
-                report(len(counted.repeated))
+                report(len(counted.figures))
     except OutOfTimeError:
         return False
     return True
@@ -188,9 +182,8 @@ class _Counted:
     rule: EntropyRule
     before: dict[tuple[int, ...], float | None]
     """The entropies of the combinations of the size before, None where they were pruned."""
-    repeated: list[int] = field(default_factory=list)
-    entropy: list[float] = field(default_factory=list)
-    gain: list[float] = field(default_factory=list)
+    figures: list[tuple[int, float, float]] = field(default_factory=list)
+    """Repeated rows, entropy and gain of each combination, as in :class:`SizeFindings`."""
     entropies: dict[tuple[int, ...], float | None] = field(default_factory=dict)
 
     def add(
@@ -209,25 +202,16 @@ class _Counted:
                     repeated = sizes.rows
                     self.entropies[combination] = entropy
                     kept.add(combination)
-            self.repeated.append(repeated)
-            self.entropy.append(entropy)
-            self.gain.append(gain)
+            self.figures.append((repeated, entropy, gain))
         return kept
-
-    def forget(self, first: int) -> None:
-        """Take back the combinations from a number on."""
-        for figures in (self.repeated, self.entropy, self.gain):
-            del figures[first:]
 
     def findings(self, by_number: Indices, combinations: int) -> SizeFindings:
         """Return all of it, with the rows that each combination identifies."""
-        collisions = np.zeros(len(self.repeated), np.int64)
+        many = len(self.figures)
+        collisions = np.zeros(many, np.int64)
         collisions[: len(by_number)] = by_number
+        repeated, entropy, gain = np.array(self.figures, np.float64).reshape(many, 3).T
+        is_complete = many == combinations
         return SizeFindings(
-            self.size,
-            np.array(self.repeated, np.int64),
-            collisions,
-            np.array(self.entropy, np.float64),
-            np.array(self.gain, np.float64),
-            len(self.repeated) == combinations,
+            self.size, repeated.astype(np.int64), collisions, entropy, gain, is_complete
         )

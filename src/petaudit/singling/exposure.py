@@ -1,4 +1,4 @@
-"""Who is exposed: people of the original and of the control, and rows if a column were changed."""
+"""Which rows would still be identified if a column were changed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.singling.entropy import EntropyRule
-from petaudit.singling.kernels import (
-    Bytes,
-    Codes,
-    Indices,
-    Words,
-    expose_children,
-    expose_people,
-    recode,
-)
-from petaudit.singling.options import Options, has_gaps_below
+from petaudit.singling.kernels import Bytes, Codes, Indices, Words, expose_children, recode
+from petaudit.singling.options import Options
 from petaudit.singling.partition import BITS, Pair, bits_of, words_for
 from petaudit.singling.prepared import Prepared
 from petaudit.singling.walk import Plan, Walk, finished_walks
@@ -35,65 +26,6 @@ _FIRST = np.zeros(1, np.int64)
 
 Step: TypeAlias = tuple[int, Codes]
 """A column, and a coarser code for each of its codes."""
-
-
-class _PeopleWalk(Walk):
-    """Follows every synthetic row to the end: with other columns it may expose somebody else."""
-
-    def __init__(self, plan: Plan, first_control: int) -> None:
-        super().__init__(plan)
-        self._first_control = first_control
-        self.exposed = np.zeros(plan.pair.rows, np.uint8)
-
-    def visit(
-        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
-    ) -> None:
-        """Note whom each child exposes."""
-        level, local, rule = self._levels[-1], self._local, self.plan.entropy
-        partition = level.partition
-        if level.is_pruned or partition.is_empty or local is None:
-            return
-        if rule is not None:
-            children = children[~rule.pruned(self.entropies_with(children) - level.entropy)]
-        expose_people(
-            partition.rows, partition.starts, partition.mids, local.codes,
-            children - local.column_before - 1, local.who, self._first_control, self.exposed,
-            self._scratch, self.plan.stop_flag,
-        )  # fmt: skip
-
-
-def exposed_people(
-    pair: Pair,
-    first_control: int,
-    sizes: Sequence[int],
-    entropy: EntropyRule | None = None,
-    threads: int | None = None,
-    deadline: float | None = None,
-) -> Bytes | None:
-    """Return for each person of the pair whether they are singled out; None if out of time.
-
-    1 is for who is, 2 for who would be if one other person were not there, 3 for both. Rows from
-    ``first_control`` on are people of the control, who are compared with those before them: each
-    is looked at as if nobody else of the control were there.
-    """
-    exposed = np.zeros(pair.rows, np.uint8)
-    for size in sizes:
-        plan = Plan(
-            pair,
-            size,
-            np.zeros(pair.synthetic, np.uint8),
-            count_all=entropy is not None,
-            entropy=entropy,
-            # A row that is alone with one person points at nobody else with further columns.
-            keep_matches=has_gaps_below(size, sizes),
-        )
-        new_walk = partial(_PeopleWalk, first_control=first_control)
-        walks = finished_walks(plan, new_walk, threads, deadline)
-        if walks is None:
-            return None
-        for walk in walks:
-            exposed |= walk.exposed
-    return exposed
 
 
 @dataclass(frozen=True)
@@ -152,7 +84,7 @@ class _ExposureWalk(Walk):
     ) -> None:
         """Note whom each child identifies."""
         local = self._local
-        if self._levels[-1].partition.is_empty or local is None:
+        if self._levels[-1].partition.is_empty:
             return
         words = self.state.essential.shape[1]
         inside = np.tile(bits_of(prefix, words), (len(children), 1))
@@ -168,7 +100,6 @@ class _ExposureWalk(Walk):
 
     def _expose(self, codes: Codes, columns: Indices, inside: Words, step: int) -> None:
         partition, local, state = self._levels[-1].partition, self._local, self.state
-        assert local is not None  # noqa: S101 (made with the first prefix)
         expose_children(
             partition.rows, partition.starts, partition.mids, codes, columns, inside, step,
             local.who, local.settled, local.origin, state.identified, state.essential,

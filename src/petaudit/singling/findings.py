@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
@@ -81,10 +81,10 @@ class Findings:
     prepared: Prepared | StoredTables
     options: Options
     sizes: tuple[SizeFindings, ...]
-    has_control: bool = False
-    excess: Excess | None = None
-    strategy: SearchStrategy = field(default_factory=SearchStrategy.by_default)
-    warnings: tuple[str, ...] = ()
+    has_control: bool
+    excess: Excess | None
+    strategy: SearchStrategy
+    warnings: tuple[str, ...]
     """What is odd about the tables."""
 
     @cached_property

@@ -285,21 +285,13 @@ def _identified(
         if stop_flag[0] != 0:
             break
         start, mid, stop = starts[group], mids[group], starts[group + 1]
-        if mid - start == 1:
-            row = rows[start]
-            if settled[row] == 0:
-                match = _only_match(rows, mid, stop, column, column[row], who)
-                if match >= 0:
-                    matches[0, many] = row
-                    matches[1, many] = match
-                    many += 1
-        elif mid == stop and mid - start == 2:
+        if mid == stop and mid - start == 2:
             first, second = rows[start], rows[start + 1]
             if column[first] == column[second]:
                 pairs += 2
                 if who[first] != who[second]:
                     repeated += 2
-        elif stop - start <= SMALL_GROUP:
+        elif mid - start == 1 or stop - start <= SMALL_GROUP:
             for i in range(start, mid):
                 row = rows[i]
                 code = column[row]

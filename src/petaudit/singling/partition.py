@@ -68,7 +68,7 @@ class Partition:
         return not self.mids.size
 
     @classmethod
-    def whole(cls, pair: Pair) -> Partition:
+    def of_all(cls, pair: Pair) -> Partition:
         """All rows in one group: they agree on no columns at all."""
         if not pair.synthetic:
             return cls(np.zeros(0, np.uint32), np.zeros(1, np.int32), np.zeros(0, np.int32))
@@ -165,7 +165,7 @@ def first_rows(codes: Codes) -> Rows:
     """
     rows = codes.shape[1]
     pair = Pair(codes, rows)
-    partition, scratch = Partition.whole(pair), pair.new_scratch()
+    partition, scratch = Partition.of_all(pair), pair.new_scratch()
     settled = np.ones(rows, np.uint8)
     for column in codes:
         if partition.is_empty:

@@ -9,18 +9,18 @@ with far fewer is written in another way, or belongs to another table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.errors import Phrase, joined, listing, phrase
+from petaudit.errors import Phrase, listing, phrase
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, overlap_of
-from petaudit.singling.kernels import Bytes, Codes, Indices, Rows
+from petaudit.singling.kernels import Codes, Indices, Rows
 from petaudit.singling.partition import Pair, first_rows
-from petaudit.singling.search import SizeFindings
+from petaudit.singling.search import Settings, SizeFindings, exposed_people, search
 from petaudit.tables.joint import JointColumn, JointTables
 from petaudit.tables.joint.store import LISTED_AT_ONCE, Exposed, Listed
 
@@ -64,39 +64,6 @@ class ColumnUse(NamedTuple):
         return self.expected >= _FEWEST and self.common < _ALMOST_NONE * self.expected
 
 
-def doubts_about(uses: Mapping[str, ColumnUse], spelled: Iterable[str]) -> tuple[Phrase, ...]:
-    """Why it says nothing that nobody is singled out; some columns are spelled differently."""
-    known = [use for use in uses.values() if min(use.synthetic, use.original) >= _FEWEST]
-    doubts: list[Phrase] = []
-    if known and len(known) == len(uses) and not any(use.common for use in known):
-        doubts.append(
-            phrase(
-                "no value of any column occurs in both tables: they are written in different ways, "
-                "or this is another original; who is singled out cannot be told"
-            )
-        )
-    else:
-        foreign = [repr(name) for name, use in uses.items() if use.is_foreign]
-        if foreign:
-            doubts.append(
-                phrase(
-                    "the values of {columns} hardly ever occur in the original, so no combination "
-                    "with them can single out anybody: they are written in another way, or belong "
-                    "to another table",
-                    columns=listing(foreign),
-                )
-            )
-    columns = [repr(name) for name in spelled]
-    if doubts and columns:
-        hint = phrase(
-            "without case, width, blanks, marks, leading zeros and the order of parts, the values "
-            "of {columns} do occur in both",
-            columns=listing(columns),
-        )
-        doubts = [phrase("{doubt}; {hint}", doubt=joined(doubts), hint=hint)]
-    return tuple(doubts)
-
-
 @dataclass(frozen=True, kw_only=True)
 class SearchTables:
     """Two or three tables in the order of the search: synthetic, original, control."""
@@ -117,6 +84,8 @@ class SearchTables:
     """What the codes mean, by column."""
     uses: Mapping[str, ColumnUse]
     """How many cells of each column the synthetic table and the original have in common."""
+    merges_equal: bool
+    """Whether equal rows are one person."""
 
     @property
     def entries(self) -> tuple[int, ...]:
@@ -136,8 +105,31 @@ class SearchTables:
     @property
     def doubts(self) -> tuple[Phrase, ...]:
         """Why it may say nothing that nobody is singled out."""
-        spelled = [name for name in self.columns if self.joined[name].is_spelled_differently]
-        return doubts_about(self.uses, spelled)
+        known = [use for use in self.uses.values() if min(use.synthetic, use.original) >= _FEWEST]
+        foreign = [repr(name) for name, use in self.uses.items() if use.is_foreign]
+        if known and len(known) == len(self.uses) and not any(use.common for use in known):
+            doubt = phrase(
+                "no value of any column occurs in both tables: they are written in different ways, "
+                "or this is another original; who is singled out cannot be told"
+            )
+        elif foreign:
+            doubt = phrase(
+                "the values of {columns} hardly ever occur in the original, so no combination "
+                "with them can single out anybody: they are written in another way, or belong "
+                "to another table",
+                columns=listing(foreign),
+            )
+        else:
+            return ()
+        spelled = [repr(name) for name in self.columns if self.joined[name].is_spelled_differently]
+        if spelled:
+            hint = phrase(
+                "without case, width, blanks, marks, leading zeros and the order of parts, the "
+                "values of {columns} do occur in both",
+                columns=listing(spelled),
+            )
+            doubt = phrase("{doubt}; {hint}", doubt=doubt, hint=hint)
+        return (doubt,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,16 +144,21 @@ class Prepared(SearchTables):
     """The person of each row of each table, where one is named."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
-    merges_equal: bool
-    """Whether equal rows are one person."""
 
     @property
     def entries(self) -> tuple[int, ...]:
         """How many people may be drawn of each table: its rows, or the people that are named."""
         return tuple(map(_people, self.rows, self.who))
 
-    def compared(self, sample: Indices) -> Compared:
-        """Some people of the original, and everybody of the control beside them."""
+    def search(self, settings: Settings) -> Iterator[SizeFindings]:
+        """Search combinations of the given sizes, one size after the other."""
+        return search(self.pair, settings)
+
+    def exposed(
+        self, sample: Indices, sizes: Sequence[SizeFindings], settings: Settings
+    ) -> Exposed | None:
+        """Count who of a sample and of the control is singled out; None if out of time."""
+        # Synthetic rows, some people of the original, and everybody of the control beside them.
         groups = [
             (SYNTHETIC, self.kept[SYNTHETIC]),
             (ORIGINAL, self._rows_of(ORIGINAL, sample)),
@@ -179,8 +176,12 @@ class Prepared(SearchTables):
             people, first_control = people[:, is_first], start + int(is_first[:size].sum())
             places = (np.cumsum(is_first) - 1)[first]
         codes = np.concatenate([self.pair.codes[:, :start], people], axis=1)
-        inside, outside = np.split(start + places, [size])
-        return Compared(Pair(codes, start, who), first_control, (inside, outside))
+        exposed = exposed_people(Pair(codes, start, who), first_control, settings)
+        if exposed is None:
+            return None
+        original, control = np.split(exposed[start + places], [size])
+        flags = (original & 1, original == 2, control & 1, control == 2)
+        return Exposed(*(int(np.count_nonzero(each)) for each in flags))
 
     def _rows_of(self, table: int, people: Indices) -> Rows:
         who, kept = self.who[table], self.kept[table]
@@ -223,26 +224,6 @@ class Prepared(SearchTables):
         joint = self.joined[self.columns[column]]
         code = int(self.pair.codes[column, row])
         return None if code == joint.null else joint.value(code)
-
-
-@dataclass(frozen=True)
-class Compared:
-    """Synthetic rows, people of the original, and people of the control, in this order."""
-
-    pair: Pair
-    first_control: int
-    places: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-    """Where each of the original's people, and each of the control's, stands in the pair."""
-
-    def count(self, exposed: Bytes) -> Exposed:
-        """How many of them are exposed."""
-        people, control = (exposed[places] for places in self.places)
-        return Exposed(
-            int(np.count_nonzero(people & 1)),
-            int(np.count_nonzero(people == 2)),
-            int(np.count_nonzero(control & 1)),
-            int(np.count_nonzero(control == 2)),
-        )
 
 
 def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:

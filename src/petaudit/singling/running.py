@@ -12,19 +12,17 @@ from functools import partial
 
 from petaudit.errors import NotMeasurableError, PetauditWarning, counted, phrase
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, checked_control, compare
-from petaudit.singling.engine import StoredTables, search_in_engine
+from petaudit.singling.engine import StoredTables
 from petaudit.singling.entropy import EntropyRule
-from petaudit.singling.exposure import exposed_people
 from petaudit.singling.findings import Findings
-from petaudit.singling.kernels import Indices
 from petaudit.singling.options import Options
 from petaudit.singling.prepared import Prepared, prepare
-from petaudit.singling.search import SizeFindings, search
+from petaudit.singling.search import Settings, SizeFindings
 from petaudit.singling.strategy import SearchStrategy, choose_strategy
 from petaudit.singling.walk import available_threads
 from petaudit.tables import Source
 from petaudit.tables.joint import check_same_columns, joint_tables
-from petaudit.tables.joint.store import Exposed, store_tables
+from petaudit.tables.joint.store import store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
@@ -44,52 +42,46 @@ class Run:
     started: float = field(default_factory=time.monotonic)
     """When the caller began: reading the tables takes from the time limit, too."""
     timings: dict[str, float] = field(default_factory=dict)
-    _threads: int | None = None
-
-    @property
-    def deadline(self) -> float | None:
-        """When the time limit is reached, by the monotonic clock."""
-        limit = self.options.time_limit
-        return None if limit is None else self.started + limit
-
-    @property
-    def rule(self) -> EntropyRule:
-        """How entropy is measured."""
-        return EntropyRule(self.options.renyi_alpha, self.options.min_entropy_delta)
 
     def find(self, synthetic: Source, original: Source, control: Source | None) -> Findings:
         """Search the original, and the control if there is one."""
         sources = [synthetic, original, *([] if control is None else [control])]
         check_same_columns(sources, self.options.person)
-        strategy = choose_strategy(sources, self.options.search, self.options.threads)
-        self._threads = self.options.threads or strategy.threads
+        options = self.options
+        strategy = choose_strategy(sources, options.search, options.threads)
         tables = self._encoded(sources, strategy)
+        settings = Settings(
+            options.sizes(len(tables.columns)),
+            EntropyRule(options.renyi_alpha, options.min_entropy_delta),
+            options.threads or strategy.threads,
+            None if options.time_limit is None else self.started + options.time_limit,
+            options.progress,
+        )
         has_control = control is not None
         odd = checked_control(tables.overlap) if has_control and tables.lists_rows else ()
+        sizes: tuple[SizeFindings, ...] = ()
         with self._timed("search"):
-            sizes = tuple(self._search(tables))
+            if tables.people[SYNTHETIC] and tables.people[ORIGINAL]:
+                _warn_if_long(tables, settings, options)
+                sizes = tuple(tables.search(settings))
         excess = None
         if has_control and tables.can_be_sampled and all(size.is_complete for size in sizes):
             with self._timed("control"):
-                exposed = partial(self._exposed, tables, sizes)
-                excess = compare(tables.entries, exposed, self.options.seed)
+                exposed = partial(tables.exposed, sizes=sizes, settings=settings)
+                excess = compare(tables.entries, exposed, options.seed)
         if isinstance(tables, StoredTables):
             tables.pair.finish()
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(tables, self.options, sizes, has_control, excess, strategy, odd)
+        return Findings(tables, options, sizes, has_control, excess, strategy, odd)
 
     def _encoded(
         self, sources: Sequence[Source], strategy: SearchStrategy
     ) -> Prepared | StoredTables:
         options = self.options
+        decimals, unit = options.numeric_precision, options.datetime_precision
         if strategy.place == "memory":
             with self._timed("encode"):
-                joint = joint_tables(
-                    sources,
-                    decimals=options.numeric_precision,
-                    unit=options.datetime_precision,
-                    person=options.person,
-                )
+                joint = joint_tables(sources, decimals=decimals, unit=unit, person=options.person)
             with self._timed("prepare"):
                 return prepare(joint, deduplicate=options.deduplicate)
         if options.person is not None:
@@ -100,43 +92,9 @@ class Run:
                 reason=strategy.reason,
             )
         with self._timed("encode"):
-            pair = store_tables(
-                sources,
-                decimals=options.numeric_precision,
-                unit=options.datetime_precision,
-                deduplicate=options.deduplicate,
-            )
-            return StoredTables.of(pair)
-
-    def _search(self, tables: Prepared | StoredTables) -> Iterator[SizeFindings]:
-        if not tables.people[SYNTHETIC] or not tables.people[ORIGINAL]:
-            return
-        columns, progress = len(tables.columns), self.options.progress
-        sizes = self.options.sizes(columns)
-        if isinstance(tables, StoredTables):
-            rows = sum(tables.people[:CONTROL])
-            _warn_if_long(columns, rows, sizes, self.options, _SECONDS_PER_CELL_IN_ENGINE)
-            yield from search_in_engine(tables.pair, sizes, self.rule, self.deadline, progress)
-        else:
-            _warn_if_long(columns, tables.pair.rows, sizes, self.options, _SECONDS_PER_CELL)
-            yield from search(tables.pair, sizes, self.rule, self._threads, self.deadline, progress)
-
-    def _exposed(
-        self, tables: Prepared | StoredTables, sizes: Sequence[SizeFindings], sample: Indices
-    ) -> Exposed | None:
-        """Count who of a sample of the original and of the control is singled out, if in time."""
-        if isinstance(tables, StoredTables):
-            return tables.exposed(sizes, self.options, self.deadline, sample)
-        compared = tables.compared(sample)
-        exposed = exposed_people(
-            compared.pair,
-            compared.first_control,
-            self.options.sizes(compared.pair.columns),
-            self.rule if self.rule.smallest_gain > 0 else None,
-            self._threads,
-            self.deadline,
-        )
-        return None if exposed is None else compared.count(exposed)
+            merges = options.deduplicate
+            pair = store_tables(sources, decimals=decimals, unit=unit, deduplicate=merges)
+            return StoredTables.of(pair, deduplicate=merges)
 
     @contextmanager
     def _timed(self, stage: str) -> Iterator[None]:
@@ -145,11 +103,12 @@ class Run:
         self.timings[stage] = time.monotonic() - start
 
 
-def _warn_if_long(
-    columns: int, rows: int, sizes: tuple[int, ...], options: Options, per_cell: float
-) -> None:
-    many = sum(math.comb(columns, size) for size in sizes)
+def _warn_if_long(tables: Prepared | StoredTables, settings: Settings, options: Options) -> None:
+    columns, rows = len(tables.columns), sum(tables.rows[:CONTROL]) - sum(tables.removed[:CONTROL])
+    many = sum(math.comb(columns, size) for size in settings.sizes)
     threads = options.threads or available_threads()
+    is_stored = isinstance(tables, StoredTables)
+    per_cell = _SECONDS_PER_CELL_IN_ENGINE if is_stored else _SECONDS_PER_CELL
     seconds = many * (rows * per_cell + _SECONDS_PER_COMBINATION) / threads
     if seconds < _LONG or ((options.time_limit or math.inf) < _LONG and many < 1 << 20):
         return

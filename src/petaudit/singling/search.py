@@ -10,10 +10,10 @@ from functools import partial
 import numpy as np
 
 from petaudit.singling.entropy import EntropyRule, entropies_of_pairs
-from petaudit.singling.kernels import Bytes, Floats, Indices, Rows, count_children
+from petaudit.singling.kernels import Bytes, Floats, Indices, Rows, count_children, expose_people
 from petaudit.singling.options import Progress, has_gaps_below
 from petaudit.singling.partition import Pair
-from petaudit.singling.walk import Plan, Walk, run_walks
+from petaudit.singling.walk import Plan, Walk, finished_walks, run_walks
 
 _NEVER = np.iinfo(np.int64).max
 """The number of no combination."""
@@ -51,32 +51,53 @@ class SizeFindings:
         return int(self.collisions.sum())
 
 
-def search(
-    pair: Pair,
-    sizes: Sequence[int],
-    entropy: EntropyRule,
-    threads: int | None = None,
-    deadline: float | None = None,
-    progress: Callable[[Progress], object] | None = None,
-) -> Iterator[SizeFindings]:
+@dataclass(frozen=True)
+class Settings:
+    """How to search, wherever the rows are."""
+
+    sizes: Sequence[int]
+    """The sizes of the combinations, ascending."""
+    entropy: EntropyRule
+    threads: int | None = None
+    deadline: float | None = None
+    """A time of the monotonic clock."""
+    progress: Callable[[Progress], object] | None = None
+
+    def reporter(self, size: int, columns: int) -> Callable[[int], None]:
+        """Return what reports how many combinations of a size were looked at."""
+        sizes = tuple(self.sizes)
+        totals = [math.comb(columns, each) for each in sizes]
+        place = sizes.index(size)
+        before = sum(totals[:place])
+
+        def report(done: int) -> None:
+            if self.progress is not None:
+                self.progress(
+                    Progress(size, sizes, done, totals[place], before + done, sum(totals))
+                )
+
+        return report
+
+
+def search(pair: Pair, settings: Settings) -> Iterator[SizeFindings]:
     """Search combinations of the given sizes, one size after the other.
 
     Stopping between any two of them, or in the middle of one, leaves what was found valid: the
-    combinations that were looked at are always the first ones in order. The deadline is a time of
-    the monotonic clock.
+    combinations that were looked at are always the first ones in order.
     """
     settled = np.zeros(pair.synthetic, np.uint8)
-    for size in sizes:
+    for size in settings.sizes:
         plan = Plan(
             pair,
             size,
             settled.copy(),
             count_all=True,
-            entropy=entropy,
-            keep_matches=has_gaps_below(size, sizes),
+            entropy=settings.entropy,
+            keep_matches=has_gaps_below(size, settings.sizes),
         )
-        report = progress_of(size, sizes, pair.columns, progress)
-        walks = run_walks(plan, partial(_CountingWalk, rule=entropy), threads, deadline, report)
+        report = settings.reporter(size, pair.columns)
+        new_walk = partial(_CountingWalk, rule=settings.entropy)
+        walks = run_walks(plan, new_walk, settings.threads, settings.deadline, report)
         findings, identified = _merged(walks, plan)
         if findings.is_complete:
             report(len(findings.repeated))
@@ -86,32 +107,6 @@ def search(
             return
 
 
-def progress_of(
-    size: int, sizes: Sequence[int], columns: int, tell: Callable[[Progress], object] | None
-) -> Callable[[int], None]:
-    """Return what reports how many combinations of a size were looked at."""
-    totals = [math.comb(columns, each) for each in sizes]
-    place = sizes.index(size)
-    before = sum(totals[:place])
-
-    def report(done: int) -> None:
-        if tell is not None:
-            tell(Progress(size, tuple(sizes), done, totals[place], before + done, sum(totals)))
-
-    return report
-
-
-@dataclass(frozen=True)
-class _Children:
-    """What was counted of the children of one prefix."""
-
-    number: int
-    repeated: Indices
-    """Synthetic rows that are not unique; -1 for a pruned child."""
-    entropy: Floats
-    gain: Floats
-
-
 class _CountingWalk(Walk):
     """Notes the first combination that identifies each row; combinations come in order."""
 
@@ -119,7 +114,8 @@ class _CountingWalk(Walk):
         super().__init__(plan)
         self.first: Indices = np.full(plan.pair.synthetic, _NEVER, np.int64)
         self.target: Rows = np.zeros(plan.pair.synthetic, np.uint32)
-        self.counted: list[_Children] = []
+        self.counted: dict[int, tuple[Indices, Floats, Floats]] = {}
+        """By the number of a prefix: repeated rows, entropy and gain of its children."""
         self._rule = rule
         self._matches = plan.pair.room_for_matches()
 
@@ -139,7 +135,7 @@ class _CountingWalk(Walk):
             kept = np.flatnonzero(~self._rule.pruned(entropy - level.entropy))
             repeated[kept] = self._count(children[kept], first_child + kept)[0]
         if not self.plan.stop_flag[0]:
-            self.counted.append(_Children(number, repeated, entropy, entropy - level.entropy))
+            self.counted[number] = repeated, entropy, entropy - level.entropy
 
     def settled_now(self) -> Bytes:
         """Rows that a smaller combination identified, or an earlier one of this size here."""
@@ -150,7 +146,7 @@ class _CountingWalk(Walk):
         """Count by child the rows that are not unique, and the pairs of rows that agree."""
         partition, local = self._levels[-1].partition, self._local
         repeated, pairs = np.zeros((2, len(children)), np.int64)
-        if not partition.is_empty and local is not None:
+        if not partition.is_empty:
             count_children(
                 partition.rows, partition.starts, partition.mids, local.codes,
                 children - local.column_before - 1, local.who, local.settled, local.origin,
@@ -162,12 +158,12 @@ class _CountingWalk(Walk):
 
 def _merged(walks: Sequence[_CountingWalk], plan: Plan) -> tuple[SizeFindings, IdentifiedRows]:
     """Put together what the threads counted, up to the first prefix that nobody finished."""
-    by_number = {children.number: children for walk in walks for children in walk.counted}
-    counted: list[_Children] = []
-    while len(counted) in by_number:
-        counted.append(by_number[len(counted)])
+    counted = dict(item for walk in walks for item in walk.counted.items())
     nothing = np.zeros(0)
-    repeated = np.concatenate([nothing.astype(np.int64), *(each.repeated for each in counted)])
+    figures = [(nothing.astype(np.int64), nothing, nothing)]
+    while len(figures) - 1 in counted:
+        figures.append(counted[len(figures) - 1])
+    repeated, entropy, gain = map(np.concatenate, zip(*figures, strict=True))
     first, target = walks[0].first, walks[0].target
     for walk in walks[1:]:
         target = np.where(walk.first < first, walk.target, target)
@@ -180,9 +176,62 @@ def _merged(walks: Sequence[_CountingWalk], plan: Plan) -> tuple[SizeFindings, I
         plan.size,
         repeated,
         np.bincount(first[rows], minlength=len(repeated)).astype(np.int64),
-        np.concatenate([nothing, *(each.entropy for each in counted)]),
-        np.concatenate([nothing, *(each.gain for each in counted)]),
+        entropy,
+        gain,
         len(repeated) == plan.combinations,
         identified,
     )
     return findings, identified
+
+
+class _PeopleWalk(Walk):
+    """Follows every synthetic row to the end: with other columns it may expose somebody else."""
+
+    def __init__(self, plan: Plan, first_control: int) -> None:
+        super().__init__(plan)
+        self._first_control = first_control
+        self.exposed = np.zeros(plan.pair.rows, np.uint8)
+
+    def visit(
+        self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
+    ) -> None:
+        """Note whom each child exposes."""
+        level, local, rule = self._levels[-1], self._local, self.plan.entropy
+        partition = level.partition
+        if level.is_pruned or partition.is_empty:
+            return
+        if rule is not None:
+            children = children[~rule.pruned(self.entropies_with(children) - level.entropy)]
+        expose_people(
+            partition.rows, partition.starts, partition.mids, local.codes,
+            children - local.column_before - 1, local.who, self._first_control, self.exposed,
+            self._scratch, self.plan.stop_flag,
+        )  # fmt: skip
+
+
+def exposed_people(pair: Pair, first_control: int, settings: Settings) -> Bytes | None:
+    """Return for each person of the pair whether they are singled out; None if out of time.
+
+    1 is for who is, 2 for who would be if one other person were not there, 3 for both. Rows from
+    ``first_control`` on are people of the control, who are compared with those before them: each
+    is looked at as if nobody else of the control were there.
+    """
+    exposed = np.zeros(pair.rows, np.uint8)
+    entropy = settings.entropy if settings.entropy.smallest_gain > 0 else None
+    for size in settings.sizes:
+        plan = Plan(
+            pair,
+            size,
+            np.zeros(pair.synthetic, np.uint8),
+            count_all=entropy is not None,
+            entropy=entropy,
+            # A row that is alone with one person points at nobody else with further columns.
+            keep_matches=has_gaps_below(size, settings.sizes),
+        )
+        new_walk = partial(_PeopleWalk, first_control=first_control)
+        walks = finished_walks(plan, new_walk, settings.threads, settings.deadline)
+        if walks is None:
+            return None
+        for walk in walks:
+            exposed |= walk.exposed
+    return exposed

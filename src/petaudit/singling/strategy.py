@@ -48,11 +48,6 @@ class SearchStrategy:
     is_usual: bool = False
     """Whether nobody needs to be told."""
 
-    @classmethod
-    def by_default(cls) -> SearchStrategy:
-        """In memory."""
-        return cls("memory", _PETAUDIT, phrase("there is room for it"), is_usual=True)
-
     @property
     def text(self) -> Phrase:
         """The same in words."""
@@ -76,12 +71,12 @@ def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -
     limit = memory_limit()
     need = MemoryNeed.of(tables)
     wanted = need.threads(threads)
-    default = SearchStrategy.by_default()
+    there_is_room = phrase("there is room for it")
     if need.bytes(wanted) <= limit:
-        return default
+        return SearchStrategy("memory", _PETAUDIT, there_is_room, is_usual=True)
     fewest = 1 if threads is None else wanted
     if need.bytes(fewest) <= limit:
-        return SearchStrategy("memory", _PETAUDIT, default.reason, fewest)
+        return SearchStrategy("memory", _PETAUDIT, there_is_room, fewest)
     return SearchStrategy(
         "engine",
         _DUCKDB,

@@ -8,8 +8,9 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -24,7 +25,7 @@ _CHUNKS_PER_THREAD = 16
 _MOST_COPIED = 512 << 20
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """What all threads share while they go through the combinations of one size."""
 
@@ -39,12 +40,13 @@ class Plan:
     """Whether smaller combinations were left out, so that single matches are still of interest."""
     needs_all_columns: bool = False
     """Whether columns before the first one of a prefix are looked at as well."""
-    stop_flag: Bytes = field(default_factory=lambda: np.zeros(1, np.uint8))
-    _waiting: Iterator[tuple[int, tuple[int, ...], int]] = field(init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_waiting", self._prefixes())
+        self.stop_flag: Bytes = np.zeros(1, np.uint8)
+        # No later column follows the last one.
+        self._prefix_columns = self.pair.columns - (0 if self.needs_all_columns else 1)
+        self._waiting = self._prefixes()
+        self._lock = threading.Lock()
 
     @property
     def combinations(self) -> int:
@@ -52,14 +54,9 @@ class Plan:
         return math.comb(self.pair.columns, self.size)
 
     @property
-    def prefix_columns(self) -> int:
-        """How many columns prefixes are made of: no later column follows the last one."""
-        return self.pair.columns - (0 if self.needs_all_columns else 1)
-
-    @property
     def prefixes(self) -> int:
         """How many prefixes there are."""
-        return math.comb(self.prefix_columns, self.size - 1)
+        return math.comb(self._prefix_columns, self.size - 1)
 
     def take(self, most: int) -> list[tuple[int, tuple[int, ...], int]]:
         """Take the next prefixes in order, each with its number and that of its first child."""
@@ -67,12 +64,11 @@ class Plan:
             return list(itertools.islice(self._waiting, most))
 
     def _prefixes(self) -> Iterator[tuple[int, tuple[int, ...], int]]:
-        last = self.pair.columns - 1
         first_child = 0
-        prefixes = itertools.combinations(range(self.prefix_columns), self.size - 1)
+        prefixes = itertools.combinations(range(self._prefix_columns), self.size - 1)
         for number, prefix in enumerate(prefixes):
             yield number, prefix, first_child
-            first_child += last - (prefix[-1] if prefix else -1)
+            first_child += self.pair.columns - 1 - (prefix[-1] if prefix else -1)
 
 
 @dataclass(frozen=True)
@@ -86,12 +82,14 @@ class _Level:
 class Walk(ABC):
     """The state of one thread: the partitions of the prefix that it is at."""
 
+    _local: Local
+    """The rows of the first column of the prefix."""
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.combinations_done = 0
         self._scratch = plan.pair.new_scratch()
         self._levels: list[_Level] = []
-        self._local: Local | None = None
 
     @abstractmethod
     def visit(
@@ -123,64 +121,57 @@ class Walk(ABC):
 
     def entropies_with(self, children: Indices) -> Floats:
         """Return the entropy of each child of the current prefix."""
-        rule, local, partition = self.plan.entropy, self._local, self._levels[-1].partition
-        assert rule is not None and local is not None  # noqa: S101, PT018
+        rule, rows = self.plan.entropy, self.plan.pair.synthetic
+        partition = self._levels[-1].partition
+        assert rule is not None  # noqa: S101 (asked only where there is one)
         sizes = (
-            partition.repeated_sizes_with(local.column(child), self._scratch)
+            partition.repeated_sizes_with(self._local.column(child), self._scratch)
             for child in children.tolist()
         )
-        rows = self.plan.pair.synthetic
         return np.array([normalized_entropy(repeated, rows, rule.alpha) for repeated in sizes])
 
     def _go_to(self, prefix: tuple[int, ...]) -> None:
         """Keep the levels that the prefix shares with the one before, and build the others."""
-        if not self._levels:
-            self._levels.append(_Level(-1, Partition.whole(self.plan.pair), 0.0, is_pruned=False))
         shared = 0
-        while (
-            shared < len(prefix)
-            and shared + 1 < len(self._levels)
-            and self._levels[shared + 1].column == prefix[shared]
-        ):
+        for level, column in zip(self._levels[1:], prefix, strict=False):
+            if level.column != column:
+                break
             shared += 1
         del self._levels[shared + 1 :]
-        if not prefix and self._local is None:
-            self._localize(-1)
+        if not shared:
+            # All rows need no copy: that of the last prefix is let go before the next is made.
+            self._levels.clear()
+            self._localize(_Level(-1, Partition.of_all(self.plan.pair), 0.0, is_pruned=False))
         for column in prefix[shared:]:
-            self._add(column)
+            level = self._refined(column)
+            if len(self._levels) == 1:
+                self._localize(level)
+            else:
+                self._levels.append(level)
 
-    def _add(self, column: int) -> None:
-        parent, plan, local = self._levels[-1], self.plan, self._local
-        partition = parent.partition
-        is_first = len(self._levels) == 1
-        if is_first or local is None:
-            codes, settled = plan.pair.codes[column], self.settled_now()
-        else:
-            codes, settled = local.column(column), local.settled
-        if not parent.is_pruned and not partition.is_empty:
+    def _refined(self, column: int) -> _Level:
+        """Add a column to the last level."""
+        parent, plan = self._levels[-1], self.plan
+        partition, entropy, is_pruned = parent.partition, 0.0, parent.is_pruned
+        if not is_pruned and not partition.is_empty:
             partition = partition.split(
-                codes,
-                settled,
+                self._local.column(column),
+                self._local.settled,
                 self._scratch,
                 count_all=plan.count_all,
                 keep_matches=plan.keep_matches,
             )
-        entropy, is_pruned = 0.0, parent.is_pruned
         if plan.entropy is not None and not is_pruned:
             sizes = partition.repeated_sizes()
             entropy = normalized_entropy(sizes, plan.pair.synthetic, plan.entropy.alpha)
             is_pruned = plan.entropy.prunes(entropy - parent.entropy)
-        self._levels.append(_Level(column, partition, entropy, is_pruned))
-        if is_first:
-            self._localize(column)
+        return _Level(column, partition, entropy, is_pruned)
 
-    def _localize(self, column: int) -> None:
-        level = self._levels[-1]
-        self._local = None  # before the next one is made: both would not fit
-        before = -1 if self.plan.needs_all_columns else column
-        local = Local.of(self.plan.pair, level.partition, before, self.settled_now())
-        self._local = local
-        self._levels[-1] = _Level(level.column, local.partition, level.entropy, level.is_pruned)
+    def _localize(self, level: _Level) -> None:
+        """Enter a level of rows of the pair, with a copy of what comes after it."""
+        before = -1 if self.plan.needs_all_columns else level.column
+        self._local = Local.of(self.plan.pair, level.partition, before, self.settled_now())
+        self._levels.append(replace(level, partition=self._local.partition))
 
 
 AnyWalk = TypeVar("AnyWalk", bound=Walk)
@@ -193,13 +184,35 @@ def run_walks(
     deadline: float | None,
     report: Callable[[int], None] = lambda _: None,
 ) -> list[AnyWalk]:
-    """Go through the combinations of a plan, with a walk per thread."""
+    """Go through the combinations of a plan, with a walk per thread.
+
+    No thread is left when this returns or is interrupted.
+    """
     many = max(1, min(threads or threads_for(plan.pair.codes.nbytes), plan.prefixes))
     chunk = max(1, min(plan.prefixes // (many * _CHUNKS_PER_THREAD), _MOST_PER_CHUNK))
     walks = [new_walk(plan) for _ in range(many)]
     report(0)
-    _run_together(walks, chunk, plan.stop_flag, deadline, report)
+    running: list[Future[None]] = []
+    with ThreadPoolExecutor(many) as pool:
+        try:
+            running += [pool.submit(walk.run, chunk) for walk in walks]
+            while wait(running, _pause(deadline), FIRST_EXCEPTION).not_done:
+                if deadline is not None and time.monotonic() >= deadline:
+                    break
+                if any(each.done() and each.exception() for each in running):
+                    break
+                report(sum(walk.combinations_done for walk in walks))
+        finally:
+            # After an interrupt as well: the threads look at the flag all the time.
+            plan.stop_flag[0] = 1
+    for each in running:
+        each.result()
     return walks
+
+
+def _pause(deadline: float | None) -> float:
+    left = math.inf if deadline is None else max(deadline - time.monotonic(), 0.0)
+    return min(_LOOK, left)
 
 
 def finished_walks(
@@ -221,55 +234,3 @@ def available_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _run_together(
-    walks: Sequence[Walk],
-    chunk: int,
-    stop_flag: Bytes,
-    deadline: float | None,
-    report: Callable[[int], None],
-) -> None:
-    """Run each walk in a thread of its own; none is left when this returns or is interrupted."""
-    problems: list[BaseException] = []
-    left = len(walks)
-    lock = threading.Lock()
-    finished = threading.Event()
-
-    def run(walk: Walk) -> None:
-        nonlocal left
-        try:
-            walk.run(chunk)
-        except BaseException as problem:  # handed to the caller's thread
-            problems.append(problem)
-            stop_flag[0] = 1
-        with lock:
-            left -= 1
-            if not left:
-                finished.set()
-
-    threads = [threading.Thread(target=run, args=(walk,), daemon=True) for walk in walks]
-    try:
-        for thread in threads:
-            thread.start()
-        while not finished.wait(_pause(deadline)):
-            if deadline is not None and time.monotonic() >= deadline:
-                stop_flag[0] = 1
-                finished.wait()
-                break
-            report(sum(walk.combinations_done for walk in walks))
-    finally:
-        # After an interrupt as well: the threads look at the flag all the time.
-        if not finished.is_set():
-            stop_flag[0] = 1
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
-    if problems:
-        raise problems[0]
-
-
-def _pause(deadline: float | None) -> float:
-    if deadline is None:
-        return _LOOK
-    return min(_LOOK, max(deadline - time.monotonic(), 0.0))

@@ -28,7 +28,7 @@ from petaudit.exact.association import (
     spearman,
 )
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import LeavesUnder
+from petaudit.labels.hierarchy import LeavesUnder
 from petaudit.labels.numbers import Bools, Integers, Whole, decimal_of, in_common_units
 from petaudit.tables import Source, TableCounts, ValueCounts
 from petaudit.tables.column_values import Codes, column_codes

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from petaudit.exact.class_figures import ClassFigures, Integers, ratio_figures
 from petaudit.exact.fractions import parse_number
-from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.hierarchy import Hierarchy
 from petaudit.tables import ClassValueCounts, ValueCounts, folded_pairs
 
 Distance: TypeAlias = Literal["ordered", "hierarchical", "equal"]

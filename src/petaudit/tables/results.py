@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.labels.numbers import LabelNumbers, PlainNumbers, Reader
+from petaudit.labels.numbers import LabelNumbers, Reader
 
 Integers = npt.NDArray[np.int64]
 
@@ -63,14 +63,14 @@ class ValueCounts:
         return len(several), sum(several)
 
     @cached_property
-    def plain_numbers(self) -> PlainNumbers:
+    def plain_numbers(self) -> LabelNumbers:
         """The numbers that labels spell plainly, read once for all that reckon with them."""
         if self.whole is None:
-            return PlainNumbers.of(self.labels)
+            return LabelNumbers.plain(self.labels)
         is_number = np.arange(len(self.labels)) < len(self.whole)
         mantissas = np.zeros(len(self.labels), dtype=np.int64)
         mantissas[is_number] = self.whole
-        return PlainNumbers(is_number, mantissas, np.zeros_like(mantissas))
+        return LabelNumbers(is_number, mantissas, np.zeros_like(mantissas))
 
     def numbers(self, reader: Reader) -> LabelNumbers:
         """All numbers; a reader reads those that are not written plainly."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petaudit.errors import HierarchyError, OptionError
-from petaudit.labels.hierarchies import Rule, dates, mask_right, ordered, ranges
+from petaudit.labels.rules import Rule, dates, mask_right, ordered, ranges
 
 
 def path(rule: Rule, leaf: str | None, *others: str | None) -> tuple[str, ...]:

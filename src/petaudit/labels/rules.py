@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal, localcontext
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from petaudit.errors import DataValues, HierarchyError, OptionError, joined, phrase, suggestion
 from petaudit.exact.fractions import Number, exact, parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchies.hierarchy import NULL_LABEL, Hierarchy
+from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 
 _DIGITS = 400
 """Enough for the decimal form of any float, and so of any bound that a person writes."""
@@ -35,23 +35,36 @@ class _PathRule:
     labels_above: Callable[[str], Sequence[str]]
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        origin = phrase("rule {name} for {column!r}", name=self.name, column=attribute)
-        distinct = set(values)
-        rows = []
-        for leaf in sorted(distinct - {None}, key=str):
-            try:
-                rows.append([leaf, *self.labels_above(str(leaf)), SUPPRESSED])
-            except ValueError as problem:
-                raise HierarchyError(
-                    "{origin}: a value {problem}",
-                    origin=origin,
-                    problem=problem.args[0],
-                    data=DataValues([leaf], attribute, are_leaves=True),
-                ) from None
-        if None in distinct:
-            steps_below_root = len(rows[0]) - 2 if rows else 0
-            rows.append([NULL_LABEL, *[NULL_LABEL] * steps_below_root, SUPPRESSED])
-        return Hierarchy(attribute, rows, origin=origin)
+        def path(leaf: str) -> Sequence[str]:
+            return [*self.labels_above(leaf), SUPPRESSED]
+
+        return _hierarchy(self.name, attribute, set(values), path, SUPPRESSED)
+
+
+def _hierarchy(
+    rule: str,
+    attribute: str,
+    values: Set[str | None],
+    labels_above: Callable[[str], Sequence[str]],
+    above_null: str,
+) -> Hierarchy:
+    """Build a hierarchy; a null stays one up to its last label."""
+    origin = phrase("rule {name} for {column!r}", name=rule, column=attribute)
+    rows: list[list[str]] = []
+    for leaf in sorted(value for value in values if value is not None):
+        try:
+            rows.append([leaf, *labels_above(leaf)])
+        except ValueError as problem:
+            raise HierarchyError(
+                "{origin}: a value {problem}",
+                origin=origin,
+                problem=problem.args[0],
+                data=DataValues([leaf], attribute, are_leaves=True),
+            ) from None
+    if None in values:
+        labels = len(rows[0]) if rows else 2
+        rows.append([*[NULL_LABEL] * (labels - 1), above_null])
+    return Hierarchy(attribute, rows, origin=origin)
 
 
 def ranges(
@@ -106,25 +119,16 @@ class _Masking:
     levels: int | None
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        origin = phrase("rule {name} for {column!r}", name="mask", column=attribute)
         distinct = set(values)
-        leaves = sorted(value for value in distinct if value is not None)
-        longest = max((len(leaf) for leaf in leaves), default=1)
+        longest = max((len(value) for value in distinct if value is not None), default=1)
         depth = longest if self.levels is None else min(self.levels, longest)
-        rows: list[list[str]] = []
-        for leaf in leaves:
+
+        def masked(leaf: str) -> list[str]:
             if self.mark in leaf:
-                raise HierarchyError(
-                    "{origin}: a value holds the mark {mark!r}",
-                    origin=origin,
-                    mark=self.mark,
-                    data=DataValues([leaf], attribute, are_leaves=True),
-                )
-            masked = (leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1))
-            rows.append([leaf, *masked])
-        if None in distinct:
-            rows.append([NULL_LABEL, *[NULL_LABEL] * (depth - 1), self.mark * depth])
-        return Hierarchy(attribute, rows, origin=origin)
+                raise ValueError(phrase("holds the mark {mark!r}", mark=self.mark))
+            return [leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1)]
+
+        return _hierarchy("mask", attribute, distinct, masked, self.mark * depth)
 
 
 def mask_right(mark: str = "*", levels: int | None = None) -> Rule:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from petaudit.errors import HierarchyError, InputError, PetauditError
-from petaudit.labels.hierarchies import Hierarchies, Hierarchy, ranges
+from petaudit.labels.hierarchies import Hierarchies
+from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.rules import ranges
 
 
 def written(folder: Path, name: str, content: str | bytes) -> Path:

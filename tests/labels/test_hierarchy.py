@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import twins
 from petaudit.errors import HierarchyError
-from petaudit.labels.hierarchies import Hierarchy
+from petaudit.labels.hierarchy import Hierarchy
 
 CITY = Hierarchy(
     "city", [["臺北", "北部", "臺灣"], ["基隆", "北部", "臺灣"], ["高雄", "南部", "臺灣"]]

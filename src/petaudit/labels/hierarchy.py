@@ -17,8 +17,9 @@ from petaudit.errors import (
     phrase,
     suggestion,
 )
+from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import SUPPRESSED, label_of
-from petaudit.labels.numbers import decimal_of, numbers_among
+from petaudit.labels.numbers import decimal_of, in_common_units, numbers_among, read_numbers
 
 NULL_LABEL = ""
 """How a hierarchy spells a null: CSV files cannot tell an empty cell from a missing one.
@@ -53,7 +54,8 @@ class Hierarchy:
             str(path) if path else phrase("hierarchy of {column!r}", column=attribute)
         )
         self._paths = self._validated(rows, line_numbers)
-        self._add_root_if_missing()
+        if len({path[-1] for path in self._paths.values()}) > 1:
+            self._paths = {leaf: (*path, SUPPRESSED) for leaf, path in self._paths.items()}
         self._lowest_level, self.ambiguous_labels = self._index_levels()
 
     @classmethod
@@ -141,10 +143,6 @@ class Hierarchy:
             known=self._lowest_level,
         )
 
-    def _near(self, labels: Sequence[str | None], known: Iterable[str]) -> str:
-        """The nearest label, unless as many are quoted already as a message may."""
-        return suggestion(_text(labels[0]), known) if len(labels) < MOST_QUOTED else ""
-
     def unknown_leaves(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for values of the data that are not leaves."""
         if len(labels) == 1:
@@ -172,7 +170,9 @@ class Hierarchy:
         are_leaves: bool = False,
     ) -> HierarchyError:
         """Return an error about labels of the attribute, with the rows that hold them."""
-        data = DataValues(labels, self.attribute, are_leaves, self._near(labels, known))
+        # The nearest label, unless as many are quoted already as a message may.
+        near = suggestion(_text(labels[0]), known) if len(labels) < MOST_QUOTED else ""
+        data = DataValues(labels, self.attribute, are_leaves, near)
         problem = HierarchyError(message, data=data)
         return problem if self.rows_of is None else problem.in_rows(self.rows_of)
 
@@ -215,10 +215,6 @@ class Hierarchy:
             data=DataValues(leaf),
         )
 
-    def _add_root_if_missing(self) -> None:
-        if len({path[-1] for path in self._paths.values()}) > 1:
-            self._paths = {leaf: (*path, SUPPRESSED) for leaf, path in self._paths.items()}
-
     def _index_levels(self) -> tuple[dict[str, int], tuple[str, ...]]:
         lowest: dict[str, int] = {}
         ambiguous: dict[str, None] = {}
@@ -255,7 +251,7 @@ class LeavesUnder:
 
     def leaves(self, label: str | None) -> tuple[str | None, ...] | None:
         """The leaves under a label; None where no level has it."""
-        text = NULL_LABEL if label is None else label
+        text = _text(label)
         if text in self._under:
             return self._under[text]
         if text == SUPPRESSED:
@@ -284,17 +280,8 @@ class LeavesUnder:
     @property
     def silent(self) -> tuple[str, ...]:
         """The labels that say nothing: the root, unless a leaf is called so, too."""
-        top = self.hierarchy.top
-        return (top,) if self.says_nothing(top) else ()
-
-    def says_nothing(self, label: str | None) -> bool:
-        """Whether a label is the root, which every value has."""
-        hierarchy = self.hierarchy
-        return (
-            label == hierarchy.top
-            and hierarchy.level_of(label) == hierarchy.levels - 1
-            and hierarchy.levels > 1
-        )
+        top, levels = self.hierarchy.top, self.hierarchy.levels
+        return (top,) if levels > 1 and self.hierarchy.level_of(top) == levels - 1 else ()
 
 
 def labels_in_common(
@@ -325,16 +312,62 @@ def _above(
     else:
         return label
     first = hierarchy.levels - len(path)
-    found = dict.fromkeys(
+    released = dict.fromkeys(
         above or None
         for level, above in enumerate(path, start=first)
         if (above or None) in known and hierarchy.level_of(above or None) == level
     )
-    if len(found) > 1:
+    if len(released) > 1:
         raise NotMeasurableError(
             "column {column!r} is generalised to overlapping labels, so that a value of the "
             "population may belong to several of them: give the population generalised the "
             "same way",
             column=column,
         )
-    return next(iter(found), label)
+    return next(iter(released), label)
+
+
+def numbers_above(hierarchy: Hierarchy) -> dict[Fraction | None, set[str]]:
+    """The labels above the leaves that spell a number, by that number.
+
+    >>> numbers_above(Hierarchy("age", [["49", "50"], ["51", "50"]]))
+    {Fraction(50, 1): {'50'}}
+    """
+    above: dict[Fraction | None, set[str]] = {}
+    for label in {label for leaf in hierarchy.leaves for label in hierarchy.path_of(leaf)[1:]}:
+        number = parse_number(label)
+        if number is not None:
+            above.setdefault(number, set()).add(label)
+    return above
+
+
+def leaf_intervals(
+    hierarchy: Hierarchy, labels: Sequence[str]
+) -> Mapping[str, tuple[Fraction, Fraction]]:
+    """The smallest and the largest number among the leaves under each of some labels.
+
+    >>> ages = Hierarchy("age", [["1", "low"], ["2", "low"]])
+    >>> [str(end) for end in leaf_intervals(ages, ["low"])["low"]]
+    ['1', '2']
+    """
+    leaves = hierarchy.leaves
+    numbers = read_numbers(leaves)
+    [units], places = in_common_units(numbers)
+    above = numbers_above(hierarchy)
+    # The table may write 50.0 where the hierarchy has 50.
+    spellings = {label: {label, *above.get(parse_number(label), ())} for label in labels}
+    wanted = set[str]().union(*spellings.values())
+    numbers_under: dict[str, list[int]] = {}
+    for leaf, is_number, number in zip(
+        leaves, numbers.is_number.tolist(), units.tolist(), strict=True
+    ):
+        if is_number:
+            for label in wanted.intersection(hierarchy.path_of(leaf)):
+                numbers_under.setdefault(label, []).append(number)
+    unit = 10**places
+    intervals: dict[str, tuple[Fraction, Fraction]] = {}
+    for label, spelled in spellings.items():
+        under = [number for text in spelled for number in numbers_under.get(text, ())]
+        if under:
+            intervals[label] = (Fraction(min(under), unit), Fraction(max(under), unit))
+    return intervals

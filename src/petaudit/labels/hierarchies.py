@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from petaudit.errors import LONGEST_PATH, HierarchyError, listing, phrase, shortened, suggestion
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchies.hierarchy import Hierarchy
-from petaudit.labels.hierarchies.rules import Rule, parse_rule, usable_labels
+from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.rules import Rule, parse_rule, usable_labels
 from petaudit.system.files import before_reading, fingerprint_of, os_reason
 from petaudit.system.yaml_files import read_yaml
 
@@ -74,27 +74,23 @@ class Hierarchies:
             raise HierarchyError(
                 "{path}: hierarchies are a folder or one entry per attribute", path=path
             )
-        entries: dict[str, Hierarchy | Rule] = {}
-        for name, entry in content.items():
-            attribute = str(name)
-            if isinstance(entry, str):
-                entries[attribute] = read_file(base / entry, attribute)
-            else:
-                entries[attribute] = _entry(attribute, entry)
+        entries = {str(name): _entry(str(name), entry, base) for name, entry in content.items()}
         return cls(entries, path)
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that say what these hierarchies are."""
-        own = (entry.path for entry in self._by_attribute.values() if isinstance(entry, Hierarchy))
-        return tuple(path for path in (self._rules_file, *own) if path is not None)
+        given = (
+            entry.path for entry in self._by_attribute.values() if isinstance(entry, Hierarchy)
+        )
+        return tuple(path for path in (self._rules_file, *given) if path is not None)
 
     def fingerprint(self) -> dict[str, Any]:
         """What identifies the hierarchies without showing a label of them."""
-        found: dict[str, Any] = {"attributes": list(self.attributes)}
+        facts: dict[str, Any] = {"attributes": list(self.attributes)}
         if self.files:
-            found["sha256"] = fingerprint_of(self.files)
-        return found
+            facts["sha256"] = fingerprint_of(self.files)
+        return facts
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -148,13 +144,13 @@ class Hierarchies:
         return rule.build(attribute, usable) if usable else Hierarchy(attribute, [[SUPPRESSED]])
 
 
-def _entry(attribute: str, entry: object) -> Hierarchy | Rule:
+def _entry(attribute: str, entry: object, base: Path = Path()) -> Hierarchy | Rule:
     if isinstance(entry, Hierarchy):
         return entry
     if isinstance(entry, Mapping):
         return parse_rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
     if isinstance(entry, str | PathLike):
-        return read_file(Path(entry), attribute)
+        return read_file(base / entry, attribute)
     if isinstance(entry, Sequence):
         return Hierarchy(attribute, entry)
     if hasattr(entry, "build"):
@@ -177,27 +173,27 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         raise HierarchyError(
             "{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder)
         )
-    found: dict[str, Hierarchy] = {}
+    hierarchies: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):
         match = _FILE_NAME.fullmatch(path.name)
         if match is None:
             continue
         attribute = trim(match["attribute"])
-        if attribute in found:
+        if attribute in hierarchies:
             raise HierarchyError(
                 "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
                 folder=str(folder),
                 column=attribute,
-                first=found[attribute].origin,
+                first=hierarchies[attribute].origin,
                 second=path.name,
             )
-        found[attribute] = read_file(path, attribute)
-    if not found:
+        hierarchies[attribute] = read_file(path, attribute)
+    if not hierarchies:
         raise HierarchyError(
             "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
             folder=str(folder),
         )
-    return found
+    return hierarchies
 
 
 def read_file(path: Path, attribute: str) -> Hierarchy:
