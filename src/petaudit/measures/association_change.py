@@ -11,10 +11,10 @@ from typing import Annotated
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Better, Columns, Need, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, kinds_of
 from petaudit.measures.utility import ROUNDING, ChosenColumns, UtilityMeasure, chosen_columns
 from petaudit.system import kinds
-from petaudit.tables.associations import both_sides, pair_change
+from petaudit.tables.associations import PairChange, both_sides, pair_change
 
 _CORRELATIONS = ("pearson", "spearman")
 _CORRELATION_HELP = f"how numbers are compared: {listing(_CORRELATIONS)}"
@@ -155,20 +155,7 @@ class AssociationChange(UtilityMeasure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the pairs of columns."""
-        return columns_of(
-            result.pairs,
-            first="text",
-            second="text",
-            kind="text",
-            coefficient="text",
-            original="number",
-            released="number",
-            change="number",
-            pearson_original="number",
-            pearson_released="number",
-            spearman_original="number",
-            spearman_released="number",
-        )
+        return columns_of(result.pairs, **kinds_of(PairChange))
 
 
 association_change = AssociationChange.as_function()

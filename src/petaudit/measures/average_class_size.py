@@ -8,7 +8,7 @@ from fractions import Fraction
 from petaudit.errors import joined, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Need, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, kinds_of
 from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
 from petaudit.tables import ClassHistogram
 
@@ -93,14 +93,7 @@ class AverageClassSize(UtilityMeasure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the classes of both tables."""
-        return columns_of(
-            [result.released, result.original],
-            table="text",
-            rows="integer",
-            classes="integer",
-            mean_class_size="number",
-            suppressed_rows="integer",
-        )
+        return columns_of([result.released, result.original], **kinds_of(ClassesOf))
 
 
 average_class_size = AverageClassSize.as_function()

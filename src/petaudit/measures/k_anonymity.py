@@ -13,7 +13,7 @@ from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, kinds_of
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
 
@@ -106,7 +106,7 @@ class KAnonymity(Measure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the curve: for each k the rows in smaller classes."""
-        return columns_of(result.curve, k="integer", rows="integer", share="number")
+        return columns_of(result.curve, **kinds_of(CurvePoint))
 
 
 k_anonymity = KAnonymity.as_function()

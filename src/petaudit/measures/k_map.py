@@ -13,7 +13,7 @@ from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
 from petaudit.measures.k_anonymity import CURVE, CurvePoint
 from petaudit.measures.population import PopulationSize, assumed_size
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, kinds_of
 from petaudit.measures.risk import rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
 from petaudit.system import kinds
@@ -146,7 +146,7 @@ class KMap(Measure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the curve: for each k the rows that could be fewer people."""
-        return columns_of(result.curve, k="integer", rows="integer", share="number")
+        return columns_of(result.curve, **kinds_of(CurvePoint))
 
 
 k_map = KMap.as_function()

@@ -13,7 +13,7 @@ from petaudit.exact.uniqueness.dankar import Estimate
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Need, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, kinds_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
@@ -176,9 +176,7 @@ class PopulationUniqueness(SampleMeasure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the models, each with its estimate or the reason why it has none."""
-        columns = columns_of(
-            result.estimates, model="text", uniques="number", share="number", reason="text"
-        )
+        columns = columns_of(result.estimates, **kinds_of(Estimate))
         return {"value" if name == "share" else name: own for name, own in columns.items()}
 
 

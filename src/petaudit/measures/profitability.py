@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Annotated
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, phrase, tally
-from petaudit.exact.publishing_game import PublishingGame
+from petaudit.exact.publishing_game import Payoffs, PublishingGame
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, kinds_of
 from petaudit.system import kinds
 
 _MONEY = kinds.Number()
@@ -126,14 +126,7 @@ class Profitability(Measure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the payoffs of the worst row."""
-        return columns_of(
-            [result.worst_row],
-            class_size="integer",
-            adversary_expected_gain="number",
-            adversary_payoff="number",
-            publisher_risk="number",
-            publisher_payoff="number",
-        )
+        return columns_of([result.worst_row], **kinds_of(Payoffs))
 
 
 profitability = Profitability.as_function()

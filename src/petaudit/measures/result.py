@@ -9,7 +9,8 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, get_args, get_type_hints
 
 from petaudit.errors import OptionError, listing, suggestion, term
 from petaudit.i18n.numbers import Unit
@@ -243,6 +244,21 @@ def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:
     return {
         name: ResultColumn(kind, [getattr(row, name) for row in rows])
         for name, kind in columns.items()
+    }
+
+
+def kinds_of(row: type) -> dict[str, Kind]:
+    """Return the kinds of the fields of a dataclass, for :func:`columns_of`.
+
+    >>> kinds_of(Remedy)["rows_to_drop"]
+    'integer'
+    """
+    kinds: dict[type, Kind] = {str: "text", int: "integer", float: "number"}
+    hints = get_type_hints(row)
+    types = {item.name: hints[item.name] for item in fields(row)}
+    return {
+        name: kinds[get_args(own)[0] if isinstance(own, UnionType) else own]
+        for name, own in types.items()
     }
 
 
