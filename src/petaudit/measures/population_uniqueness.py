@@ -7,9 +7,7 @@ from fractions import Fraction
 from typing import Annotated, Final
 
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
-from petaudit.exact.uniqueness import dankar
-from petaudit.exact.uniqueness._sample import Sample
-from petaudit.exact.uniqueness.dankar import Estimate
+from petaudit.exact.uniqueness import MODELS, Estimate, Sample, all_estimates, believed
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Need, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
@@ -19,6 +17,7 @@ from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 
 _COUNTED: Final = "counted"
+_RULE: Final = "dankar"
 _MODEL_HELP: Final = (
     "dankar (the rule), zayatz, pitman or snb; if not given, a population table is counted, and "
     "dankar is for where there is none"
@@ -73,9 +72,7 @@ class PopulationUniqueness(SampleMeasure):
         *,
         population_size: PopulationSize = None,
         sampling_fraction: SamplingFraction = None,
-        model: Annotated[
-            str | None, kinds.Choice((dankar.NAME, *dankar.MODELS)), _MODEL_HELP
-        ] = None,
+        model: Annotated[str | None, kinds.Choice((_RULE, *MODELS)), _MODEL_HELP] = None,
     ) -> Result:
         """Count unique people in a population table, or estimate from the table as a sample."""
         size = self.people(inputs, population_size, sampling_fraction)
@@ -97,7 +94,7 @@ class PopulationUniqueness(SampleMeasure):
             used = Estimate(_COUNTED, float(uniques), float(value))
             estimates = {_COUNTED: used}
         else:
-            model, estimates = model or dankar.NAME, dankar.all_estimates(sample)
+            model, estimates = model or _RULE, all_estimates(sample)
             used = _chosen(model, sample, estimates, warnings)
             value = Fraction(used.share or 0)
             _warn_of_lost_classes(inputs, warnings)
@@ -208,12 +205,12 @@ def _chosen(
     model: str, sample: Sample, estimates: Mapping[str, Estimate], warnings: list[str]
 ) -> Estimate:
     """Return the estimate of a model, or the one that the rule believes."""
-    if model != dankar.NAME:
+    if model != _RULE:
         estimate = estimates[model]
         if estimate.uniques is None:
             raise NotMeasurableError(estimate.reason or model)
         return estimate
-    estimate, wanted = dankar.chosen(sample, estimates)
+    estimate, wanted = believed(sample, estimates)
     if wanted is not None:
         warnings.append(
             phrase(
