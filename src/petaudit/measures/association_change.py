@@ -10,8 +10,7 @@ from typing import Annotated
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Columns, Need, Result
-from petaudit.measures.result import columns_of, kinds_of
+from petaudit.measures.base import Better, Need, Result, rows_of
 from petaudit.measures.utility import ROUNDING, ChosenColumns, UtilityMeasure, chosen_columns
 from petaudit.system import kinds
 from petaudit.tables.associations import PairChange, both_sides, pair_change
@@ -58,6 +57,7 @@ class AssociationChange(UtilityMeasure):
     needs = (Need.ORIGINAL,)
     limit_help = "the mean change over the pairs of columns must be at most this"
     positional = ("original", "table")
+    details = rows_of(PairChange, "pairs")
 
     def compute(
         self,
@@ -152,10 +152,6 @@ class AssociationChange(UtilityMeasure):
                 )
             )
         return tuple(lines)
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the pairs of columns."""
-        return columns_of(result.pairs, **kinds_of(PairChange))
 
 
 association_change = AssociationChange.as_function()

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from petaudit.errors import joined, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Columns, Need, Result
-from petaudit.measures.result import columns_of, kinds_of
+from petaudit.measures.base import Need, Result, rows_of
 from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
 from petaudit.tables import ClassHistogram
 
@@ -62,6 +61,7 @@ class AverageClassSize(UtilityMeasure):
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "the average class size must score at least this (1: as in the original)"
     positional = ("original", "table")
+    details = rows_of(ClassesOf, "released", "original")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Compare the means.
@@ -90,10 +90,6 @@ class AverageClassSize(UtilityMeasure):
         if before is not None:
             parts.append(phrase("it had {mean:.6g} in the original", mean=before))
         return (joined(parts, "; "), *suppressed_text(result.released.suppressed_rows))
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the classes of both tables."""
-        return columns_of([result.released, result.original], **kinds_of(ClassesOf))
 
 
 average_class_size = AverageClassSize.as_function()

@@ -7,8 +7,7 @@ from typing import Annotated, Final
 
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Columns, Need, Result
-from petaudit.measures.result import columns_of, kinds_of
+from petaudit.measures.base import Better, Need, Result, rows_of
 from petaudit.measures.utility import (
     ROUNDING,
     ChosenColumns,
@@ -63,6 +62,7 @@ class DistributionDistance(UtilityMeasure):
     limit_help = "the mean distance over the columns must be at most this"
     positional = ("original", "table")
     pictures = staticmethod(column_distances_of)
+    columnwise = rows_of(ColumnDistance, "columns", column="attribute")
 
     def compute(
         self,
@@ -135,11 +135,6 @@ class DistributionDistance(UtilityMeasure):
             names=listing(result.not_ordered),
         )
         return (line, left_out)
-
-    def columnwise(self, result: Result) -> Columns:
-        """Lay out all distances of each column."""
-        columns = columns_of(result.columns, **kinds_of(ColumnDistance))
-        return {"attribute": columns.pop("column")} | columns
 
 
 distribution_distance = DistributionDistance.as_function()

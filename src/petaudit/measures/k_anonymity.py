@@ -12,8 +12,7 @@ from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result
-from petaudit.measures.result import columns_of, kinds_of
+from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, rows_of
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
 
@@ -69,6 +68,7 @@ class KAnonymity(Measure):
     needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "every class must have at least this many rows"
     pictures = staticmethod(class_sizes_of)
+    details = rows_of(CurvePoint, "curve")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Measure k from opened inputs."""
@@ -103,10 +103,6 @@ class KAnonymity(Measure):
             phrase("people in classes smaller than k: {points}", points=points),
         )
         return (*lines, curve)
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the curve: for each k the rows in smaller classes."""
-        return columns_of(result.curve, **kinds_of(CurvePoint))
 
 
 k_anonymity = KAnonymity.as_function()

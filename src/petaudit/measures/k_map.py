@@ -10,10 +10,9 @@ from petaudit.errors import NotMeasurableError, counted, phrase, steps
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
+from petaudit.measures.base import Better, Family, Measure, Need, Result, rows_of
 from petaudit.measures.k_anonymity import CURVE, CurvePoint
 from petaudit.measures.population import PopulationSize, assumed_size
-from petaudit.measures.result import columns_of, kinds_of
 from petaudit.measures.risk import rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
 from petaudit.system import kinds
@@ -60,6 +59,7 @@ class KMap(Measure):
     needs = (Need.QUASI_IDENTIFIERS,)
     either = ((Need.POPULATION, ("population_size",)),)
     limit_help = "every row must be one of at least this many people"
+    details = rows_of(CurvePoint, "curve")
 
     def compute(
         self,
@@ -143,10 +143,6 @@ class KMap(Measure):
             ),
         )
         return (*lines, curve)
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the curve: for each k the rows that could be fewer people."""
-        return columns_of(result.curve, **kinds_of(CurvePoint))
 
 
 k_map = KMap.as_function()

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from petaudit.errors import NotMeasurableError, counted, listing, numbered, phrase
 from petaudit.inputs import Inputs
 from petaudit.learning import tasks
-from petaudit.learning.comparing import Answer, Question, compare
+from petaudit.learning.comparing import Question, compare
 from petaudit.learning.models import REGRESSION, Learner, check_scikit_learn
 from petaudit.measures.base import Better, Columns, Need, Result
 from petaudit.measures.utility import ROUNDING, UtilityMeasure, chosen_columns, shared_columns
@@ -110,7 +110,7 @@ class ModelUtility(UtilityMeasure):
             answer.loss,
             limit,
             tolerance=0 if answer.is_exact else ROUNDING,
-            warnings=(*answer.warnings, *_doubts(answer, aligned=aligned or control is not None)),
+            warnings=answer.warnings,
             breakdown={
                 "target": target,
                 "features": names,
@@ -150,20 +150,6 @@ class ModelUtility(UtilityMeasure):
 
 
 model_utility = ModelUtility.as_function()
-
-
-def _doubts(answer: Answer, *, aligned: bool) -> Iterator[str]:
-    """Say why the loss may look too small, or say nothing at all."""
-    if not aligned:
-        yield phrase(
-            "the held-out rows may be among those that the released table was made from, so the "
-            "loss may look too small; with a control, rows that its maker never saw, it does not"
-        )
-    if answer.original <= answer.baseline:
-        yield phrase(
-            "the model learned nothing from the original: guessing is as good, so the loss says "
-            "nothing; try another model, other features or another target"
-        )
 
 
 def _explanation(result: Result) -> Iterator[str]:

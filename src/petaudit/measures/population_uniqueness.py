@@ -9,9 +9,8 @@ from typing import Annotated, Final
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
 from petaudit.exact.uniqueness import MODELS, Estimate, Sample, all_estimates, believed
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Columns, Need, Remedy, Result
+from petaudit.measures.base import Need, Remedy, Result, rows_of
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
-from petaudit.measures.result import columns_of, kinds_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
@@ -64,6 +63,7 @@ class PopulationUniqueness(SampleMeasure):
     rank = 200
     needs = (Need.QUASI_IDENTIFIERS,)
     either = ((Need.POPULATION, ("population_size", "sampling_fraction")),)
+    details = rows_of(Estimate, "estimates", share="value")
 
     def compute(
         self,
@@ -170,11 +170,6 @@ class PopulationUniqueness(SampleMeasure):
         ]
         others = phrase("estimates: {shares}", shares=joined(shares))
         return (estimated, others, *remedy_lines(result.remedy))
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the models, each with its estimate or the reason why it has none."""
-        columns = columns_of(result.estimates, **kinds_of(Estimate))
-        return {"value" if name == "share" else name: own for name, own in columns.items()}
 
 
 population_uniqueness = PopulationUniqueness.as_function()

@@ -10,8 +10,7 @@ from petaudit.exact.publishing_game import Payoffs, PublishingGame
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
-from petaudit.measures.result import columns_of, kinds_of
+from petaudit.measures.base import Better, Family, Measure, Need, Result, rows_of
 from petaudit.system import kinds
 
 _MONEY = kinds.Number()
@@ -48,6 +47,7 @@ class Profitability(Measure):
     better = Better.TRUE
     range = (0.0, 1.0)
     needs = (Need.QUASI_IDENTIFIERS,)
+    details = rows_of(Payoffs, "worst_row")
 
     def compute(  # type: ignore[override]
         self,
@@ -123,10 +123,6 @@ class Profitability(Measure):
             ),
             _passing_classes(result.smallest_passing_class, unit),
         )
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the payoffs of the worst row."""
-        return columns_of([result.worst_row], **kinds_of(Payoffs))
 
 
 profitability = Profitability.as_function()

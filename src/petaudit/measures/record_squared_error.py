@@ -14,14 +14,9 @@ from petaudit.exact.class_figures import Floats, Integers
 from petaudit.inputs import Inputs
 from petaudit.labels.numbers import Whole
 from petaudit.measures.base import Result
-from petaudit.measures.squared_error import (
-    CellDistances,
-    NumberColumn,
-    SquaredErrorMeasure,
-    Unknown,
-    share_of,
-)
+from petaudit.measures.squared_error import SquaredErrorMeasure, Unknown
 from petaudit.measures.utility import ROUNDING
+from petaudit.tables.number_columns import CellDistances, NumberColumn, share_of
 from petaudit.tables.pairs import aligned_columns
 from petaudit.tables.sums import sums_of_distances
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
@@ -247,19 +247,27 @@ def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:
     }
 
 
-def kinds_of(row: type) -> dict[str, Kind]:
-    """Return the kinds of the fields of a dataclass, for :func:`columns_of`.
+def rows_of(row: type, *entries: str, **renamed: str) -> Callable[..., Columns]:
+    """Return a method that lays out entries of a breakdown which are rows, one or several.
 
-    >>> kinds_of(Remedy)["rows_to_drop"]
-    'integer'
+    There is a column per field of the dataclass ``row``, of its name unless it is renamed.
     """
     kinds: dict[type, Kind] = {str: "text", int: "integer", float: "number"}
-    hints = get_type_hints(row)
-    types = {item.name: hints[item.name] for item in fields(row)}
-    return {
-        name: kinds[get_args(own)[0] if isinstance(own, UnionType) else own]
-        for name, own in types.items()
-    }
+
+    def lay_out(self: Measure, result: Result, **_: bool) -> Columns:
+        hints = get_type_hints(row)
+        types = {item.name: hints[item.name] for item in fields(row)}
+        columns = {
+            name: kinds[get_args(own)[0] if isinstance(own, UnionType) else own]
+            for name, own in types.items()
+        }
+        values = [getattr(result, entry) for entry in entries]
+        rows = [item for own in values for item in (own if isinstance(own, tuple) else (own,))]
+        return {
+            renamed.get(name, name): column for name, column in columns_of(rows, **columns).items()
+        }
+
+    return lay_out
 
 
 def _plain(value: Any) -> Any:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Final
-
-import numpy as np
 
 from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally
 from petaudit.exact.sampling import disclosure_risks
@@ -19,7 +17,6 @@ from petaudit.measures.result import columns_of
 from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
-from petaudit.tables.minimal_uniques import MinimalUniques
 from petaudit.tables.result_frames import ResultColumn
 
 _FEW_COLUMNS: Final = 10
@@ -33,29 +30,6 @@ _COLUMNS_HELP: Final = (
     "look for minimal sets of up to so many columns; if not given all, or 3 where there are more "
     f"than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)"
 )
-
-
-@dataclass(frozen=True)
-class MinimalSets:
-    """How many minimal unique sets have one size, how many rows have one, and their score."""
-
-    columns: int
-    sets: int
-    """Sets of columns; each may be minimal for many rows."""
-    minimal_uniques: int
-    """Pairs of a row and a minimal set of it."""
-    score: int
-    """What one of them adds to the score of its row."""
-
-
-@dataclass(frozen=True)
-class ColumnPart:
-    """The part of a column in the minimal unique sets."""
-
-    attribute: str
-    minimal_uniques: int
-    contribution: float
-    """The share of the total score that is due to sets with the column; 0 where there is none."""
 
 
 class SpecialUniques(SampleMeasure):
@@ -110,9 +84,7 @@ class SpecialUniques(SampleMeasure):
         people = self.people(inputs, population_size, sampling_fraction)
         classes = RiskClasses.of_table(inputs)
 
-        def score(size: int) -> int:
-            return set_score(size, columns, cap)
-
+        score = partial(set_score, columns=columns, up_to=cap)
         uniques = minimal_uniques(
             inputs.table,
             names,
@@ -138,8 +110,8 @@ class SpecialUniques(SampleMeasure):
             "max_columns": cap,
             # Larger minimal sets were not looked for: all but the value may be too low.
             "is_capped": cap < columns,
-            "sizes": tuple(_by_size(uniques, score)),
-            "columns": _by_column(uniques, names, score),
+            "sizes": tuple(uniques.by_size(score)),
+            "columns": tuple(uniques.by_column(names, score)),
             "highest_score": float(scores.max(initial=0)),
             "mean_score": float(scores @ rows_of_score / classes.rows),
             # The estimated chance that a match with a row is correct.
@@ -183,11 +155,10 @@ class SpecialUniques(SampleMeasure):
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the part of each column in the scores."""
-        return {
-            **columns_of(result.columns, attribute="text"),
-            "value": ResultColumn("number", [part.contribution for part in result.columns]),
-            **columns_of(result.columns, minimal_uniques="integer"),
-        }
+        columns = columns_of(
+            result.columns, attribute="text", contribution="number", minimal_uniques="integer"
+        )
+        return {"value" if name == "contribution" else name: own for name, own in columns.items()}
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the minimal sets by size."""
@@ -216,30 +187,6 @@ def _require_scores(columns: int, cap: int) -> None:
             cap=cap,
             columns=columns,
         )
-
-
-def _by_size(uniques: MinimalUniques, score: Callable[[int], int]) -> Iterator[MinimalSets]:
-    sizes = np.array([len(columns) for columns in uniques.sets], np.int64)
-    for size in np.unique(sizes).tolist():
-        rows = uniques.rows_of_set[sizes == size]
-        yield MinimalSets(size, len(rows), int(rows.sum()), score(size))
-
-
-def _by_column(
-    uniques: MinimalUniques, names: tuple[str, ...], score: Callable[[int], int]
-) -> tuple[ColumnPart, ...]:
-    rows_of_column, scores, total = [0] * len(names), [0] * len(names), 0
-    for columns, rows in zip(uniques.sets, uniques.rows_of_set.tolist(), strict=True):
-        added = rows * score(len(columns))
-        total += added
-        for column in columns:
-            rows_of_column[column] += rows
-            scores[column] += added
-    # Whole numbers of any size, divided once.
-    return tuple(
-        ColumnPart(name, rows, float(Fraction(added, total or 1)))
-        for name, rows, added in zip(names, rows_of_column, scores, strict=True)
-    )
 
 
 def _minimal_sets(result: Result) -> Iterator[Phrase]:
