@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from petaudit.errors import joined, phrase
+from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result, rows_of
-from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
+from petaudit.measures.utility import UtilityMeasure, classes_of_both, suppressed_text
 from petaudit.tables import ClassHistogram
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from petaudit.errors import phrase
+from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Need, Result
-from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
+from petaudit.measures.utility import UtilityMeasure, classes_of_both, suppressed_text
 from petaudit.tables import ClassHistogram
 from petaudit.tables.result_frames import ResultColumn
 

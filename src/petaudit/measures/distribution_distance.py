@@ -8,16 +8,11 @@ from typing import Annotated, Final
 from petaudit.errors import NotMeasurableError, counted, joined, listing, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Better, Need, Result, rows_of
-from petaudit.measures.utility import (
-    ROUNDING,
-    ChosenColumns,
-    UtilityMeasure,
-    ambiguous_level_warnings,
-    chosen_columns,
-)
+from petaudit.measures.utility import ROUNDING, ChosenColumns, UtilityMeasure, chosen_columns
 from petaudit.pictures.column_shares import column_distances_of
 from petaudit.system import kinds
 from petaudit.tables.distributions import AUTO, FIGURES, ColumnDistance, column_distance
+from petaudit.tables.leaves import ambiguous_level_warnings
 from petaudit.tables.scales import LABELS
 
 _FIGURE_HELP = (
@@ -98,7 +93,7 @@ class DistributionDistance(UtilityMeasure):
             value,
             limit,
             tolerance=ROUNDING if has_roots else 0,
-            warnings=[*warnings, *ambiguous_level_warnings(inputs, hierarchies)],
+            warnings=[*warnings, *ambiguous_level_warnings(inputs.table.counts, hierarchies)],
             breakdown={
                 "distance": figure,
                 "columns": tuple(distances),

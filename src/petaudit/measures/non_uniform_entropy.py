@@ -11,10 +11,11 @@ from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import NULL_LABEL, Hierarchy
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import ROUNDING, ColumnsMeasure, ambiguous_level_warnings
+from petaudit.measures.utility import ROUNDING, ColumnsMeasure
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables import PairCounts
 from petaudit.tables.headers import check_column
+from petaudit.tables.leaves import ambiguous_level_warnings
 
 
 class NonUniformEntropy(ColumnsMeasure):
@@ -70,7 +71,7 @@ class NonUniformEntropy(ColumnsMeasure):
             Fraction(value),
             limit,
             tolerance=ROUNDING,
-            warnings=[*warnings, *ambiguous_level_warnings(inputs, hierarchies)],
+            warnings=[*warnings, *ambiguous_level_warnings(inputs.table.counts, hierarchies)],
             breakdown={"columns": {name: _share_left(loss[name], most[name]) for name in loss}},
         )
 

@@ -9,14 +9,10 @@ from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchy
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import (
-    UNKNOWN,
-    ColumnsMeasure,
-    ambiguous_level_warnings,
-    suppressed_text,
-)
+from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, suppressed_text
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables import ValueCounts
+from petaudit.tables.leaves import ambiguous_level_warnings
 
 _UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (such a cell costs 1)"
 
@@ -68,7 +64,7 @@ class Precision(ColumnsMeasure):
         return self.result(
             sum(kept.values(), Fraction(0)) / len(names),
             limit,
-            warnings=ambiguous_level_warnings(inputs, hierarchies),
+            warnings=ambiguous_level_warnings(inputs.table.counts, hierarchies),
             breakdown={
                 "columns": {name: float(share) for name, share in kept.items()},
                 "suppressed_rows": suppressed,

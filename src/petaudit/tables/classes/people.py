@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import dictionary_cells, whole_numbers
-from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.blocks import AnyAnswer_co, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import labels_of_keys
 from petaudit.tables.classes.keys import all_suppressed, is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
@@ -76,7 +76,9 @@ class PeopleBlocks(ClassBlocks):
             times, named = whole_numbers(found.column("classes")), None
         self._table = _class_table(found, times, values, named)
 
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(
+        self, question: BlockQuestion[AnyAnswer_co], *, with_suppressed: bool
+    ) -> list[AnyAnswer_co]:
         """Ask the one block that there is."""
         return ask_tables([self._table], question, with_suppressed=with_suppressed)
 
