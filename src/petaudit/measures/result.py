@@ -250,22 +250,21 @@ def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:
 def rows_of(row: type, *entries: str, **renamed: str) -> Callable[..., Columns]:
     """Return a method that lays out entries of a breakdown which are rows, one or several.
 
-    There is a column per field of the dataclass ``row``, of its name unless it is renamed.
+    There is a column per field of the dataclass ``row`` that is text or a number, of its name
+    unless it is renamed.
     """
-    kinds: dict[type, Kind] = {str: "text", int: "integer", float: "number"}
+    kinds: dict[object, Kind] = {str: "text", int: "integer", float: "number"}
 
     def lay_out(self: Measure, result: Result, **_: bool) -> Columns:
-        hints = get_type_hints(row)
-        types = {item.name: hints[item.name] for item in fields(row)}
-        columns = {
-            name: kinds[get_args(own)[0] if isinstance(own, UnionType) else own]
-            for name, own in types.items()
-        }
         values = [getattr(result, entry) for entry in entries]
         rows = [item for own in values for item in (own if isinstance(own, tuple) else (own,))]
-        return {
-            renamed.get(name, name): column for name, column in columns_of(rows, **columns).items()
+        types = {
+            name: get_args(hint)[0] if isinstance(hint, UnionType) else hint
+            for name, hint in get_type_hints(row).items()
         }
+        shown = {name: kinds[own] for name, own in types.items() if own in kinds}
+        columns = columns_of(rows, **shown)
+        return {renamed.get(name, name): column for name, column in columns.items()}
 
     return lay_out
 

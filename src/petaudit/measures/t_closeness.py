@@ -10,8 +10,7 @@ from typing import Annotated, Final, get_args
 from petaudit.errors import OptionError, counted, exactly, joined, numbered, phrase, term
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Columns, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.base import Better, Columns, Result, rows_of
 from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.system import kinds
@@ -28,7 +27,7 @@ from petaudit.tables.headers import check_column
 _DISTANCE: Final = kinds.Choice(get_args(Distance))
 _DISTANCES: Final = kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE)))
 _DISTANCE_HELP = "ordered, hierarchical or equal; one for all or one per attribute"
-_WORDS: Final[Mapping[Distance, str]] = {
+_WORDS: Final[Mapping[str, str]] = {
     "ordered": term("ordered"),
     "hierarchical": term("hierarchical"),
     "equal": term("equal"),
@@ -55,7 +54,7 @@ class AttributeCloseness:
     """t of one sensitive attribute."""
 
     attribute: str
-    distance: Distance
+    distance: str
     t: float
     exact_t: Fraction
     classes: int
@@ -96,6 +95,7 @@ class TCloseness(SensitiveMeasure):
     limit_help = "t may be at most this"
     compares_with_table = True
     pictures = staticmethod(distributions_of)
+    columnwise = rows_of(AttributeCloseness, "attributes")
 
     def compute(
         self,
@@ -109,7 +109,11 @@ class TCloseness(SensitiveMeasure):
     ) -> Result:
         """Measure t."""
         warnings = list(inputs.spellings_warning)
-        chosen = _chosen_distances(inputs, distance)
+        chosen = distance if isinstance(distance, Mapping) else {}
+        for attribute in chosen:
+            check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
+        if distance is not None and not isinstance(distance, Mapping):
+            chosen = dict.fromkeys(inputs.sensitive, distance)
         grounds = {
             attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
             for attribute in inputs.sensitive
@@ -157,19 +161,6 @@ class TCloseness(SensitiveMeasure):
         rows = None if result.remedy is None else result.remedy.of_rows
         return (*(joined([*_reasons(own, rows)], "; ") for own in result.attributes), *remedies)
 
-    def columnwise(self, result: Result) -> Columns:
-        """Lay out the sensitive attributes."""
-        return columns_of(
-            result.attributes,
-            attribute="text",
-            distance="text",
-            t="number",
-            classes="integer",
-            # Without a limit they are null, which whole numbers of pandas cannot be.
-            classes_above_limit="integer",
-            rows_above_limit="integer",
-        )
-
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the farthest classes of all attributes."""
         return worst_class_columns(result.attributes, "distance", with_values=with_values)
@@ -206,18 +197,6 @@ def _reasons(closeness: AttributeCloseness, of_rows: int | None) -> Iterator[str
         )
 
 
-def _chosen_distances(
-    inputs: Inputs, distance: Distance | Mapping[str, Distance] | None
-) -> Mapping[str, Distance]:
-    if distance is None:
-        return {}
-    if not isinstance(distance, Mapping):
-        return dict.fromkeys(inputs.sensitive, distance)
-    for attribute in distance:
-        check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
-    return distance
-
-
 def _ground(
     inputs: Inputs, attribute: str, distance: Distance | None, warnings: list[str]
 ) -> Ground:
@@ -234,8 +213,7 @@ def _ground(
                 column=attribute,
             )
     if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
-        hierarchy = inputs.hierarchy(attribute)
-        return hierarchical_ground(values, hierarchy)
+        return hierarchical_ground(values, inputs.hierarchy(attribute))
     numbers = len(values.labels) > 1 and ordered_ground(values) is not None
     if distance is None and has_null and numbers:
         warnings.append(

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from petaudit.labels.cells import label_of
 from petaudit.tables._cell_labels import plain
-from petaudit.tables.classes.blocks import AnyAnswer_co, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import class_table
 from petaudit.tables.classes.keys import trimmed_keys
 from petaudit.tables.classes.table import ClassLabels, ClassTable, Labels
@@ -73,9 +73,7 @@ class NumberedBlocks(ClassBlocks):
         self._groups = groups
         self._columns = columns
 
-    def ask(
-        self, question: BlockQuestion[AnyAnswer_co], *, with_suppressed: bool
-    ) -> list[AnyAnswer_co]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Fetch a slice of the classes, without their labels, and ask it."""
         return ask_tables(self._blocks(), question, with_suppressed=with_suppressed)
 
@@ -154,9 +152,7 @@ class SparkBlocks(ClassBlocks):
         self._native = native.persist()
         weakref.finalize(self, _release, self._native).atexit = False
 
-    def ask(
-        self, question: BlockQuestion[AnyAnswer_co], *, with_suppressed: bool
-    ) -> list[AnyAnswer_co]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Let the workers answer."""
         asked = _AskPartition(question, self._columns, with_suppressed)
         with warnings.catch_warnings():
