@@ -75,8 +75,9 @@ class Question:
     breaks: Callable[[ClassFigures], Truths] | None
     """Which classes break the limit; None without one."""
     worst: int
-    also_breaks: Callable[[ClassTable], Truths] | None = None
     tells_apart: tuple[Callable[[ClassTable], Truths], ...] = ()
+    told_break: bool = False
+    """Whether the classes that are told apart break the limit, whatever their values are."""
     with_far: bool = False
     """Whether values of the worst classes are kept for a picture."""
 
@@ -101,9 +102,9 @@ class Question:
                     if_possible(far_classes, figures, pairs)[0] if self.with_far else (),
                 )
             )
-        if self.also_breaks is not None:
-            any_breaking |= self.also_breaks(table)
         told = [tells(table) for tells in self.tells_apart]
+        for own in told if self.told_break else ():
+            any_breaking |= own
         return Answer(
             tuple(attributes),
             int(in_classes.sum()),

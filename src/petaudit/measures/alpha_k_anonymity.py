@@ -11,7 +11,7 @@ import numpy as np
 from petaudit.errors import OptionError, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.sensitive import OfClasses, SensitiveMeasure, Worst
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
@@ -50,7 +50,6 @@ class AlphaKAnonymity(SensitiveMeasure):
     name = "alpha-k-anonymity"
     title = "(alpha, k)-anonymity"
     rank = 30
-    better = Better.LOWER
     range = (0.0, 1.0)
     limit_help = "alpha, the share of one value in a class, may be at most this"
     figure_ignores = ("k", "worst")
@@ -72,14 +71,7 @@ class AlphaKAnonymity(SensitiveMeasure):
     ) -> Result:
         """Measure alpha and k."""
         is_small: list[OfClasses] = [] if k is None else [lambda classes: classes.sizes < k]
-        answer = self.ask(
-            inputs,
-            limit,
-            worst,
-            self.figures,
-            also_breaks=is_small[0] if is_small else None,
-            tells_apart=is_small,
-        )
+        answer = self.ask(inputs, limit, worst, self.figures, tells_apart=is_small, told_break=True)
         small = answer.rows_told[0] if is_small else None
         breakdown = {"k": answer.smallest, "asked_k": k, "rows_in_small_classes": small}
         conditions = () if k is None else (phrase("k at least {k:,}", k=k),)
@@ -95,12 +87,13 @@ class AlphaKAnonymity(SensitiveMeasure):
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Name the smallest class, beside the k that was asked for."""
-        total = None if result.remedy is None else result.remedy.of_rows
-        parts = [phrase("smallest class: {rows}", rows=result.unit.counted(result.k, of=total))]
+        unit, total = result.unit, None if result.remedy is None else result.remedy.of_rows
+        parts = [phrase("smallest class: {rows}", rows=unit.counted(result.k, of=total))]
         if result.asked_k is not None:
-            rows = result.unit.counted(result.rows_in_small_classes or 0, of=total)
-            k = result.asked_k
-            parts.append(phrase("{rows} in classes smaller than {k:,}", rows=rows, k=k))
+            rows = unit.counted(result.rows_in_small_classes, of=total)
+            parts.append(
+                phrase("{rows} in classes smaller than {k:,}", rows=rows, k=result.asked_k)
+            )
         return (joined(parts, "; "),)
 
 

@@ -41,7 +41,6 @@ class Ambiguity(ColumnsMeasure):
     """
 
     name = "ambiguity"
-    title = "Ambiguity"
     rank = 260
     needs = (Need.HIERARCHIES,)
     limit_help = "ambiguity must be at least this (1: nothing is ambiguous)"

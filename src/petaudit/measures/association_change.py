@@ -51,12 +51,10 @@ class AssociationChange(UtilityMeasure):
     """
 
     name = "association-change"
-    title = "Association change"
     rank = 320
     better = Better.LOWER
     needs = (Need.ORIGINAL,)
     limit_help = "the mean change over the pairs of columns must be at most this"
-    positional = ("original", "table")
     details = rows_of(PairChange, "pairs")
 
     def compute(

@@ -127,6 +127,7 @@ class Measure:
 
     name: str
     title: str
+    """Its name as people write it; without hyphens if nothing is said."""
     family: Family = Family.OTHER
     rank: int = 1000
     """Its place within the family: what people ask first has the lowest."""
@@ -145,8 +146,8 @@ class Measure:
     """Why the measure runs only when it is named, for example because it suits few tables."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
-    positional: ClassVar[tuple[str, ...]] = ("table",)
-    """The tables that the function takes by position."""
+    positional: ClassVar[tuple[str, ...]]
+    """The tables that the function takes by position: the original, too, where it is needed."""
 
     question: str = ""
     meaning: str = ""
@@ -167,6 +168,9 @@ class Measure:
             " ".join(paragraph.split()) for paragraph in (inspect.getdoc(cls) or "").split("\n\n")
         )
         cls.question, cls.meaning = question, meaning
+        if "title" not in cls.__dict__:
+            cls.title = cls.name.capitalize().replace("-", " ")
+        cls.positional = ("original", "table") if Need.ORIGINAL in cls.needs else ("table",)
         for paragraph in others:
             section = re.match(f"({'|'.join(_SECTIONS)}): ", paragraph)
             if section is not None:

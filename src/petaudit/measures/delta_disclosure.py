@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from petaudit.errors import Phrase, counted, joined, phrase
 from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
@@ -68,9 +68,7 @@ class DeltaDisclosure(SensitiveMeasure):
     name = "delta-disclosure"
     title = "delta-disclosure privacy"
     rank = 100
-    better = Better.LOWER
     strict = True
-    range = (0.0, float("inf"))
     limit_help = "|log(p/q)| must be below this for every value of every class"
     compares_with_table = True
 

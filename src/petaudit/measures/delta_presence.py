@@ -123,9 +123,7 @@ class DeltaPresence(RiskMeasure):
             )
         ]
         if result.suppressed_rows:
-            total = result.rows + result.suppressed_rows
-            rows = result.unit.counted(result.suppressed_rows, of=total)
-            parts.append(phrase("{rows} suppressed", rows=rows))
+            parts.append(phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows)))
         lines: list[str] = [joined(parts, "; ")]
         if result.classes_without_rows:
             lines.append(_without_rows(result))

@@ -40,11 +40,9 @@ class Discernibility(UtilityMeasure):
     """
 
     name = "discernibility"
-    title = "Discernibility"
     rank = 280
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "discernibility must be at least this (1: as in the original)"
-    positional = ("original", "table")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Measure discernibility."""

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from petaudit.errors import OptionError, Phrase, counted, listing, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Columns, Need, Result
+from petaudit.measures.base import Columns, Result
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
@@ -68,7 +68,6 @@ class Distinction(RiskMeasure):
     name = "distinction"
     title = "Distinction and separation"
     rank = 190
-    needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the distinction of every set may be at most this"
 
     def compute(

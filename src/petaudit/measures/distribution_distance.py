@@ -12,7 +12,7 @@ from petaudit.measures.utility import ROUNDING, ChosenColumns, UtilityMeasure, c
 from petaudit.pictures.column_shares import column_distances_of
 from petaudit.system import kinds
 from petaudit.tables.distributions import AUTO, FIGURES, ColumnDistance, column_distance
-from petaudit.tables.leaves import ambiguous_level_warnings
+from petaudit.tables.losses import ambiguous_level_warnings
 from petaudit.tables.scales import LABELS
 
 _FIGURE_HELP = (
@@ -50,12 +50,10 @@ class DistributionDistance(UtilityMeasure):
     """
 
     name = "distribution-distance"
-    title = "Distribution distance"
     rank = 310
     better = Better.LOWER
     needs = (Need.ORIGINAL,)
     limit_help = "the mean distance over the columns must be at most this"
-    positional = ("original", "table")
     pictures = staticmethod(column_distances_of)
     columnwise = rows_of(ColumnDistance, "columns", column="attribute")
 

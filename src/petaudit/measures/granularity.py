@@ -39,7 +39,6 @@ class Granularity(ColumnsMeasure):
     """
 
     name = "granularity"
-    title = "Granularity"
     rank = 240
     needs = (Need.HIERARCHIES,)
     limit_help = "granularity must be at least this"

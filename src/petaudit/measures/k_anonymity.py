@@ -81,7 +81,7 @@ class KAnonymity(Measure):
             limit,
             warnings=left_out(classes.suppressed_rows, inputs.unit),
             breakdown={
-                "classes": int(classes.classes.sum()),
+                "classes": classes.number,
                 "rows": classes.rows,
                 "suppressed_rows": classes.suppressed_rows,
                 "suppressed_class": classes.suppressed_class,
@@ -110,13 +110,12 @@ k_anonymity = KAnonymity.as_function()
 
 def _sizes(result: Result) -> Iterator[str]:
     """How many rows are in how many classes, and how many are suppressed."""
-    unit, total = result.unit, result.rows + result.suppressed_rows
-    rows, classes = unit.counted(result.rows, of=total), counted(result.classes, "class", "classes")
+    rows, classes = result.counted(result.rows), counted(result.classes, "class", "classes")
     yield phrase("{rows} in {classes}", rows=rows, classes=classes)
     if result.suppressed_rows:
-        yield phrase("{rows} suppressed", rows=unit.counted(result.suppressed_rows, of=total))
+        yield phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows))
     if result.suppressed_class:
-        rows = unit.counted(result.suppressed_class, of=total)
+        rows = result.counted(result.suppressed_class)
         yield phrase("{rows} suppressed, counted as one class", rows=rows)
 
 

@@ -128,7 +128,7 @@ class KMap(Measure):
                 phrase(
                     "an estimate from the smallest class of the table, which has {rows} "
                     "(significance {significance:g})",
-                    rows=result.unit.counted(result.smallest_class, of=total),
+                    rows=result.counted(result.smallest_class),
                     significance=result.significance,
                 )
             )

@@ -64,7 +64,6 @@ class ModelUtility(UtilityMeasure):
     """
 
     name = "model-utility"
-    title = "Model utility"
     rank = 330
     better = Better.LOWER
     range = (float("-inf"), float("inf"))
@@ -73,7 +72,6 @@ class ModelUtility(UtilityMeasure):
     only_by_name = (
         "trains models, which takes a while; name it to run it (--measures model-utility)"
     )
-    positional = ("original", "table")
 
     def compute(
         self,

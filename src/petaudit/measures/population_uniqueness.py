@@ -11,7 +11,6 @@ from petaudit.exact.uniqueness import MODELS, Estimate, Sample, all_estimates, b
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Remedy, Result, rows_of
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
-from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 
@@ -59,9 +58,7 @@ class PopulationUniqueness(SampleMeasure):
     """
 
     name = "population-uniqueness"
-    title = "Population uniqueness"
     rank = 200
-    needs = (Need.QUASI_IDENTIFIERS,)
     either = ((Need.POPULATION, ("population_size", "sampling_fraction")),)
     details = rows_of(Estimate, "estimates", share="value")
 
@@ -132,7 +129,7 @@ class PopulationUniqueness(SampleMeasure):
     def explain(self, result: Result) -> tuple[str, ...]:
         """How many people are unique, by which model, and what the others say."""
         people = counted(result.population_size, "person", "people", of=result.population_size)
-        alone = result.unit.counted(result.sample_uniques, of=result.rows + result.suppressed_rows)
+        alone = result.counted(result.sample_uniques)
         if result.used_model == _COUNTED:
             parts = [
                 phrase(
@@ -144,14 +141,14 @@ class PopulationUniqueness(SampleMeasure):
             if result.passed is False:
                 parts.append(phrase("suppressing rows of the table does not change that"))
             has_rows = result.remedy is not None and (result.remedy.rows_breaking or result.passed)
-            return (joined(parts, "; "), *remedy_lines(result.remedy if has_rows else None))
+            return (joined(parts, "; "), *(result.remedy_lines if has_rows else ()))
         if result.rows == result.population_size:
             everybody = phrase(
                 "the table is the whole population: {alone} of {people} alone in a class",
                 alone=alone,
                 people=people,
             )
-            return (everybody, *remedy_lines(result.remedy))
+            return (everybody, *result.remedy_lines)
         uniques = result.uniques
         estimated = phrase(
             "about {number} of {people} unique by {model}; the table has {percent:.3g} % of them, "
@@ -169,7 +166,7 @@ class PopulationUniqueness(SampleMeasure):
             for estimate in result.estimates
         ]
         others = phrase("estimates: {shares}", shares=joined(shares))
-        return (estimated, others, *remedy_lines(result.remedy))
+        return (estimated, others, *result.remedy_lines)
 
 
 population_uniqueness = PopulationUniqueness.as_function()

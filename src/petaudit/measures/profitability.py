@@ -41,7 +41,6 @@ class Profitability(Measure):
     """
 
     name = "profitability"
-    title = "Profitability"
     rank = 130
     family = Family.PRIVACY
     better = Better.TRUE
@@ -131,12 +130,8 @@ profitability = Profitability.as_function()
 def _holds(result: Result, failing: int) -> Phrase:
     if not failing:
         return result.unit.choose(phrase("holds for every row"), phrase("holds for everybody"))
-    total = result.rows + result.suppressed_rows
-    return phrase(
-        "fails for {failing} of {rows}",
-        failing=tally(failing, of=total),
-        rows=result.unit.counted(result.rows, of=total),
-    )
+    rows = result.counted(result.rows)
+    return phrase("fails for {failing} of {rows}", failing=result.tally(failing), rows=rows)
 
 
 def _passing_classes(smallest: int | None, unit: Unit) -> Phrase:

@@ -8,17 +8,14 @@ from functools import partial
 from math import isinf
 from typing import Annotated, Any
 
-import numpy as np
-
 from petaudit.errors import OptionError, Phrase, phrase
-from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.l_diversity import LDiversity
 from petaudit.measures.limits import refuse_unbreakable
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.system import kinds
-from petaudit.tables import ClassTable
+from petaudit.tables.shares import commonest_against_rare
 
 _L_HELP = "from which value on, in the order of frequency, values count as rare; a limit needs it"
 
@@ -54,9 +51,7 @@ class RecursiveLDiversity(SensitiveMeasure):
     name = "recursive-l-diversity"
     title = "l-diversity (recursive)"
     rank = 60
-    better = Better.LOWER
     strict = True
-    range = (0.0, float("inf"))
     limit_help = "c: r1 < c (rl + ... + rm) must hold in every class; needs l"
 
     def compute(
@@ -103,14 +98,3 @@ class RecursiveLDiversity(SensitiveMeasure):
 
 
 recursive_l_diversity = RecursiveLDiversity.as_function()
-
-
-def commonest_against_rare(values: int, attribute: str, classes: ClassTable) -> ClassFigures:
-    """Return r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
-    pairs = classes.columns[attribute].with_nulls_as_commonest
-    starts, counts = pairs.class_starts, pairs.descending_counts
-    stops = np.append(starts[1:], len(counts))
-    before_rare = min(values - 1, len(counts))
-    up_to = np.concatenate([[0], np.cumsum(counts)])
-    common = up_to[np.minimum(starts + before_rare, stops)] - up_to[starts]
-    return ratio_figures(counts[starts], classes.sizes - common, classes.sizes, classes.classes)

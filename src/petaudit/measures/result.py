@@ -12,7 +12,7 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, get_args, get_type_hints
 
-from petaudit.errors import OptionError, listing, suggestion, term
+from petaudit.errors import OptionError, Phrase, listing, suggestion, tally, term
 from petaudit.i18n.numbers import Unit
 from petaudit.measures.limits import figure_rule, figure_texts, is_idle, refuse_unbreakable
 from petaudit.measures.remedy import Remedy
@@ -138,6 +138,19 @@ class Result:
     def remedy(self) -> Remedy | None:
         """Which rows break the limit, and how many to suppress; None without a limit."""
         return cast("Remedy | None", self.breakdown.get("remedy"))
+
+    @property
+    def remedy_lines(self) -> tuple[str, ...]:
+        """What a limit on a risk takes, as a sentence; nothing without a limit."""
+        return () if self.remedy is None else (self.remedy.text_of_risk,)
+
+    def counted(self, number: int) -> Phrase:
+        """Write a number of rows, or of people, out of all."""
+        return self.unit.counted(number, of=self.rows + self.suppressed_rows)
+
+    def tally(self, number: int) -> Phrase:
+        """Write the same without a noun, as in "3 of 12 rows"."""
+        return tally(number, of=self.rows + self.suppressed_rows)
 
     @property
     def is_lower_bound(self) -> bool:

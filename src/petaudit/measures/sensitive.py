@@ -76,6 +76,8 @@ class SensitiveMeasure(Measure):
     """A measure whose ``figures`` are those of the classes of a block, for one attribute."""
 
     family = Family.PRIVACY
+    better = Better.LOWER
+    range = (0.0, float("inf"))
     needs = (Need.QUASI_IDENTIFIERS, Need.SENSITIVE)
     figure_ignores: tuple[str, ...] = ("worst",)
     compares_with_table = False
@@ -101,14 +103,14 @@ class SensitiveMeasure(Measure):
         worst: int,
         figures: Callable[[str, ClassTable], ClassFigures],
         *,
-        also_breaks: OfClasses | None = None,
         tells_apart: Sequence[OfClasses] = (),
+        told_break: bool = False,
         with_far: bool = False,
     ) -> Answer:
         """Ask every sensitive attribute of the classes of the quasi-identifiers alone.
 
-        The classes that ``also_breaks`` names break the limit whatever their values are. Of those
-        that ``tells_apart`` tells apart, the answer has the number and the rows.
+        Of the classes that ``tells_apart`` tells from others, the answer has the number and the
+        rows; with ``told_break`` they break the limit whatever their values are.
         """
         question = Question(
             inputs.quasi_identifiers,
@@ -117,8 +119,8 @@ class SensitiveMeasure(Measure):
             self.better is Better.LOWER,
             None if limit is None else self._breaks(limit),
             worst,
-            also_breaks,
             tuple(tells_apart),
+            told_break,
             with_far,
         )
         answers = (inputs.ask_people if self.counts_people else inputs.ask_classes)(question)

@@ -11,10 +11,9 @@ from typing import Annotated, Final
 from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally
 from petaudit.exact.sampling import disclosure_risks
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Columns, Need, Remedy, Result
+from petaudit.measures.base import Columns, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
 from petaudit.measures.result import columns_of
-from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 from petaudit.tables.result_frames import ResultColumn
@@ -62,7 +61,6 @@ class SpecialUniques(SampleMeasure):
     name = "special-uniques"
     title = "Special uniques (SUDA)"
     rank = 180
-    needs = (Need.QUASI_IDENTIFIERS,)
     figure_ignores = ("max_columns",)
 
     def compute(
@@ -143,15 +141,14 @@ class SpecialUniques(SampleMeasure):
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """How many rows are unique, by how many columns, and which columns matter."""
-        total = result.rows + result.suppressed_rows
         alone = phrase(
             "{unique} of {rows} unique, {special} of them on fewer than all {columns}",
-            unique=tally(result.unique_rows, of=total),
-            rows=result.unit.counted(result.rows, of=total),
-            special=tally(result.special_rows, of=total),
+            unique=result.tally(result.unique_rows),
+            rows=result.counted(result.rows),
+            special=result.tally(result.special_rows),
             columns=counted(len(result.columns), "quasi-identifier"),
         )
-        return (alone, *_minimal_sets(result), *remedy_lines(result.remedy))
+        return (alone, *_minimal_sets(result), *result.remedy_lines)
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the part of each column in the scores."""

@@ -25,7 +25,6 @@ class SquaredErrorMeasure(ColumnsMeasure):
     """How close the quasi-identifiers that hold numbers stayed to their original values."""
 
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
-    positional = ("original", "table")
 
     def number_columns(
         self, inputs: Inputs, unknown: str

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from petaudit.errors import OptionError, Phrase, joined, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Family, Need, Remedy, Result
+from petaudit.measures.base import Family, Remedy, Result
 from petaudit.measures.population import PopulationSize, assumed_size
-from petaudit.measures.risk import RiskMeasure, remedy_lines, rows_in_classes
+from petaudit.measures.risk import RiskMeasure, rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
 from petaudit.system import kinds
 
@@ -46,10 +46,8 @@ class StrictAverageRisk(RiskMeasure):
     """
 
     name = "strict-average-risk"
-    title = "Strict average risk"
     rank = 120
     family = Family.PRIVACY
-    needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the average may be at most this"
 
     def compute(
@@ -123,7 +121,7 @@ class StrictAverageRisk(RiskMeasure):
                     significance=float(USUAL_SIGNIFICANCE),
                 )
             )
-        return (*lines, *remedy_lines(result.remedy))
+        return (*lines, *result.remedy_lines)
 
 
 strict_average_risk = StrictAverageRisk.as_function()

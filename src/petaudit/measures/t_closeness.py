@@ -10,7 +10,7 @@ from typing import Annotated, Final, get_args
 from petaudit.errors import OptionError, counted, exactly, joined, numbered, phrase, term
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Columns, Result, rows_of
+from petaudit.measures.base import Columns, Result, rows_of
 from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.system import kinds
@@ -90,7 +90,6 @@ class TCloseness(SensitiveMeasure):
     name = "t-closeness"
     title = "t-closeness"
     rank = 70
-    better = Better.LOWER
     range = (0.0, 1.0)
     limit_help = "t may be at most this"
     compares_with_table = True

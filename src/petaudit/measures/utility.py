@@ -16,7 +16,7 @@ from petaudit.roles import Role
 from petaudit.system import kinds
 from petaudit.tables import ClassHistogram
 from petaudit.tables.headers import check_column
-from petaudit.tables.leaves import Leaves
+from petaudit.tables.losses import Leaves
 from petaudit.tables.result_frames import ResultColumn
 
 ROUNDING: Final = Fraction(1, 10**12)

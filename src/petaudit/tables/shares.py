@@ -11,7 +11,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Integers, Truths
+from petaudit.exact.class_figures import (
+    ClassFigures,
+    Exact,
+    Floats,
+    Integers,
+    Truths,
+    ratio_figures,
+)
 from petaudit.exact.logarithms import compared_entropy, compared_log, exp_entropy, log_of
 from petaudit.tables import ClassTable, ClassValueCounts
 
@@ -158,3 +165,14 @@ def entropy_figures(pairs: ClassValueCounts, classes: ClassTable) -> ClassFigure
         return sign(counts_of(entry), limit)
 
     return ClassFigures(values, classes.sizes, classes.classes, exact, compare=compare)
+
+
+def commonest_against_rare(values: int, attribute: str, classes: ClassTable) -> ClassFigures:
+    """Return r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
+    pairs = classes.columns[attribute].with_nulls_as_commonest
+    starts, counts = pairs.class_starts, pairs.descending_counts
+    stops = np.append(starts[1:], len(counts))
+    before_rare = min(values - 1, len(counts))
+    up_to = np.concatenate([[0], np.cumsum(counts)])
+    common = up_to[np.minimum(starts + before_rare, stops)] - up_to[starts]
+    return ratio_figures(counts[starts], classes.sizes - common, classes.sizes, classes.classes)
