@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
@@ -14,7 +15,9 @@ from petaudit.exact.fractions import parse_number
 from petaudit.labels.numbers import Integers, LabelNumbers, Whole, in_common_units
 from petaudit.labels.ranges import Ranges
 from petaudit.tables import ValueCounts
-from petaudit.tables.sums import Distances
+from petaudit.tables.pairs import aligned_columns, pair_codes
+from petaudit.tables.sums import Distances, sums_of_distances
+from petaudit.tables.table_counts import TableCounts
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,65 @@ class NumberColumn:
             became_null=self._became_null.astype(np.int64),
             weight=float(span * span / variance),
         )
+
+
+@dataclass(frozen=True)
+class RowDistances:
+    """How far rows lie from their originals: sums over all rows, in standard deviations."""
+
+    kept: Mapping[str, Fraction]
+    """The share that each column keeps."""
+    lost: float
+    most: float
+    moved: bool
+    """Whether any cell is off."""
+
+
+def row_distances(
+    original: TableCounts, table: TableCounts, columns: Mapping[str, NumberColumn], key: str | None
+) -> RowDistances:
+    """Add up the distances of all rows, and the largest that are possible.
+
+    Where rows cannot be fetched, pairs of values are, and the engine adds up rows.
+    """
+    is_remote = original.is_remote or table.is_remote
+    if is_remote:
+        aligned = [pair_codes(original, table, name, key) for name in columns]
+    else:
+        aligned = aligned_columns(original, table, tuple(columns), key)
+    cells, variances, kept = [], [], {}
+    for (name, column), pairs in zip(columns.items(), aligned, strict=True):
+        cells.append(column.distances(pairs.original, pairs.released))
+        variances.append(column.variance(pairs.original, pairs.counts))
+        kept[name] = cells[-1].share_kept(pairs.counts)
+    if is_remote:
+        in_engine = [
+            column.in_engine(name, variance)
+            for (name, column), variance in zip(columns.items(), variances, strict=True)
+            if variance
+        ]
+        lost = most = 0.0
+        if in_engine:
+            lost, most = sums_of_distances(original, table, in_engine, str(key))
+    else:
+        squared = [
+            [_in_variances(each, variance)[pairs.rows] for each in (own.distances, own.largest)]
+            for own, variance, pairs in zip(cells, variances, aligned, strict=True)
+        ]
+        # An exactly rounded sum does not depend on the order of the rows.
+        lost, most = (
+            math.fsum(np.sqrt(sum(terms)).tolist()) for terms in zip(*squared, strict=True)
+        )
+    return RowDistances(kept, lost, most, any(own.moved for own in cells))
+
+
+def _in_variances(distances: Whole, variance: Fraction) -> Floats:
+    """Squared distances in units of the variance, each rounded once."""
+    if not variance:
+        return np.zeros(len(distances))
+    times, divisor = variance.denominator, variance.numerator
+    shares = [distance * distance * times / divisor for distance in distances.tolist()]
+    return np.array(shares, dtype=np.float64)
 
 
 def exact_sum(counts: Integers, *factors: Whole) -> int:
