@@ -19,6 +19,7 @@ from petaudit.exact.numerics import (
     log_gamma_difference,
 )
 
+RULE: Final = "dankar"
 _SMALL_FRACTION: Final = 10
 """A tenth of the population or less is a small sample."""
 _MOST_RESIDUAL: Final = 1e-8
@@ -114,6 +115,27 @@ def uniques_by(model: str, sample: Sample) -> float:
     if not sample.uniques or sample.is_everybody:
         return float(sample.uniques)
     return MODELS[model](sample)
+
+
+def chosen(
+    model: str, sample: Sample, estimates: Mapping[str, Estimate]
+) -> tuple[Estimate, list[str]]:
+    """Return the estimate of a model, or the one that the rule believes, and warnings."""
+    if model != RULE:
+        estimate = estimates[model]
+        if estimate.uniques is None:
+            raise NotMeasurableError(estimate.reason or model)
+        return estimate, []
+    estimate, wanted = believed(sample, estimates)
+    if wanted is None:
+        return estimate, []
+    warning = phrase(
+        "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: {reason}",
+        model=estimate.model,
+        wanted=wanted,
+        reason=estimates[wanted].reason,
+    )
+    return estimate, [warning]
 
 
 def believed(sample: Sample, estimates: Mapping[str, Estimate]) -> tuple[Estimate, str | None]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Final
 
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
-from petaudit.exact.uniqueness import MODELS, Estimate, Sample, all_estimates, believed
+from petaudit.exact.uniqueness import MODELS, RULE, Estimate, Sample, all_estimates, chosen
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Remedy, Result, rows_of
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
@@ -15,7 +14,6 @@ from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 
 _COUNTED: Final = "counted"
-_RULE: Final = "dankar"
 _MODEL_HELP: Final = (
     "dankar (the rule), zayatz, pitman or snb; if not given, a population table is counted, and "
     "dankar is for where there is none"
@@ -69,7 +67,7 @@ class PopulationUniqueness(SampleMeasure):
         *,
         population_size: PopulationSize = None,
         sampling_fraction: SamplingFraction = None,
-        model: Annotated[str | None, kinds.Choice((_RULE, *MODELS)), _MODEL_HELP] = None,
+        model: Annotated[str | None, kinds.Choice((RULE, *MODELS)), _MODEL_HELP] = None,
     ) -> Result:
         """Count unique people in a population table, or estimate from the table as a sample."""
         size = self.people(inputs, population_size, sampling_fraction)
@@ -91,10 +89,19 @@ class PopulationUniqueness(SampleMeasure):
             used = Estimate(_COUNTED, float(uniques), float(value))
             estimates = {_COUNTED: used}
         else:
-            model, estimates = model or _RULE, all_estimates(sample)
-            used = _chosen(model, sample, estimates, warnings)
+            model, estimates = model or RULE, all_estimates(sample)
+            used, warnings = chosen(model, sample, estimates)
             value = Fraction(used.share or 0)
-            _warn_of_lost_classes(inputs, warnings)
+            histogram = inputs.class_histogram
+            if suppressed := histogram.suppressed_rows + histogram.suppressed_class:
+                warnings.append(
+                    phrase(
+                        "{rows} with '*' in every quasi-identifier: if they were small classes, "
+                        "unique people are among them, and the estimate is too low; estimate "
+                        "before suppressing",
+                        rows=counted(suppressed, "row"),
+                    )
+                )
 
         def remedy(limit: Fraction) -> Remedy:
             if is_counted:
@@ -190,41 +197,4 @@ def _require_one_class_each(table: str, memberships: int, people: int) -> None:
             table=table,
             memberships=memberships,
             people=counted(people, "person", "people", of=people),
-        )
-
-
-def _chosen(
-    model: str, sample: Sample, estimates: Mapping[str, Estimate], warnings: list[str]
-) -> Estimate:
-    """Return the estimate of a model, or the one that the rule believes."""
-    if model != _RULE:
-        estimate = estimates[model]
-        if estimate.uniques is None:
-            raise NotMeasurableError(estimate.reason or model)
-        return estimate
-    estimate, wanted = believed(sample, estimates)
-    if wanted is not None:
-        warnings.append(
-            phrase(
-                "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: "
-                "{reason}",
-                model=estimate.model,
-                wanted=wanted,
-                reason=estimates[wanted].reason,
-            )
-        )
-    return estimate
-
-
-def _warn_of_lost_classes(inputs: Inputs, warnings: list[str]) -> None:
-    """Say that the estimate is of a sample whose small classes are gone."""
-    classes = inputs.class_histogram
-    suppressed = classes.suppressed_rows + classes.suppressed_class
-    if suppressed:
-        warnings.append(
-            phrase(
-                "{rows} with '*' in every quasi-identifier: if they were small classes, unique "
-                "people are among them, and the estimate is too low; estimate before suppressing",
-                rows=counted(suppressed, "row"),
-            )
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
@@ -17,6 +16,7 @@ from petaudit.measures.result import columns_of
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 from petaudit.tables.result_frames import ResultColumn
+from petaudit.tables.set_counts import number_of_sets
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
@@ -24,6 +24,7 @@ _USUAL_CAP: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
 _LARGEST_SCORE: Final = 10**300
+"""Larger ones are no floats."""
 _MOST_SHOWN: Final = 5
 _COLUMNS_HELP: Final = (
     "look for minimal sets of up to so many columns; if not given all, or 3 where there are more "
@@ -78,11 +79,16 @@ class SpecialUniques(SampleMeasure):
         names = inputs.quasi_identifiers
         columns = len(names)
         cap = _usual_cap(columns) if max_columns is None else min(max_columns, columns)
-        _require_scores(columns, cap)
+        score = partial(set_score, columns=columns, up_to=cap)
+        if score(1) > _LARGEST_SCORE:
+            raise OptionError(
+                "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
+                "than 300 digits; a smaller one changes nothing in the share",
+                cap=cap,
+                columns=columns,
+            )
         people = self.people(inputs, population_size, sampling_fraction)
         classes = RiskClasses.of_table(inputs)
-
-        score = partial(set_score, columns=columns, up_to=cap)
         uniques = minimal_uniques(
             inputs.table,
             names,
@@ -127,7 +133,7 @@ class SpecialUniques(SampleMeasure):
     def when_left_out(self, inputs: Inputs) -> str | None:
         """Say why a large table waits until somebody asks."""
         columns = len(inputs.quasi_identifiers)
-        sets = sum(math.comb(columns, size) for size in range(1, _usual_cap(columns) + 1))
+        sets = number_of_sets(columns, _usual_cap(columns))
         histogram = inputs.class_histogram
         alone = int(histogram.classes[histogram.sizes == 1].sum())
         if sets * alone <= _MOST_WORK:
@@ -174,18 +180,6 @@ def _usual_cap(columns: int) -> int:
     return columns if columns <= _FEW_COLUMNS else _USUAL_CAP
 
 
-def _require_scores(columns: int, cap: int) -> None:
-    """Raise where scores would be too large for a float."""
-    largest = math.prod(columns - i for i in range(1, min(cap, columns - 1)))
-    if largest > _LARGEST_SCORE:
-        raise OptionError(
-            "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
-            "than 300 digits; a smaller one changes nothing in the share",
-            cap=cap,
-            columns=columns,
-        )
-
-
 def _minimal_sets(result: Result) -> Iterator[Phrase]:
     """Say how many minimal sets there are by size, and which columns are in them."""
     most, sizes = result.max_columns, result.sizes
@@ -193,20 +187,18 @@ def _minimal_sets(result: Result) -> Iterator[Phrase]:
         if result.is_capped:
             yield phrase("no minimal unique set of up to {most} columns only", most=most)
         return
-    numbers = joined(
-        [
-            phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
-            for size in sizes
-        ]
-    )
+    by_size = [
+        phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
+        for size in sizes
+    ]
+    fields = {"most": most, "numbers": joined(by_size)}
     if result.is_capped:
         yield phrase(
             "minimal unique sets of up to {most} columns only, by number of columns: {numbers}",
-            most=most,
-            numbers=numbers,
+            **fields,
         )
     else:
-        yield phrase("minimal unique sets, by number of columns: {numbers}", numbers=numbers)
+        yield phrase("minimal unique sets, by number of columns: {numbers}", **fields)
     ordered = sorted(result.columns, key=lambda part: -part.contribution)
     parts: Phrase = joined(
         [f"{part.attribute} {part.contribution:.3g}" for part in ordered[:_MOST_SHOWN]]
