@@ -6,15 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
-import numpy as np
-
 from petaudit.errors import OptionError, joined, phrase
-from petaudit.exact.class_figures import ClassFigures, ratio_figures
+from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Result
 from petaudit.measures.sensitive import OfClasses, SensitiveMeasure, Worst
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
+from petaudit.tables.shares import commonest_shares
 
 _K_HELP = "every class must also have at least this many rows; goes with a limit"
 
@@ -57,9 +56,7 @@ class AlphaKAnonymity(SensitiveMeasure):
 
     def figures(self, attribute: str, classes: ClassTable) -> ClassFigures:
         """Return the share of the commonest value in each class."""
-        pairs = classes.columns[attribute].with_nulls_as_commonest
-        largest = np.maximum.reduceat(pairs.counts, pairs.class_starts)
-        return ratio_figures(largest, classes.sizes, classes.sizes, classes.classes)
+        return commonest_shares(attribute, classes)
 
     def compute(
         self,
@@ -72,7 +69,7 @@ class AlphaKAnonymity(SensitiveMeasure):
         """Measure alpha and k."""
         is_small: list[OfClasses] = [] if k is None else [lambda classes: classes.sizes < k]
         answer = self.ask(inputs, limit, worst, self.figures, tells_apart=is_small, told_break=True)
-        small = answer.rows_told[0] if is_small else None
+        small = None if k is None else answer.rows_told[0]
         breakdown = {"k": answer.smallest, "asked_k": k, "rows_in_small_classes": small}
         conditions = () if k is None else (phrase("k at least {k:,}", k=k),)
         return self.judge(inputs, limit, answer, breakdown, conditions=conditions)

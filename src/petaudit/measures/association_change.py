@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Annotated
@@ -114,7 +114,7 @@ class AssociationChange(UtilityMeasure):
             figure=f"{self.name} ({correlation})",
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the worst pairs, and what is by convention."""
         told = [pair for pair in result.pairs if pair.change is not None]
         worst = [
@@ -129,27 +129,22 @@ class AssociationChange(UtilityMeasure):
             for pair in sorted(told, key=lambda pair: -pair.change)[:_WORST_SHOWN]
         ]
         pairs = counted(len(told), "pair")
-        lines = [
-            phrase("{pairs}; largest change first: {worst}", pairs=pairs, worst=joined(worst, "; "))
-        ]
+        yield phrase(
+            "{pairs}; largest change first: {worst}", pairs=pairs, worst=joined(worst, "; ")
+        )
         if len(told) < len(result.pairs):
-            lines.append(_not_told(len(result.pairs) - len(told), result.crowded_columns))
+            yield _not_told(len(result.pairs) - len(told), result.crowded_columns)
         if result.constant_columns:
-            lines.append(
-                phrase(
-                    "with one value only, and so with association 0 by convention: {names}",
-                    names=listing(result.constant_columns),
-                )
+            yield phrase(
+                "with one value only, and so with association 0 by convention: {names}",
+                names=listing(result.constant_columns),
             )
         if result.left_out:
-            lines.append(
-                phrase(
-                    "{columns} left out (most_columns): {names}",
-                    columns=counted(len(result.left_out), "column"),
-                    names=listing(result.left_out),
-                )
+            yield phrase(
+                "{columns} left out (most_columns): {names}",
+                columns=counted(len(result.left_out), "column"),
+                names=listing(result.left_out),
             )
-        return tuple(lines)
 
 
 association_change = AssociationChange.as_function()

@@ -180,7 +180,7 @@ class Measure:
         """Measure opened inputs; options are keyword-only parameters of their own."""
         raise NotImplementedError
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """Say what a person asks next, in sentences without any value of the data."""
         return ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Final
@@ -126,20 +126,20 @@ class Distinction(RiskMeasure):
             sets=sets,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """The strongest set of each size, and how many are above the limit."""
-        strongest = [_strongest(result, size) for size in range(1, result.max_columns + 1)]
+        for size in range(1, result.max_columns + 1):
+            yield _strongest(result, size)
         sets, columns = counted(len(result.sets), "set"), counted(result.max_columns, "column")
-        looked_at = phrase("{sets} of up to {columns} looked at", sets=sets, columns=columns)
-        if result.sets_above_limit is not None:
-            above = counted(result.sets_above_limit, "set")
-            looked_at = phrase(
+        if result.sets_above_limit is None:
+            yield phrase("{sets} of up to {columns} looked at", sets=sets, columns=columns)
+        else:
+            yield phrase(
                 "{above} above the limit, of {sets} of up to {columns}",
-                above=above,
+                above=counted(result.sets_above_limit, "set"),
                 sets=sets,
                 columns=columns,
             )
-        return (*strongest, looked_at)
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the figures of single columns."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Final
 
@@ -102,7 +103,7 @@ class DistributionDistance(UtilityMeasure):
             exact_value=None if has_roots else value,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the worst columns, and which were left out."""
         known = [column for column in result.columns if column.distance is not None]
         ranked = sorted(known, key=lambda column: -column.distance)
@@ -115,19 +116,17 @@ class DistributionDistance(UtilityMeasure):
             distance = phrase(
                 "distance (Kolmogorov-Smirnov for numbers, total variation for labels)"
             )
-        line = phrase(
+        yield phrase(
             "mean {distance} over {columns}; largest first: {figures}",
             distance=distance,
             columns=counted(len(ranked), "column"),
             figures=joined(shown),
         )
-        if result.distance not in _ON_A_SCALE or not result.not_ordered:
-            return (line,)
-        left_out = phrase(
-            "left out, because they hold more than numbers or dates: {names}",
-            names=listing(result.not_ordered),
-        )
-        return (line, left_out)
+        if result.distance in _ON_A_SCALE and result.not_ordered:
+            yield phrase(
+                "left out, because they hold more than numbers or dates: {names}",
+                names=listing(result.not_ordered),
+            )
 
 
 distribution_distance = DistributionDistance.as_function()

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
+from petaudit.errors import NotMeasurableError, Phrase, counted, joined, phrase, steps
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._suppressed import left_out
@@ -91,21 +91,25 @@ class KAnonymity(Measure):
             unit=inputs.unit,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """How many classes there are, what the limit takes, and the curve."""
-        lines: list[str] = [joined([*_sizes(result)], "; ")]
+        yield joined([*_sizes(result)], "; ")
         if result.remedy is not None:
-            lines.append(result.remedy.text)
-        total = result.rows + result.suppressed_rows
-        points = steps([(point.k, point.rows) for point in result.curve], total)
-        curve = result.unit.choose(
+            yield result.remedy.text
+        points = points_of(result)
+        yield result.unit.choose(
             phrase("rows in classes smaller than k: {points}", points=points),
             phrase("people in classes smaller than k: {points}", points=points),
         )
-        return (*lines, curve)
 
 
 k_anonymity = KAnonymity.as_function()
+
+
+def points_of(result: Result) -> Phrase:
+    """Write the share of the rows at each point of the curve."""
+    points = [(point.k, point.rows) for point in result.curve]
+    return steps(points, result.rows + result.suppressed_rows)
 
 
 def _sizes(result: Result) -> Iterator[str]:

@@ -133,9 +133,41 @@ class ModelUtility(UtilityMeasure):
         """Refuse a model or metric of the other task."""
         tasks.refuse_contradictions(options)
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name all scores, how sure the loss is, and what was tested."""
-        return tuple(_explanation(result))
+        is_number = result.task == REGRESSION
+        yield phrase(
+            "{metric} for {target}: {original:.4g} learned from the original, {released:.4g} from "
+            "the released table, {baseline:.4g} by always guessing {guess}",
+            metric=_METRIC_NAMES[result.metric],
+            target=result.target,
+            original=result.score_original,
+            released=result.score_released,
+            baseline=result.score_baseline,
+            guess=phrase("the mean") if is_number else phrase("the most frequent class"),
+        )
+        if result.interval is not None:
+            low, high = result.interval
+            yield phrase("95 % interval of the loss: {low:.4g} to {high:.4g}", low=low, high=high)
+        model, rows = result.model, result.rows_tested
+        if result.folds is None:
+            yield phrase(
+                "{model} model, tested on {rows:,} rows of the control", model=model, rows=rows
+            )
+        else:
+            yield phrase(
+                "{model} model, tested on {rows:,} held-out original rows, {folds} folds",
+                model=model,
+                rows=rows,
+                folds=result.folds,
+            )
+        if result.left_out_released:
+            without = counted(result.left_out_released, "released row")
+            yield numbered(
+                result.left_out_released,
+                phrase("{rows} has no target to learn from", rows=without),
+                phrase("{rows} have no target to learn from", rows=without),
+            )
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the score of each model."""
@@ -148,42 +180,6 @@ class ModelUtility(UtilityMeasure):
 
 
 model_utility = ModelUtility.as_function()
-
-
-def _explanation(result: Result) -> Iterator[str]:
-    is_number = result.task == REGRESSION
-    yield phrase(
-        "{metric} for {target}: {original:.4g} learned from the original, {released:.4g} from "
-        "the released table, {baseline:.4g} by always guessing {guess}",
-        metric=_METRIC_NAMES[result.metric],
-        target=result.target,
-        original=result.score_original,
-        released=result.score_released,
-        baseline=result.score_baseline,
-        guess=phrase("the mean") if is_number else phrase("the most frequent class"),
-    )
-    if result.interval is not None:
-        low, high = result.interval
-        yield phrase("95 % interval of the loss: {low:.4g} to {high:.4g}", low=low, high=high)
-    model, rows = result.model, result.rows_tested
-    if result.folds is None:
-        yield phrase(
-            "{model} model, tested on {rows:,} rows of the control", model=model, rows=rows
-        )
-    else:
-        yield phrase(
-            "{model} model, tested on {rows:,} held-out original rows, {folds} folds",
-            model=model,
-            rows=rows,
-            folds=result.folds,
-        )
-    if result.left_out_released:
-        without = counted(result.left_out_released, "released row")
-        yield numbered(
-            result.left_out_released,
-            phrase("{rows} has no target to learn from", rows=without),
-            phrase("{rows} have no target to learn from", rows=without),
-        )
 
 
 def _target(inputs: Inputs, target: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Final
 
@@ -133,47 +134,49 @@ class PopulationUniqueness(SampleMeasure):
             figure=f"{self.name}, {model}",
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """How many people are unique, by which model, and what the others say."""
         people = counted(result.population_size, "person", "people", of=result.population_size)
         alone = result.counted(result.sample_uniques)
         if result.used_model == _COUNTED:
+            number = tally(round(result.uniques), of=result.population_size)
             parts = [
                 phrase(
                     "{number} of {people} alone in a class, counted in the population table",
-                    number=tally(round(result.uniques), of=result.population_size),
+                    number=number,
                     people=people,
                 )
             ]
             if result.passed is False:
                 parts.append(phrase("suppressing rows of the table does not change that"))
-            has_rows = result.remedy is not None and (result.remedy.rows_breaking or result.passed)
-            return (joined(parts, "; "), *(result.remedy_lines if has_rows else ()))
-        if result.rows == result.population_size:
-            everybody = phrase(
+            yield joined(parts, "; ")
+            if result.remedy is not None and not (result.remedy.rows_breaking or result.passed):
+                return
+        elif result.rows == result.population_size:
+            yield phrase(
                 "the table is the whole population: {alone} of {people} alone in a class",
                 alone=alone,
                 people=people,
             )
-            return (everybody, *result.remedy_lines)
-        uniques = result.uniques
-        estimated = phrase(
-            "about {number} of {people} unique by {model}; the table has {percent:.3g} % of them, "
-            "{alone} alone in their class",
-            number=f"{uniques:,.0f}" if uniques >= 100 else f"{uniques:.3g}",
-            people=people,
-            model=result.used_model,
-            percent=100 * result.sampling_fraction,
-            alone=alone,
-        )
-        shares = [
-            phrase("{model} none", model=estimate.model)
-            if estimate.share is None
-            else f"{estimate.model} {estimate.share:.4g}"
-            for estimate in result.estimates
-        ]
-        others = phrase("estimates: {shares}", shares=joined(shares))
-        return (estimated, others, *result.remedy_lines)
+        else:
+            uniques = result.uniques
+            yield phrase(
+                "about {number} of {people} unique by {model}; the table has {percent:.3g} % of "
+                "them, {alone} alone in their class",
+                number=f"{uniques:,.0f}" if uniques >= 100 else f"{uniques:.3g}",
+                people=people,
+                model=result.used_model,
+                percent=100 * result.sampling_fraction,
+                alone=alone,
+            )
+            shares = [
+                phrase("{model} none", model=estimate.model)
+                if estimate.share is None
+                else f"{estimate.model} {estimate.share:.4g}"
+                for estimate in result.estimates
+            ]
+            yield phrase("estimates: {shares}", shares=joined(shares))
+        yield from result.remedy_lines
 
 
 population_uniqueness = PopulationUniqueness.as_function()

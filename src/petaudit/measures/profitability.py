@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
@@ -91,37 +92,42 @@ class Profitability(Measure):
             unit=inputs.unit,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the reason for the verdict."""
         unit, worst = result.unit, result.worst_row
+        holds = _holds(result, result.rows_failing_benefit)
+        yield phrase("benefit above risk: {holds}", holds=holds)
         holds = _holds(result, result.rows_worth_attacking)
-        attack = phrase("attack does not pay: {holds}", holds=holds)
         if result.allow_attack:
-            attack = phrase("attack does not pay: {holds} (allowed)", holds=holds)
+            yield phrase("attack does not pay: {holds} (allowed)", holds=holds)
+        else:
+            yield phrase("attack does not pay: {holds}", holds=holds)
         payoffs = {
             "size": tally(worst.class_size),
             "publisher": worst.publisher_payoff,
             "attacker": worst.adversary_payoff,
         }
-        return (
+        yield unit.choose(
             phrase(
-                "benefit above risk: {holds}", holds=_holds(result, result.rows_failing_benefit)
+                "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
+                "{attacker:g}",
+                **payoffs,
             ),
-            attack,
-            unit.choose(
-                phrase(
-                    "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
-                    "{attacker:g}",
-                    **payoffs,
-                ),
-                phrase(
-                    "worst case (class of {size} people): publisher gains {publisher:g}, an "
-                    "attacker {attacker:g}",
-                    **payoffs,
-                ),
+            phrase(
+                "worst case (class of {size} people): publisher gains {publisher:g}, an attacker "
+                "{attacker:g}",
+                **payoffs,
             ),
-            _passing_classes(result.smallest_passing_class, unit),
         )
+        smallest = result.smallest_passing_class
+        if smallest is None:
+            yield phrase("no class size would pass")
+            return
+        # Not a number of people: it follows from the amounts, and is never hidden.
+        size = counted(smallest, "row or more", "rows or more")
+        if unit is Unit.PERSON:
+            size = counted(smallest, "person or more", "people or more")
+        yield phrase("classes of {size} pass", size=size)
 
 
 profitability = Profitability.as_function()
@@ -132,14 +138,3 @@ def _holds(result: Result, failing: int) -> Phrase:
         return result.unit.choose(phrase("holds for every row"), phrase("holds for everybody"))
     rows = result.counted(result.rows)
     return phrase("fails for {failing} of {rows}", failing=result.tally(failing), rows=rows)
-
-
-def _passing_classes(smallest: int | None, unit: Unit) -> Phrase:
-    if smallest is None:
-        return phrase("no class size would pass")
-    # Not a number of people: it follows from the amounts, and is never hidden.
-    if unit is Unit.ROW:
-        size = counted(smallest, "row or more", "rows or more")
-    else:
-        size = counted(smallest, "person or more", "people or more")
-    return phrase("classes of {size} pass", size=size)

@@ -41,9 +41,8 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 4, "illness": ["flu", "flu", "flu", "cancer"]})
-    >>> result = recursive_l_diversity(
-    ...     table, quasi_identifiers="zip", sensitive="illness", limit=3, l=2
-    ... )
+    >>> given = {"quasi_identifiers": "zip", "sensitive": "illness"}
+    >>> result = recursive_l_diversity(table, limit=3, l=2, **given)
     >>> result.exact_value, result.passed
     (Fraction(3, 1), False)
     """
@@ -69,21 +68,19 @@ class RecursiveLDiversity(SensitiveMeasure):
             # With l = 1 every table would look well, one with a single value in a class as well.
             l = max(int(distinct.worst_of(answer)), 2)  # noqa: E741
         answer = self.ask(inputs, limit, worst, partial(commonest_against_rare, l))
-        figure = f"{self.name} (l = {l})"
-        return self.judge(inputs, limit, answer, {"l": l}, figure=figure)
+        return self.judge(inputs, limit, answer, {"l": l}, figure=f"{self.name} (l = {l})")
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse a limit without l."""
-        l, limit = options.get("l"), options.get("limit")  # noqa: E741
-        if l is None and limit is not None:
+        limit = self.read_limit(options.get("limit"))
+        if limit is not None and options.get("l") is None:
             raise OptionError(
                 "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
                 "follows from the table, and the limit would mean something else for every table)"
             )
-        bound = self.read_limit(limit)
-        if l == 1 and bound is not None:
-            # With l = 1 all values are rare, and r1 is a share of the class.
-            refuse_unbreakable(bound, self.name, "lower", (0, 1))
+        if limit is not None and options["l"] == 1:
+            # All values are rare, and r1 is a share of the class.
+            refuse_unbreakable(limit, self.name, "lower", (0, 1))
 
     def why_infinite(self, result: Result) -> Phrase:
         """Say that such a class has no rare values at all."""
@@ -91,10 +88,10 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Say what the figure is."""
-        if isinf(result.value):
-            return ()
-        l, value = result.l, result.value  # noqa: E741
-        return (phrase("with l = {l:,}, c must be more than {value:.6g}", l=l, value=value),)
+        line = phrase(
+            "with l = {l:,}, c must be more than {value:.6g}", l=result.l, value=result.value
+        )
+        return () if isinf(result.value) else (line,)
 
 
 recursive_l_diversity = RecursiveLDiversity.as_function()

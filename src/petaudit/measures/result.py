@@ -165,7 +165,7 @@ class Result:
     @property
     def explanation(self) -> tuple[str, ...]:
         """What a person asks next, in sentences without any value of the data."""
-        return self.by.explain(self)
+        return tuple(self.by.explain(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON."""

@@ -126,7 +126,7 @@ class AttackRisk(RiskMeasure):
         name = f"{self.name}, {judged}"
         return self.judge(classes, values[figure], limit, remedy, breakdown, figure=name)
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """All figures, what the threshold takes, and what the limit takes."""
         others = phrase(
             ", average {average:.4g}, lowest {lowest:.4g}",

@@ -145,16 +145,38 @@ class SpecialUniques(SampleMeasure):
             rows=alone,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """How many rows are unique, by how many columns, and which columns matter."""
-        alone = phrase(
+        yield phrase(
             "{unique} of {rows} unique, {special} of them on fewer than all {columns}",
             unique=result.tally(result.unique_rows),
             rows=result.counted(result.rows),
             special=result.tally(result.special_rows),
             columns=counted(len(result.columns), "quasi-identifier"),
         )
-        return (alone, *_minimal_sets(result), *result.remedy_lines)
+        most, sizes = result.max_columns, result.sizes
+        by_size = [
+            phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
+            for size in sizes
+        ]
+        fields = {"most": most, "numbers": joined(by_size)}
+        if result.is_capped and sizes:
+            yield phrase(
+                "minimal unique sets of up to {most} columns only, by number of columns: {numbers}",
+                **fields,
+            )
+        elif result.is_capped:
+            yield phrase("no minimal unique set of up to {most} columns only", **fields)
+        elif sizes:
+            yield phrase("minimal unique sets, by number of columns: {numbers}", **fields)
+        if sizes:
+            ordered = sorted(result.columns, key=lambda part: -part.contribution)
+            shown = [f"{part.attribute} {part.contribution:.3g}" for part in ordered[:_MOST_SHOWN]]
+            parts: Phrase = joined(shown)
+            if more := len(ordered) - len(shown):
+                parts = phrase("{shown} and {number} more", shown=parts, number=more)
+            yield phrase("part in the scores: {parts}", parts=parts)
+        yield from result.remedy_lines
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the part of each column in the scores."""
@@ -178,32 +200,3 @@ special_uniques = SpecialUniques.as_function()
 
 def _usual_cap(columns: int) -> int:
     return columns if columns <= _FEW_COLUMNS else _USUAL_CAP
-
-
-def _minimal_sets(result: Result) -> Iterator[Phrase]:
-    """Say how many minimal sets there are by size, and which columns are in them."""
-    most, sizes = result.max_columns, result.sizes
-    if not sizes:
-        if result.is_capped:
-            yield phrase("no minimal unique set of up to {most} columns only", most=most)
-        return
-    by_size = [
-        phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
-        for size in sizes
-    ]
-    fields = {"most": most, "numbers": joined(by_size)}
-    if result.is_capped:
-        yield phrase(
-            "minimal unique sets of up to {most} columns only, by number of columns: {numbers}",
-            **fields,
-        )
-    else:
-        yield phrase("minimal unique sets, by number of columns: {numbers}", **fields)
-    ordered = sorted(result.columns, key=lambda part: -part.contribution)
-    parts: Phrase = joined(
-        [f"{part.attribute} {part.contribution:.3g}" for part in ordered[:_MOST_SHOWN]]
-    )
-    if len(ordered) > _MOST_SHOWN:
-        more = len(ordered) - _MOST_SHOWN
-        parts = phrase("{shown} and {number} more", shown=parts, number=more)
-    yield phrase("part in the scores: {parts}", parts=parts)

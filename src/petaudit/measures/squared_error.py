@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, TypeAlias
 
 import numpy as np
@@ -50,17 +51,14 @@ class SquaredErrorMeasure(ColumnsMeasure):
         }
         return columns, tuple(name for name in names if name not in numeric)
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """Name the figure of each column, and the columns that are not in it."""
-        lines = super().explain(result)
+        yield from super().explain(result)
         names = listing(result.left_out)
-        if not result.left_out:
-            return lines
         if len(result.left_out) == 1:
-            line = phrase("left out because it holds more than numbers: {name}", name=names)
-        else:
-            line = phrase("left out because they hold more than numbers: {names}", names=names)
-        return (*lines, line)
+            yield phrase("left out because it holds more than numbers: {name}", name=names)
+        elif result.left_out:
+            yield phrase("left out because they hold more than numbers: {names}", names=names)
 
 
 def _number_column(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -109,19 +109,18 @@ class StrictAverageRisk(RiskMeasure):
                 measure=self.name,
             )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Where the figure comes from, whether classes are large enough, and what it takes."""
-        lines = [rows_in_classes(result), joined([_fewest(result), _highest(result)], "; ")]
+        yield rows_in_classes(result)
+        yield joined([_fewest(result), _highest(result)], "; ")
         if result.is_estimate:
-            lines.append(
-                phrase(
-                    "an estimate, which assumes that the table is a random sample of the "
-                    "population: by its rows a class has a negative binomial number of people, and "
-                    "the fewest are those of k-map (significance {significance:g})",
-                    significance=float(USUAL_SIGNIFICANCE),
-                )
+            yield phrase(
+                "an estimate, which assumes that the table is a random sample of the population: "
+                "by its rows a class has a negative binomial number of people, and the fewest are "
+                "those of k-map (significance {significance:g})",
+                significance=float(USUAL_SIGNIFICANCE),
             )
-        return (*lines, *result.remedy_lines)
+        yield from result.remedy_lines
 
 
 strict_average_risk = StrictAverageRisk.as_function()

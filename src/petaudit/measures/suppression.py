@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from petaudit.errors import HierarchyError, counted, phrase, share
@@ -59,24 +60,23 @@ class Suppression(ColumnsMeasure):
             },
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the numbers of rows and cells, and the columns with most of them."""
         cells = sum(result.suppressed_cells.values())
         if not cells:
-            return (phrase("no cell of the quasi-identifiers is suppressed"),)
+            yield phrase("no cell of the quasi-identifiers is suppressed")
+            return
         total = result.rows * len(result.columns)
         number = counted(cells, "cell", of=total)
-        lines = [phrase("{cells} of {all:,} suppressed", cells=number, all=total)]
+        yield phrase("{cells} of {all:,} suppressed", cells=number, all=total)
         if result.suppressed_rows:
-            lines.append(
-                phrase(
-                    "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
-                    rows=counted(result.suppressed_rows, "row", of=result.rows),
-                    all=result.rows,
-                    share=share(result.suppressed_rows, result.rows),
-                )
+            yield phrase(
+                "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
+                rows=counted(result.suppressed_rows, "row", of=result.rows),
+                all=result.rows,
+                share=share(result.suppressed_rows, result.rows),
             )
-        return (*lines, *super().explain(result))
+        yield from super().explain(result)
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the share and the number of suppressed cells of each column."""

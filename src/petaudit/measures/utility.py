@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Annotated, Final, TypeAlias
 
@@ -39,7 +39,7 @@ class UtilityMeasure(Measure):
 class ColumnsMeasure(UtilityMeasure):
     """A figure of the table and of each column, which the breakdown has as ``columns``."""
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """Name the figure of each column, the worst first."""
         ordered = sorted(
             result.columns.items(), key=lambda item: item[1], reverse=self.better is Better.LOWER

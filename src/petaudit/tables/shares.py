@@ -167,6 +167,13 @@ def entropy_figures(pairs: ClassValueCounts, classes: ClassTable) -> ClassFigure
     return ClassFigures(values, classes.sizes, classes.classes, exact, compare=compare)
 
 
+def commonest_shares(attribute: str, classes: ClassTable) -> ClassFigures:
+    """Return the share of the commonest value in each class."""
+    pairs = classes.columns[attribute].with_nulls_as_commonest
+    largest = np.maximum.reduceat(pairs.counts, pairs.class_starts)
+    return ratio_figures(largest, classes.sizes, classes.sizes, classes.classes)
+
+
 def commonest_against_rare(values: int, attribute: str, classes: ClassTable) -> ClassFigures:
     """Return r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
     pairs = classes.columns[attribute].with_nulls_as_commonest
