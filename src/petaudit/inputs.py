@@ -240,11 +240,6 @@ class Inputs:
         """
         return self._with_suppressed(self.counted.class_histogram(self.quasi_identifiers))
 
-    @property
-    def row_histogram(self) -> ClassHistogram:
-        """The same in rows, for measures of utility: a row is a record, whoever it is about."""
-        return self._with_suppressed(self.table.counts.class_histogram(self.quasi_identifiers))
-
     def _with_suppressed(self, found: ClassHistogram) -> ClassHistogram:
         return found.with_suppressed_as_class() if self.suppressed == "class" else found
 

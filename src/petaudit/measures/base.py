@@ -28,7 +28,7 @@ from petaudit.exact.fractions import as_float, exact, exact_nonnegative, quotien
 from petaudit.i18n.numbers import Unit
 from petaudit.measures.limits import breakable, refuse_unbreakable
 from petaudit.measures.needs import Need
-from petaudit.measures.remedy import Remedy
+from petaudit.measures.remedy import Remedy, left_out
 from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result, rows_of
 from petaudit.system import kinds
 
@@ -50,6 +50,7 @@ __all__ = [
     "Remedy",
     "Result",
     "announce",
+    "left_out",
     "rows_of",
 ]
 

@@ -120,10 +120,8 @@ class DeltaPresence(RiskMeasure):
             largest=result.value,
             classes=counted(result.classes, "class", "classes"),
         )
-        if result.suppressed_rows:
-            rows = result.counted(result.suppressed_rows)
-            shares = joined([shares, phrase("{rows} suppressed", rows=rows)], "; ")
-        yield shares
+        suppressed = phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows))
+        yield joined([shares, suppressed] if result.suppressed_rows else [shares], "; ")
         if result.classes_without_rows:
             without = phrase(
                 "{classes} of the population with {people}: no row in the table",

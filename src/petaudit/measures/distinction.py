@@ -9,8 +9,7 @@ from typing import Annotated, Final
 
 from petaudit.errors import Phrase, counted, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Columns, Result
+from petaudit.measures.base import Columns, Result, left_out
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses

@@ -11,8 +11,7 @@ import numpy as np
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, phrase, steps
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, rows_of
+from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, left_out, rows_of
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
 

@@ -9,8 +9,7 @@ from typing import Annotated
 from petaudit.errors import NotMeasurableError, counted, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Family, Measure, Need, Result, rows_of
+from petaudit.measures.base import Better, Family, Measure, Need, Result, left_out, rows_of
 from petaudit.measures.k_anonymity import CURVE, CurvePoint, points_of
 from petaudit.measures.population import PopulationSize, assumed_size
 from petaudit.measures.risk import rows_in_classes

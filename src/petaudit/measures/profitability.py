@@ -10,8 +10,7 @@ from petaudit.errors import NotMeasurableError, Phrase, counted, phrase, tally
 from petaudit.exact.publishing_game import Payoffs, PublishingGame
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Family, Measure, Need, Result, rows_of
+from petaudit.measures.base import Better, Family, Measure, Need, Result, left_out, rows_of
 from petaudit.system import kinds
 
 _MONEY = kinds.Number()

@@ -1,4 +1,4 @@
-"""What it would take to keep a limit, in numbers and in words."""
+"""What it would take to keep a limit, and what is said of suppressed rows."""
 
 from __future__ import annotations
 
@@ -171,3 +171,20 @@ class PeopleRemedy(Remedy):
     """The same where people are counted: its numbers of rows are numbers of people."""
 
     unit: ClassVar[Unit] = Unit.PERSON
+
+
+def left_out(rows: int, unit: Unit = Unit.ROW) -> tuple[str, ...]:
+    """Say that rows with the mark in every quasi-identifier are in no class, where there are any.
+
+    >>> left_out(0)
+    ()
+    """
+    if not rows:
+        return ()
+    return (
+        phrase(
+            "left out (suppressed: exclude): {rows} with '*' in every quasi-identifier, though who "
+            "fits no other class is known to be among them",
+            rows=unit.counted(rows),
+        ),
+    )

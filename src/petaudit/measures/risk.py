@@ -9,8 +9,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from petaudit.errors import OptionError, counted, exactly, numbered, phrase
 from petaudit.errors import share as in_percent
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result
+from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result, left_out
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.pictures.rows_at_risk import rows_at_risk_of
 from petaudit.system import kinds

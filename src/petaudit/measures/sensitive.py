@@ -12,8 +12,7 @@ from petaudit.exact.class_figures import ClassFigures, Exact, Truths
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._class_question import Answer, Question, WorstClass
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result
+from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result, left_out
 from petaudit.measures.result import columns_of
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
