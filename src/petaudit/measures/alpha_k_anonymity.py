@@ -7,12 +7,10 @@ from fractions import Fraction
 from typing import Annotated, Any
 
 from petaudit.errors import OptionError, joined, phrase
-from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Result
 from petaudit.measures.sensitive import OfClasses, SensitiveMeasure, Worst
 from petaudit.system import kinds
-from petaudit.tables import ClassTable
 from petaudit.tables.shares import commonest_shares
 
 _K_HELP = "every class must also have at least this many rows; goes with a limit"
@@ -39,9 +37,8 @@ class AlphaKAnonymity(SensitiveMeasure):
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"] * 2,
     ...                   "illness": ["flu", "cancer", "cancer", "flu", "cancer"]})
-    >>> result = alpha_k_anonymity(
-    ...     table, quasi_identifiers="zip", sensitive="illness", limit="0.7", k=3
-    ... )
+    >>> given = {"quasi_identifiers": "zip", "sensitive": "illness"}
+    >>> result = alpha_k_anonymity(table, limit="0.7", k=3, **given)
     >>> result.exact_value, result.k, result.passed, result.remedy.rows_to_drop
     (Fraction(2, 3), 2, False, 2)
     """
@@ -54,10 +51,6 @@ class AlphaKAnonymity(SensitiveMeasure):
     figure_ignores = ("k", "worst")
     counts_people = True
 
-    def figures(self, attribute: str, classes: ClassTable) -> ClassFigures:
-        """Return the share of the commonest value in each class."""
-        return commonest_shares(attribute, classes)
-
     def compute(
         self,
         inputs: Inputs,
@@ -68,7 +61,9 @@ class AlphaKAnonymity(SensitiveMeasure):
     ) -> Result:
         """Measure alpha and k."""
         is_small: list[OfClasses] = [] if k is None else [lambda classes: classes.sizes < k]
-        answer = self.ask(inputs, limit, worst, self.figures, tells_apart=is_small, told_break=True)
+        answer = self.ask(
+            inputs, limit, worst, commonest_shares, tells_apart=is_small, told_break=True
+        )
         small = None if k is None else answer.rows_told[0]
         breakdown = {"k": answer.smallest, "asked_k": k, "rows_in_small_classes": small}
         conditions = () if k is None else (phrase("k at least {k:,}", k=k),)
@@ -86,11 +81,9 @@ class AlphaKAnonymity(SensitiveMeasure):
         """Name the smallest class, beside the k that was asked for."""
         unit, total = result.unit, None if result.remedy is None else result.remedy.of_rows
         parts = [phrase("smallest class: {rows}", rows=unit.counted(result.k, of=total))]
-        if result.asked_k is not None:
+        if (k := result.asked_k) is not None:
             rows = unit.counted(result.rows_in_small_classes, of=total)
-            parts.append(
-                phrase("{rows} in classes smaller than {k:,}", rows=rows, k=result.asked_k)
-            )
+            parts.append(phrase("{rows} in classes smaller than {k:,}", rows=rows, k=k))
         return (joined(parts, "; "),)
 
 

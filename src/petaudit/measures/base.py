@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
 
@@ -445,6 +445,7 @@ class _Annotation(str):
         return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
 
 
+@cache
 def input_parameters() -> dict[str, inspect.Parameter]:
     """The arguments that all measures share, as :func:`petaudit.inputs.gather` has them."""
     from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
@@ -473,13 +474,12 @@ def refuse_unknown(names: Iterable[str], function: str, signature: inspect.Signa
 def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function with the shared arguments in place of ``**inputs``."""
     signature = inspect.signature(function)
-    parameters = input_parameters()
     named = {
         name: parameter.replace(annotation=_Annotation(parameter.annotation))
         for name, parameter in signature.parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD
     }
-    others = [parameter for name, parameter in parameters.items() if name not in named]
+    others = [own for name, own in input_parameters().items() if name not in named]
     return signature.replace(parameters=[*named.values(), *others])
 
 

@@ -63,10 +63,8 @@ class RecursiveLDiversity(SensitiveMeasure):
     ) -> Result:
         """Measure what c must exceed."""
         if l is None:
-            distinct = LDiversity()
-            answer = distinct.ask(inputs, None, 0, distinct.figures)
             # With l = 1 every table would look well, one with a single value in a class as well.
-            l = max(int(distinct.worst_of(answer)), 2)  # noqa: E741
+            l = max(int(LDiversity().compute(inputs, None, worst=0).value), 2)  # noqa: E741
         answer = self.ask(inputs, limit, worst, partial(commonest_against_rare, l))
         return self.judge(inputs, limit, answer, {"l": l}, figure=f"{self.name} (l = {l})")
 
