@@ -70,8 +70,8 @@ def _tries_more(item: pytest.Item) -> bool:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that need more than Python, and leave out those of the other run.
 
-    ``make test`` tries a part of every large grid; the long run tries the rest of it, and again what
-    is random or tries more there.
+    ``make test`` tries a part of every large grid; the long run tries the rest of it, and once more
+    what is random or tries more there.
 
     Tests on Spark come first: pytest-xdist gives the first of all to one and the same worker, so
     there is one Spark, and not one for each worker.
