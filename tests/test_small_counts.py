@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -17,11 +18,13 @@ from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, Unit, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, render
 from petaudit.i18n.voice import HIDE_BELOW
-from petaudit.measures import non_uniform_entropy
+from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures._class_question import WorstClass
 from petaudit.measures.remedy import Remedy
 from petaudit.measures.sensitive import AttributeFigure
 from petaudit.measures.utility import suppressed_text
+from petaudit.tables import PairCounts
+from petaudit.tables.losses import off_path_warnings
 
 FORMATS = ("html", "markdown", "junit", "sarif")
 LANGUAGES = ("en", "zh-TW")
@@ -179,7 +182,9 @@ SAID_OF_ONE = {
     "worst class": lambda number: AttributeFigure(
         "s", 0.5, 0.5, 9, None, None, (WorstClass(4, 0.5, number),)
     ).explain("", Unit.ROW, None),
-    "strange labels": lambda number: non_uniform_entropy._off_their_path("zip", number),
+    "strange labels": lambda number: off_path_warnings(
+        PairCounts(("1",), ("b",), np.array([number])), Hierarchy("zip", [["1", "a"], ["2", "b"]])
+    )[0],
 }
 
 

@@ -29,7 +29,7 @@ from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import Hierarchy, LeavesUnder, labels_in_common
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.tables import (
-    AnyAnswer,
+    Answer_co,
     BlockQuestion,
     ClassBlocks,
     ClassHistogram,
@@ -179,7 +179,7 @@ class Inputs:
             if values
         )
 
-    def ask_classes(self, question: BlockQuestion[AnyAnswer]) -> list[AnyAnswer]:
+    def ask_classes(self, question: BlockQuestion[Answer_co]) -> list[Answer_co]:
         """Ask every block of classes, suppressed rows as is asked for; without a class, nobody."""
         return self.class_blocks.ask(question, with_suppressed=self.suppressed == "class")
 
@@ -191,7 +191,7 @@ class Inputs:
             self.quasi_identifiers, self.sensitive, self.person, labels=self.reveal_values
         )
 
-    def ask_people(self, question: BlockQuestion[AnyAnswer]) -> list[AnyAnswer]:
+    def ask_people(self, question: BlockQuestion[Answer_co]) -> list[Answer_co]:
         """Ask the classes of people where a column tells them apart, else the classes of rows."""
         if self.person is None:
             return self.ask_classes(question)

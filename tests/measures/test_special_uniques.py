@@ -27,9 +27,10 @@ from measures.running import computing
 from petaudit.errors import InputError, NotMeasurableError, OptionError
 from petaudit.inputs import gather
 from petaudit.measures.base import Result
-from petaudit.measures.special_uniques import ColumnPart, MinimalSets, special_uniques
+from petaudit.measures.special_uniques import special_uniques
 from petaudit.singling.column_sets import find_special, set_score
 from petaudit.tables._private_folder import private_folder
+from petaudit.tables.minimal_uniques import ColumnPart, MinimalSets
 from strategies import Release
 
 compute = computing("special-uniques")

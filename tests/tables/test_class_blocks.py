@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -28,7 +28,7 @@ from petaudit.tables.classes import blocks as _blocks
 from petaudit.tables.classes import grouped as _grouped
 from petaudit.tables.classes import keys as _class_keys
 from petaudit.tables.classes import packed as _packed
-from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, HeldBlocks
+from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks, HeldBlocks
 from petaudit.tables.classes.table import ClassLabels
 from petaudit.tables.engines import remote_blocks as _numbered_blocks
 from strategies import Release
@@ -150,9 +150,9 @@ class Travelled(ClassBlocks):
     def __init__(self, blocks: ClassBlocks) -> None:
         self.blocks = blocks
 
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         answers = self.blocks.ask(question, with_suppressed=with_suppressed)
-        plain = [json.dumps(question.to_plain(own)) for own in answers]
+        plain = [json.dumps(asdict(own), default=str) for own in answers]  # type: ignore[call-overload]
         return [question.from_plain(json.loads(own)) for own in plain]
 
 

@@ -53,7 +53,7 @@ def write_tables(
         tables["details"] = _details(found.findings, reveal=reveal)
     tables["tree"] = _whole(found.findings.tree_columns())
     if document["changes"]:
-        tables["changes"] = _whole(found.changes_columns)
+        tables["changes"] = _whole(found.table("changes"))
     for name in (*_TARGETS, SUMMARY):
         refuse_inputs(folder / name, inputs)
     try:

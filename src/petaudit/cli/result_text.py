@@ -266,7 +266,7 @@ def _mpuccs_figures(found: MpuccsResult) -> list[list[str]]:
         part=figures["total_identified"],
         whole=figures["total_syn_records"],
     )
-    rows.append([term("identified rows"), bounded(identified), *nothing, found.scope])
+    rows.append([term("identified rows"), bounded(identified), *nothing, found.findings.scope])
     excess = found.findings.excess
     if excess is not None and math.isfinite(excess.lower):
         interval = phrase(

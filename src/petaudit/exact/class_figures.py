@@ -25,18 +25,17 @@ class ClassFigures:
     """The figure of each entry of a class table.
 
     ``values`` are floats, and ``exact`` is the figure of an entry as it really is: a fraction, or
-    a float where it is no fraction. ``is_above`` and ``is_below`` compare an entry with a limit
-    and are asked only where floats cannot tell. Entries that agree on all of ``alike`` have the
-    same exact figure; where it is not known, float and size are taken for enough to show.
+    a float where it is no fraction. Entries that agree on all of ``alike`` have the same exact
+    figure; where it is not known, float and size are taken for enough to show. ``compare`` says
+    whether an entry is above (1), at (0) or below (-1) a limit where ``exact`` is a float.
     """
 
     values: Floats
     sizes: Integers
     classes: Integers
     exact: Callable[[int], Exact]
-    is_above: Callable[[int, Fraction], bool]
-    is_below: Callable[[int, Fraction], bool]
     alike: tuple[npt.NDArray[Any], ...] | None = None
+    compare: Callable[[int, Fraction], int] | None = None
 
     @cached_property
     def largest(self) -> Exact:
@@ -50,11 +49,11 @@ class ClassFigures:
 
     def above(self, limit: Fraction) -> Truths:
         """Which entries are above the limit, exactly."""
-        return self._compared(limit, self.values > float(limit), self.is_above)
+        return self._compared(limit, 1)
 
     def below(self, limit: Fraction) -> Truths:
         """Which entries are below the limit, exactly."""
-        return self._compared(limit, self.values < float(limit), self.is_below)
+        return self._compared(limit, -1)
 
     def rows(self, entries: Truths) -> int:
         """How many rows some entries have."""
@@ -113,19 +112,25 @@ class ClassFigures:
         first, _ = _grouped(entries, self.alike or (self.values, self.sizes))
         return [int(entry) for entry in first]
 
-    def _compared(
-        self, limit: Fraction, found: Truths, decide: Callable[[int, Fraction], bool]
-    ) -> Truths:
+    def _compared(self, limit: Fraction, sign: int) -> Truths:
+        """Which entries are on one side of a limit; exact figures only where floats are close."""
         bound = float(limit)
+        is_beyond: Truths = sign * self.values > sign * bound
         margin = max(abs(bound), 1e-300) * _MARGIN
         with np.errstate(invalid="ignore"):
             near = np.flatnonzero(np.abs(self.values - bound) <= margin)
         first, group = near, np.arange(len(near))
         if self.alike is not None:
             first, group = _grouped(near, self.alike)
-        decided = np.array([decide(entry, limit) for entry in first.tolist()], dtype=bool)
-        found[near] = decided[group]
-        return found
+        decided = [self._side(entry, limit) == sign for entry in first.tolist()]
+        is_beyond[near] = np.array(decided, dtype=bool)[group]
+        return is_beyond
+
+    def _side(self, entry: int, limit: Fraction) -> int:
+        if self.compare is not None:
+            return self.compare(entry, limit)
+        exact = self.exact(entry)
+        return (exact > limit) - (exact < limit)
 
 
 def _grouped(
@@ -183,12 +188,4 @@ def ratio_figures(
             values = above / (below * scale)
         else:
             values = above / below / scale
-    return ClassFigures(
-        values,
-        sizes,
-        classes,
-        exact,
-        lambda entry, limit: exact(entry) > limit,
-        lambda entry, limit: exact(entry) < limit,
-        (numerators, denominators),
-    )
+    return ClassFigures(values, sizes, classes, exact, (numerators, denominators))

@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from petaudit.errors import Phrase, phrase
+
 _Z: Final = 1.959963984540054
 _FEWEST: Final = 10
 """With fewer people on either side nothing can be told."""
@@ -39,6 +41,22 @@ class Finding(StrEnum):
     """It is wholly below zero."""
     UNKNOWN = "unknown"
     """There are too few people, or every stranger is exposed."""
+
+    @property
+    def text(self) -> Phrase:
+        """The same in words."""
+        match self:
+            case Finding.EXCESS:
+                return phrase("more than coincidence")
+            case Finding.COINCIDENCE:
+                return phrase("coincidence could explain it")
+            case Finding.UNKNOWN:
+                return phrase("too few people to tell")
+            case Finding.NOT_COMPARABLE:
+                return phrase(
+                    "the control is exposed more than the original, so the two are not comparable "
+                    "and nothing is decided"
+                )
 
 
 @dataclass(frozen=True)
@@ -104,6 +122,33 @@ class Excess:
         if self.lower > 0:
             return Finding.EXCESS
         return Finding.NOT_COMPARABLE if self.upper < 0 else Finding.COINCIDENCE
+
+    @property
+    def text(self) -> Phrase:
+        """How the original compares with the control, in words."""
+        shares = phrase(
+            "of {people:,} people of the original {rate:.2%} are singled out among {others:,} "
+            "others, of {strangers:,} of the control {control:.2%}",
+            people=self.original.people,
+            rate=self.original.share,
+            others=min(self.original.people, self.control.people),
+            strangers=self.control.people,
+            control=self.control.share,
+        )
+        verdict = self.finding.text
+        if math.isfinite(self.lower):
+            return phrase(
+                "{shares}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): "
+                "{verdict}",
+                shares=shares,
+                excess=self.value,
+                lower=self.lower,
+                upper=self.upper,
+                verdict=verdict,
+            )
+        if not self.has_few_people:
+            verdict = phrase("everybody in the control is, so nothing can be told")
+        return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
 
 
 def excess(original: Successes, control: Successes) -> Excess:

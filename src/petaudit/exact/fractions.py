@@ -133,3 +133,15 @@ def parse_number(label: str) -> Fraction | None:
     except ValueError:
         # Python refuses to convert thousands of digits, and such a label counts nothing.
         return None
+
+
+def share_kept(figure: Fraction | int, best: Fraction | int, worst: Fraction | int) -> Fraction:
+    """Place a figure between its worst value, 0, and its best, 1; 1 where nothing can be lost.
+
+    >>> share_kept(3, 2, 6), share_kept(1, 2, 6), share_kept(2, 2, 2)
+    (Fraction(3, 4), Fraction(1, 1), Fraction(1, 1))
+    """
+    if best == worst:
+        return Fraction(1)
+    lost = Fraction(figure - best) / Fraction(worst - best)
+    return 1 - min(max(lost, Fraction(0)), Fraction(1))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import gcd
 from typing import Final, TypeAlias
+
+from petaudit.exact.class_figures import Exact
 
 LogTerms: TypeAlias = Sequence[tuple[int, Fraction]]
 """Weights and positive fractions: the sum of weight * ln(fraction)."""
@@ -43,6 +46,62 @@ def sum_of_logs(terms: LogTerms) -> Decimal:
     0.6931471805599453
     """
     return _total(terms, Fraction(0), _DIGITS)[0]
+
+
+def log_of(ratio: Fraction, base: str) -> Exact:
+    """Return the logarithm of a fraction from 1, as a fraction where it is one.
+
+    >>> log_of(Fraction(8), "2"), log_of(Fraction(1), "e"), log_of(Fraction(2), "e")
+    (Fraction(3, 1), Fraction(0, 1), 0.6931471805599453)
+    """
+    power = ratio.numerator.bit_length() - 1
+    if ratio == 1 or (base == "2" and ratio == 1 << power):
+        return Fraction(power)
+    with localcontext() as context:
+        context.prec = _DIGITS
+        log = sum_of_logs([(1, ratio)])
+        return float(log / sum_of_logs([(1, Fraction(2))]) if base == "2" else log)
+
+
+def compared_log(ratio: Fraction, limit: Fraction, base: str) -> int:
+    """Return 1, 0 or -1: whether the logarithm is above, at or below a limit, exactly.
+
+    >>> compared_log(Fraction(8), Fraction(3), "2"), compared_log(Fraction(8), Fraction(3), "e")
+    (0, -1)
+    """
+    if base == "e":
+        return sign_of_logs([(1, ratio)], limit)
+    return sign_of_logs([(limit.denominator, ratio), (-limit.numerator, Fraction(2))])
+
+
+def exp_entropy(counts: Sequence[int]) -> float:
+    """Return the nearest float to e to the entropy of counts.
+
+    >>> exp_entropy([4, 1, 1, 1, 1])
+    4.0
+    """
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return float((sum_of_logs(_entropy_terms(counts)) / sum(counts)).exp())
+
+
+def compared_entropy(counts: Sequence[int], limit: Fraction) -> int:
+    """Return 1, 0 or -1: whether e to the entropy is above, at or below a limit, exactly.
+
+    >>> compared_entropy([4, 1, 1, 1, 1], Fraction(4)), compared_entropy([2, 1], Fraction(2))
+    (0, -1)
+    """
+    if limit <= 0:
+        return 1
+    if len(set(counts)) == 1:
+        return (len(counts) > limit) - (len(counts) < limit)
+    return sign_of_logs([*_entropy_terms(counts), (-sum(counts), limit)])
+
+
+def _entropy_terms(counts: Sequence[int]) -> list[tuple[int, Fraction]]:
+    """n times the entropy: the sum of c * ln(n/c), equal counts together."""
+    rows = sum(counts)
+    return [(count * times, Fraction(rows, count)) for count, times in Counter(counts).items()]
 
 
 def _total(terms: LogTerms, bound: Fraction, digits: int) -> tuple[Decimal, Decimal]:

@@ -260,8 +260,23 @@ def _answer(
         rows,
         int(np.count_nonzero(~before.usable)),
         int(np.count_nonzero(~after.usable)),
-        tuple(_warnings(encoders)),
+        (*_warnings(encoders), *_doubts(figures, question.aligned or tested is not before)),
     )
+
+
+def _doubts(figures: Sequence[float], is_unseen: bool) -> Iterator[str]:
+    """Say why the loss may look too small, or say nothing at all."""
+    if not is_unseen:
+        yield phrase(
+            "the held-out rows may be among those that the released table was made from, so the "
+            "loss may look too small; with a control, rows that its maker never saw, it does not"
+        )
+    original, _, baseline = figures
+    if original <= baseline:
+        yield phrase(
+            "the model learned nothing from the original: guessing is as good, so the loss says "
+            "nothing; try another model, other features or another target"
+        )
 
 
 def _learned(

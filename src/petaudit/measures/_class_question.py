@@ -75,8 +75,9 @@ class Question:
     breaks: Callable[[ClassFigures], Truths] | None
     """Which classes break the limit; None without one."""
     worst: int
-    also_breaks: Callable[[ClassTable], Truths] | None = None
     tells_apart: tuple[Callable[[ClassTable], Truths], ...] = ()
+    told_break: bool = False
+    """Whether the classes that are told apart break the limit, whatever their values are."""
     with_far: bool = False
     """Whether values of the worst classes are kept for a picture."""
 
@@ -84,30 +85,28 @@ class Question:
         """Answer for a block of classes."""
         in_classes = table.sizes * table.classes
         any_breaking = np.zeros(len(table.sizes), dtype=bool)
-        found = []
+        attributes = []
         for attribute in self.attributes:
-            own = self.figures(attribute, table)
-            breaking = None if self.breaks is None else self.breaks(own)
-            if breaking is not None:
-                any_breaking |= breaking
-            pairs = table.columns[attribute]
-            found.append(
+            figures, pairs = self.figures(attribute, table), table.columns[attribute]
+            breaking = np.zeros_like(any_breaking) if self.breaks is None else self.breaks(figures)
+            any_breaking |= breaking
+            attributes.append(
                 AttributeAnswer(
-                    own.largest if self.largest_is_worst else own.smallest,
-                    int(own.classes.sum()),
-                    0 if breaking is None else own.count(breaking),
-                    0 if breaking is None else own.rows(breaking),
-                    own.count(np.isinf(own.values)),
+                    figures.largest if self.largest_is_worst else figures.smallest,
+                    int(figures.classes.sum()),
+                    figures.count(breaking),
+                    figures.rows(breaking),
+                    figures.count(np.isinf(figures.values)),
                     _marked_cells(table, pairs),
-                    self._worst_classes(table, own),
-                    if_possible(far_classes, own, pairs)[0] if self.with_far else (),
+                    self._worst_classes(table, figures),
+                    if_possible(far_classes, figures, pairs)[0] if self.with_far else (),
                 )
             )
-        if self.also_breaks is not None:
-            any_breaking |= self.also_breaks(table)
         told = [tells(table) for tells in self.tells_apart]
+        for own in told if self.told_break else ():
+            any_breaking |= own
         return Answer(
-            tuple(found),
+            tuple(attributes),
             int(in_classes.sum()),
             int(in_classes[any_breaking].sum()),
             int(table.sizes.min()) if table.sizes.size else 0,
@@ -133,13 +132,6 @@ class Question:
 
     def together(self, answers: Sequence[Answer]) -> Answer:
         """The answer for all classes from those of blocks, each of which has a class."""
-        if not answers:
-            nothing = (0,) * len(self.tells_apart)
-            return Answer(
-                tuple(AttributeAnswer() for _ in self.attributes),
-                classes_told=nothing,
-                rows_told=nothing,
-            )
         if len(answers) == 1:
             return answers[0]
         by_attribute = zip(*(own.attributes for own in answers), strict=True)
@@ -167,10 +159,10 @@ class Question:
             if_possible(farthest, list(itertools.chain(*far)))[0] if is_told else None,
         )
 
-    def _worst_of(self, found: Sequence[WorstClass]) -> tuple[WorstClass, ...]:
+    def _worst_of(self, classes: Sequence[WorstClass]) -> tuple[WorstClass, ...]:
         """The worst of the worst of every block, where the worst of all are among."""
         sign = -1 if self.largest_is_worst else 1
-        ranked = sorted(found, key=lambda own: (sign * own.figure, -own.rows))
+        ranked = sorted(classes, key=lambda own: (sign * own.figure, -own.rows))
         kept: list[WorstClass] = []
         for own in ranked:
             last = kept[-1] if kept else None
@@ -180,29 +172,8 @@ class Question:
                 kept.append(own)
         return tuple(kept[: self.worst])
 
-    def to_plain(self, answer: Answer) -> dict[str, Any]:
-        """An answer as JSON has it."""
-        return {
-            "rows": answer.rows,
-            "rows_breaking": answer.rows_breaking,
-            "smallest": answer.smallest,
-            "classes_told": answer.classes_told,
-            "rows_told": answer.rows_told,
-            "attributes": [
-                vars(own)
-                | {
-                    "extreme": str(own.extreme)
-                    if isinstance(own.extreme, Fraction)
-                    else own.extreme,
-                    "worst": [vars(worst) for worst in own.worst],
-                    "far": None if own.far is None else [vars(far) for far in own.far],
-                }
-                for own in answer.attributes
-            ],
-        }
-
     def from_plain(self, given: Mapping[str, Any]) -> Answer:
-        """The way back."""
+        """Return the answer whose fields came by way of JSON, which has no fractions and tuples."""
         attributes = []
         for own in given["attributes"]:
             fields = dict(own)

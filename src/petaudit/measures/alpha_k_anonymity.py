@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
-import numpy as np
-
 from petaudit.errors import OptionError, joined, phrase
-from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.sensitive import OfClasses, SensitiveMeasure, Worst
 from petaudit.system import kinds
-from petaudit.tables import ClassTable
+from petaudit.tables.shares import commonest_shares
 
 _K_HELP = "every class must also have at least this many rows; goes with a limit"
 
@@ -40,9 +37,8 @@ class AlphaKAnonymity(SensitiveMeasure):
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"] * 2,
     ...                   "illness": ["flu", "cancer", "cancer", "flu", "cancer"]})
-    >>> result = alpha_k_anonymity(
-    ...     table, quasi_identifiers="zip", sensitive="illness", limit="0.7", k=3
-    ... )
+    >>> given = {"quasi_identifiers": "zip", "sensitive": "illness"}
+    >>> result = alpha_k_anonymity(table, limit="0.7", k=3, **given)
     >>> result.exact_value, result.k, result.passed, result.remedy.rows_to_drop
     (Fraction(2, 3), 2, False, 2)
     """
@@ -50,17 +46,10 @@ class AlphaKAnonymity(SensitiveMeasure):
     name = "alpha-k-anonymity"
     title = "(alpha, k)-anonymity"
     rank = 30
-    better = Better.LOWER
     range = (0.0, 1.0)
     limit_help = "alpha, the share of one value in a class, may be at most this"
     figure_ignores = ("k", "worst")
     counts_people = True
-
-    def figures(self, attribute: str, classes: ClassTable) -> ClassFigures:
-        """Return the share of the commonest value in each class."""
-        pairs = classes.columns[attribute].with_nulls_as_commonest
-        largest = np.maximum.reduceat(pairs.counts, pairs.class_starts)
-        return ratio_figures(largest, classes.sizes, classes.sizes, classes.classes)
 
     def compute(
         self,
@@ -73,14 +62,9 @@ class AlphaKAnonymity(SensitiveMeasure):
         """Measure alpha and k."""
         is_small: list[OfClasses] = [] if k is None else [lambda classes: classes.sizes < k]
         answer = self.ask(
-            inputs,
-            limit,
-            worst,
-            self.figures,
-            also_breaks=is_small[0] if is_small else None,
-            tells_apart=is_small,
+            inputs, limit, worst, commonest_shares, tells_apart=is_small, told_break=True
         )
-        small = answer.rows_told[0] if is_small else None
+        small = None if k is None else answer.rows_told[0]
         breakdown = {"k": answer.smallest, "asked_k": k, "rows_in_small_classes": small}
         conditions = () if k is None else (phrase("k at least {k:,}", k=k),)
         return self.judge(inputs, limit, answer, breakdown, conditions=conditions)
@@ -95,11 +79,10 @@ class AlphaKAnonymity(SensitiveMeasure):
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Name the smallest class, beside the k that was asked for."""
-        total = None if result.remedy is None else result.remedy.of_rows
-        parts = [phrase("smallest class: {rows}", rows=result.unit.counted(result.k, of=total))]
-        if result.asked_k is not None:
-            rows = result.unit.counted(result.rows_in_small_classes or 0, of=total)
-            k = result.asked_k
+        unit, total = result.unit, None if result.remedy is None else result.remedy.of_rows
+        parts = [phrase("smallest class: {rows}", rows=unit.counted(result.k, of=total))]
+        if (k := result.asked_k) is not None:
+            rows = unit.counted(result.rows_in_small_classes, of=total)
             parts.append(phrase("{rows} in classes smaller than {k:,}", rows=rows, k=k))
         return (joined(parts, "; "),)
 

@@ -8,10 +8,10 @@ from math import prod
 import numpy as np
 
 from petaudit.errors import phrase
-from petaudit.exact.fractions import as_float
+from petaudit.exact.fractions import as_float, share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import ColumnsMeasure, Leaves, UnknownLabels, share_kept
+from petaudit.measures.utility import ColumnsMeasure, UnknownLabels, leaves_of_columns
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables.sums import sum_of_products
 
@@ -41,7 +41,6 @@ class Ambiguity(ColumnsMeasure):
     """
 
     name = "ambiguity"
-    title = "Ambiguity"
     rank = 260
     needs = (Need.HIERARCHIES,)
     limit_help = "ambiguity must be at least this (1: nothing is ambiguous)"
@@ -52,7 +51,7 @@ class Ambiguity(ColumnsMeasure):
     ) -> Result:
         """Multiply the leaves of the columns, row by row."""
         rows = inputs.table.rows
-        columns = {name: Leaves.of(inputs, name, unknown) for name in inputs.generalized_columns}
+        columns = leaves_of_columns(inputs, unknown)
         leaves = {name: np.array(own.numbers, dtype=np.int64) for name, own in columns.items()}
         total = sum_of_products(inputs.table.counts, leaves)
         possible = prod(own.domain for own in columns.values())

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import Annotated
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Columns, Need, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.base import Better, Need, Result, rows_of
 from petaudit.measures.utility import ROUNDING, ChosenColumns, UtilityMeasure, chosen_columns
 from petaudit.system import kinds
-from petaudit.tables.associations import both_sides, pair_change
+from petaudit.tables.associations import PairChange, both_sides, pair_change
 
 _CORRELATIONS = ("pearson", "spearman")
 _CORRELATION_HELP = f"how numbers are compared: {listing(_CORRELATIONS)}"
@@ -52,12 +51,11 @@ class AssociationChange(UtilityMeasure):
     """
 
     name = "association-change"
-    title = "Association change"
     rank = 320
     better = Better.LOWER
     needs = (Need.ORIGINAL,)
     limit_help = "the mean change over the pairs of columns must be at most this"
-    positional = ("original", "table")
+    details = rows_of(PairChange, "pairs")
 
     def compute(
         self,
@@ -116,7 +114,7 @@ class AssociationChange(UtilityMeasure):
             figure=f"{self.name} ({correlation})",
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the worst pairs, and what is by convention."""
         told = [pair for pair in result.pairs if pair.change is not None]
         worst = [
@@ -131,44 +129,22 @@ class AssociationChange(UtilityMeasure):
             for pair in sorted(told, key=lambda pair: -pair.change)[:_WORST_SHOWN]
         ]
         pairs = counted(len(told), "pair")
-        lines = [
-            phrase("{pairs}; largest change first: {worst}", pairs=pairs, worst=joined(worst, "; "))
-        ]
+        yield phrase(
+            "{pairs}; largest change first: {worst}", pairs=pairs, worst=joined(worst, "; ")
+        )
         if len(told) < len(result.pairs):
-            lines.append(_not_told(len(result.pairs) - len(told), result.crowded_columns))
+            yield _not_told(len(result.pairs) - len(told), result.crowded_columns)
         if result.constant_columns:
-            lines.append(
-                phrase(
-                    "with one value only, and so with association 0 by convention: {names}",
-                    names=listing(result.constant_columns),
-                )
+            yield phrase(
+                "with one value only, and so with association 0 by convention: {names}",
+                names=listing(result.constant_columns),
             )
         if result.left_out:
-            lines.append(
-                phrase(
-                    "{columns} left out (most_columns): {names}",
-                    columns=counted(len(result.left_out), "column"),
-                    names=listing(result.left_out),
-                )
+            yield phrase(
+                "{columns} left out (most_columns): {names}",
+                columns=counted(len(result.left_out), "column"),
+                names=listing(result.left_out),
             )
-        return tuple(lines)
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the pairs of columns."""
-        return columns_of(
-            result.pairs,
-            first="text",
-            second="text",
-            kind="text",
-            coefficient="text",
-            original="number",
-            released="number",
-            change="number",
-            pearson_original="number",
-            pearson_released="number",
-            spearman_original="number",
-            spearman_released="number",
-        )
 
 
 association_change = AssociationChange.as_function()

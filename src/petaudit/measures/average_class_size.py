@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from petaudit.errors import joined, phrase
+from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Columns, Need, Result
-from petaudit.measures.result import columns_of
-from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
-from petaudit.tables import ClassHistogram
+from petaudit.measures.base import Need, Result, rows_of
+from petaudit.measures.utility import UtilityMeasure, classes_of_both, suppressed_text
 
 
 @dataclass(frozen=True)
@@ -22,14 +21,6 @@ class ClassesOf:
     classes: int
     mean_class_size: float | None
     suppressed_rows: int
-
-    @classmethod
-    def of(cls, table: str, histogram: ClassHistogram) -> ClassesOf:
-        """From how many classes have each size."""
-        mean = _mean(histogram)
-        classes = int(histogram.classes.sum())
-        size = None if mean is None else float(mean)
-        return cls(table, histogram.rows, classes, size, histogram.suppressed_rows)
 
 
 class AverageClassSize(UtilityMeasure):
@@ -61,7 +52,7 @@ class AverageClassSize(UtilityMeasure):
     rank = 270
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "the average class size must score at least this (1: as in the original)"
-    positional = ("original", "table")
+    details = rows_of(ClassesOf, "released", "original")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Compare the means.
@@ -69,17 +60,13 @@ class AverageClassSize(UtilityMeasure):
         An original that is a single class (or all suppressed) has nothing to lose: the figure is
         1. Else a table without any class is as bad as one with a single class: the figure is 0.
         """
-        both = classes_of_both(inputs)
-        largest = Fraction(inputs.table.rows)
-        released, original = (_mean(histogram) or largest for histogram in both)
-        return self.result(
-            share_kept(released, original, largest),
-            limit,
-            breakdown={
-                name: ClassesOf.of(name, histogram)
-                for name, histogram in zip(("released", "original"), both, strict=True)
-            },
-        )
+        both, rows = classes_of_both(inputs), inputs.table.rows
+        released, original = (Fraction(own.rows or rows, own.number or 1) for own in both)
+        breakdown = {}
+        for table, own in zip(("released", "original"), both, strict=True):
+            mean = own.rows / own.number if own.number else None
+            breakdown[table] = ClassesOf(table, own.rows, own.number, mean, own.suppressed_rows)
+        return self.result(share_kept(released, original, rows), limit, breakdown=breakdown)
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """Name both means, and the suppressed rows."""
@@ -91,21 +78,5 @@ class AverageClassSize(UtilityMeasure):
             parts.append(phrase("it had {mean:.6g} in the original", mean=before))
         return (joined(parts, "; "), *suppressed_text(result.released.suppressed_rows))
 
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the classes of both tables."""
-        return columns_of(
-            [result.released, result.original],
-            table="text",
-            rows="integer",
-            classes="integer",
-            mean_class_size="number",
-            suppressed_rows="integer",
-        )
-
 
 average_class_size = AverageClassSize.as_function()
-
-
-def _mean(histogram: ClassHistogram) -> Fraction | None:
-    classes = int(histogram.classes.sum())
-    return Fraction(histogram.rows, classes) if classes else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from types import UnionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
 
@@ -28,8 +28,8 @@ from petaudit.exact.fractions import as_float, exact, exact_nonnegative, quotien
 from petaudit.i18n.numbers import Unit
 from petaudit.measures.limits import breakable, refuse_unbreakable
 from petaudit.measures.needs import Need
-from petaudit.measures.remedy import Remedy
-from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result
+from petaudit.measures.remedy import Remedy, left_out
+from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result, rows_of
 from petaudit.system import kinds
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ __all__ = [
     "Remedy",
     "Result",
     "announce",
+    "left_out",
+    "rows_of",
 ]
 
 _SECTIONS: Final = {
@@ -126,6 +128,7 @@ class Measure:
 
     name: str
     title: str
+    """Its name as people write it; without hyphens if nothing is said."""
     family: Family = Family.OTHER
     rank: int = 1000
     """Its place within the family: what people ask first has the lowest."""
@@ -144,8 +147,8 @@ class Measure:
     """Why the measure runs only when it is named, for example because it suits few tables."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
-    positional: ClassVar[tuple[str, ...]] = ("table",)
-    """The tables that the function takes by position."""
+    positional: ClassVar[tuple[str, ...]]
+    """The tables that the function takes by position: the original, too, where it is needed."""
 
     question: str = ""
     meaning: str = ""
@@ -166,6 +169,9 @@ class Measure:
             " ".join(paragraph.split()) for paragraph in (inspect.getdoc(cls) or "").split("\n\n")
         )
         cls.question, cls.meaning = question, meaning
+        if "title" not in cls.__dict__:
+            cls.title = cls.name.capitalize().replace("-", " ")
+        cls.positional = ("original", "table") if Need.ORIGINAL in cls.needs else ("table",)
         for paragraph in others:
             section = re.match(f"({'|'.join(_SECTIONS)}): ", paragraph)
             if section is not None:
@@ -175,7 +181,7 @@ class Measure:
         """Measure opened inputs; options are keyword-only parameters of their own."""
         raise NotImplementedError
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """Say what a person asks next, in sentences without any value of the data."""
         return ()
 
@@ -277,12 +283,12 @@ class Measure:
     @cached_property
     def granularities(self) -> tuple[str, ...]:
         """The tables that a result can be laid out as; see :meth:`Result.table`."""
-        others = (COLUMNWISE, DETAILS)
-        own = [name for name in others if getattr(type(self), name) is not getattr(Measure, name)]
-        return (GLOBAL, *own)
+        tables = (COLUMNWISE, DETAILS)
+        has = [name for name in tables if getattr(type(self), name) is not getattr(Measure, name)]
+        return (GLOBAL, *has)
 
     @cached_property
-    def limit_kind(self) -> kinds.Kind:
+    def limit_kind(self) -> kinds.Limit:
         """What a limit may be: every number that some table could break."""
         return kinds.Limit(*breakable(self.better.value, self.range))
 
@@ -295,8 +301,11 @@ class Measure:
             )
             for need, names in self.neither(inputs, options)
         ]
-        required = [option.name for option in self.options if option.required]
-        lacking = [name for name in required if options.get(name) is None]
+        lacking = [
+            option.name
+            for option in self.options
+            if option.required and options.get(option.name) is None
+        ]
         if len(lacking) == 1:
             absent.append(phrase("the option {name}", name=listing(lacking)))
         elif lacking:
@@ -337,11 +346,7 @@ class Measure:
 
     def read_limit(self, limit: Any) -> Fraction | None:
         """Return a limit as an exact number; one that no table could break is an error."""
-        if (
-            limit is None
-            or self.limit_help is None
-            or not isinstance(self.limit_kind, kinds.Number)
-        ):
+        if limit is None or self.limit_help is None:
             return None
         name = phrase("the limit of {measure}", measure=self.name)
         number = (exact if self.limit_kind.least < 0 else exact_nonnegative)(limit, name)
@@ -363,14 +368,14 @@ class Measure:
 
     def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
         defaults = {parameter.name: parameter.default for parameter, _ in self._parameters()}
-        own = {
+        values = {
             option.name: option.read(options[option.name])
             for option in self.options
             # None is no value, unless it is what an option is by default.
             if options.get(option.name, defaults[option.name]) is not defaults[option.name]
         }
         self.check(options)
-        return self.compute(inputs, self.read_limit(options.get("limit")), **own)
+        return self.compute(inputs, self.read_limit(options.get("limit")), **values)
 
     @classmethod
     def as_function(cls) -> Callable[..., Result]:
@@ -401,25 +406,23 @@ class Measure:
     @classmethod
     def signature(cls) -> inspect.Signature:
         """The parameters of the function: tables, the limit, options, and what roles there are."""
-        keyword, inputs = inspect.Parameter.KEYWORD_ONLY, input_parameters()
         tables = [
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=object)
             for name in cls.positional
         ]
         limit = inspect.Parameter(
-            "limit", keyword, default=None, annotation=_Annotation("Number | None")
+            "limit",
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=_Annotation("Number | None"),
         )
-        options = [
-            parameter.replace(
-                annotation=_Annotation.of(parameter.annotation), default=_shown(parameter.default)
-            )
-            for parameter, _ in cls()._parameters()
-        ]
-        others = [
-            parameter.replace(annotation=_Annotation(parameter.annotation))
-            for name, parameter in inputs.items()
-            if name not in cls.positional
-        ]
+        options = []
+        for option, _ in cls()._parameters():
+            exact_default = isinstance(option.default, Fraction)
+            default = float(option.default) if exact_default else option.default
+            annotation = _Annotation.of(option.annotation)
+            options.append(option.replace(annotation=annotation, default=default))
+        others = [own for name, own in input_parameters().items() if name not in cls.positional]
         limits = [] if cls.limit_help is None else [limit]
         options.sort(key=lambda parameter: parameter.default is not parameter.empty)
         return inspect.Signature(
@@ -442,16 +445,13 @@ class _Annotation(str):
         return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
 
 
-def _shown(default: Any) -> Any:
-    return float(default) if isinstance(default, Fraction) else default
-
-
+@cache
 def input_parameters() -> dict[str, inspect.Parameter]:
     """The arguments that all measures share, as :func:`petaudit.inputs.gather` has them."""
     from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
 
     return {
-        name: parameter
+        name: parameter.replace(annotation=_Annotation(parameter.annotation))
         for name, parameter in inspect.signature(gather).parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD and name not in _INTERNAL_ARGUMENTS
     }
@@ -473,15 +473,14 @@ def refuse_unknown(names: Iterable[str], function: str, signature: inspect.Signa
 
 def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function with the shared arguments in place of ``**inputs``."""
-    *own, _ = inspect.signature(function).parameters.values()
-    named = {parameter.name for parameter in own}
-    shared = [
-        parameter.replace(annotation=_Annotation(parameter.annotation))
-        for name, parameter in input_parameters().items()
-        if name not in named
-    ]
-    shown = [parameter.replace(annotation=_Annotation(parameter.annotation)) for parameter in own]
-    return inspect.signature(function).replace(parameters=[*shown, *shared])
+    signature = inspect.signature(function)
+    named = {
+        name: parameter.replace(annotation=_Annotation(parameter.annotation))
+        for name, parameter in signature.parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    }
+    others = [own for name, own in input_parameters().items() if name not in named]
+    return signature.replace(parameters=[*named.values(), *others])
 
 
 def announce(result: Result) -> None:

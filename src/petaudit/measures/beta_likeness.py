@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from petaudit.exact.class_figures import ClassFigures
-from petaudit.measures.base import Better
 from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.tables import ClassTable
 from petaudit.tables.shares import Shares, gain_figures
@@ -34,8 +33,6 @@ class BetaLikeness(SensitiveMeasure):
     name = "beta-likeness"
     title = "beta-likeness (basic)"
     rank = 80
-    better = Better.LOWER
-    range = (0.0, float("inf"))
     limit_help = "beta, the relative gain of a value in a class, may be at most this"
     compares_with_table = True
 

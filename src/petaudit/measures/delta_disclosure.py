@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import localcontext
 from fractions import Fraction
 from functools import partial
-from math import inf
-from typing import Annotated, Any, Final, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import Annotated, Any, Literal
 
 from petaudit.errors import Phrase, counted, joined, phrase
-from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Truths
-from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
+from petaudit.exact.class_figures import ClassFigures
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
-from petaudit.tables.shares import Shares
+from petaudit.tables.shares import is_lacking, log_figures
 
-_DIGITS: Final = 40
 _BASE_HELP = "of the logarithm: e (default) or 2, which ARX uses"
 _ABSENT_HELP = (
     "a value that a class lacks: ignore (default, as other tools do), or infinite as in the paper"
@@ -75,9 +68,7 @@ class DeltaDisclosure(SensitiveMeasure):
     name = "delta-disclosure"
     title = "delta-disclosure privacy"
     rank = 100
-    better = Better.LOWER
     strict = True
-    range = (0.0, float("inf"))
     limit_help = "|log(p/q)| must be below this for every value of every class"
     compares_with_table = True
 
@@ -136,76 +127,3 @@ class DeltaDisclosure(SensitiveMeasure):
 
 
 delta_disclosure = DeltaDisclosure.as_function()
-
-
-def is_lacking(attribute: str, table: ClassTable) -> Truths:
-    """Tell which classes lack a value of the table."""
-    pairs = table.columns[attribute]
-    present = np.diff(pairs.class_starts, append=len(pairs.counts))
-    lacking: Truths = present < len(pairs.values.labels)
-    return lacking
-
-
-def log_figures(
-    attribute: str, table: ClassTable, base: str, is_infinite: Truths | None
-) -> ClassFigures:
-    """Return the largest |log(p/q)| of each class, or infinite where that is said."""
-    shares = Shares.of(table.columns[attribute])
-    logs = _logs(shares, base)
-    values = shares.largest(logs)
-    if is_infinite is not None:
-        values[is_infinite] = np.inf
-
-    def largest_ratio(entry: int) -> Fraction:
-        return max(max(ratio, 1 / ratio) for ratio in shares.of_largest(entry, logs))
-
-    def exact(entry: int) -> Exact:
-        return inf if np.isinf(values[entry]) else log_of(largest_ratio(entry), base)
-
-    return ClassFigures(
-        values,
-        table.sizes,
-        table.classes,
-        exact,
-        lambda entry, limit: compared_with(largest_ratio(entry), limit, base) > 0,
-        lambda entry, limit: compared_with(largest_ratio(entry), limit, base) < 0,
-    )
-
-
-def _logs(shares: Shares, base: str) -> Floats:
-    """|log(p/q)| of each value; accurate also where p and q are nearly equal."""
-    larger = np.maximum(shares.inside, shares.overall)
-    smaller = np.minimum(shares.inside, shares.overall)
-    logs: Floats = np.log1p((larger - smaller).astype(np.float64) / smaller.astype(np.float64))
-    if base == "e":
-        return logs
-    logs /= np.log(2)
-    powers = np.rint(logs)
-    scales: npt.NDArray[Any] = (2 ** powers.astype(np.int64)).astype(shares.inside.dtype)
-    return np.where((smaller * scales == larger).astype(bool), powers, logs)
-
-
-def log_of(ratio: Fraction, base: str) -> Exact:
-    """Return the logarithm of a fraction from 1, as a fraction where it is one.
-
-    >>> log_of(Fraction(8), "2"), log_of(Fraction(1), "e"), log_of(Fraction(2), "e")
-    (Fraction(3, 1), Fraction(0, 1), 0.6931471805599453)
-    """
-    power = ratio.numerator.bit_length() - 1
-    if ratio == 1 or (base == "2" and ratio == 1 << power):
-        return Fraction(power)
-    with localcontext() as context:
-        context.prec = _DIGITS
-        log = sum_of_logs([(1, ratio)])
-        return float(log / sum_of_logs([(1, Fraction(2))]) if base == "2" else log)
-
-
-def compared_with(ratio: Fraction, limit: Fraction, base: str) -> int:
-    """Return 1, 0 or -1: whether the logarithm is above, at or below a limit, exactly.
-
-    >>> compared_with(Fraction(8), Fraction(3), "2"), compared_with(Fraction(8), Fraction(3), "e")
-    (0, -1)
-    """
-    if base == "e":
-        return sign_of_logs([(1, ratio)], limit)
-    return sign_of_logs([(limit.denominator, ratio), (-limit.numerator, Fraction(2))])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
-from petaudit.errors import OptionError, Phrase, counted, joined, phrase
+from petaudit.errors import OptionError, counted, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import exact
 from petaudit.inputs import Inputs
@@ -111,51 +111,40 @@ class DeltaPresence(RiskMeasure):
                 limit=options["limit"],
             )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """The range of shares, classes of the population without a row, what the limit takes."""
-        parts = [
-            phrase(
-                "shares of the population in the table: {smallest:.6g} to {largest:.6g}, in "
-                "{classes} of the table",
-                smallest=result.smallest,
-                largest=result.value,
-                classes=counted(result.classes, "class", "classes"),
-            )
-        ]
-        if result.suppressed_rows:
-            total = result.rows + result.suppressed_rows
-            rows = result.unit.counted(result.suppressed_rows, of=total)
-            parts.append(phrase("{rows} suppressed", rows=rows))
-        lines: list[str] = [joined(parts, "; ")]
+        shares = phrase(
+            "shares of the population in the table: {smallest:.6g} to {largest:.6g}, in "
+            "{classes} of the table",
+            smallest=result.smallest,
+            largest=result.value,
+            classes=counted(result.classes, "class", "classes"),
+        )
+        suppressed = phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows))
+        yield joined([shares, suppressed] if result.suppressed_rows else [shares], "; ")
         if result.classes_without_rows:
-            lines.append(_without_rows(result))
-        if result.remedy is not None and (result.remedy.rows_breaking or result.passed):
-            lines.append(result.remedy.text)
-        elif result.remedy is not None:
-            lines.append(
-                phrase(
-                    "the limit is missed because nobody of these classes is in the table; "
-                    "suppressing rows does not change that"
-                )
+            without = phrase(
+                "{classes} of the population with {people}: no row in the table",
+                classes=counted(result.classes_without_rows, "class", "classes"),
+                people=counted(result.people_without_rows, "person", "people"),
             )
-        return tuple(lines)
+            if result.least:
+                without = phrase(
+                    "{found}, a share of 0 where {least:g} is the least",
+                    found=without,
+                    least=result.least,
+                )
+            yield without
+        if result.remedy is not None and (result.remedy.rows_breaking or result.passed):
+            yield result.remedy.text
+        elif result.remedy is not None:
+            yield phrase(
+                "the limit is missed because nobody of these classes is in the table; "
+                "suppressing rows does not change that"
+            )
 
 
 delta_presence = DeltaPresence.as_function()
-
-
-def _without_rows(result: Result) -> Phrase:
-    """Say how many classes of the population have no row in the table."""
-    classes = phrase(
-        "{classes} of the population with {people}: no row in the table",
-        classes=counted(result.classes_without_rows, "class", "classes"),
-        people=counted(result.people_without_rows, "person", "people"),
-    )
-    if not result.least:
-        return classes
-    return phrase(
-        "{found}, a share of 0 where {least:g} is the least", found=classes, least=result.least
-    )
 
 
 def _shares(classes: PopulationClasses) -> ClassFigures:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from petaudit.errors import phrase
+from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Need, Result
-from petaudit.measures.utility import UtilityMeasure, classes_of_both, share_kept, suppressed_text
+from petaudit.measures.utility import UtilityMeasure, classes_of_both, suppressed_text
 from petaudit.tables import ClassHistogram
 from petaudit.tables.result_frames import ResultColumn
 
@@ -39,11 +40,9 @@ class Discernibility(UtilityMeasure):
     """
 
     name = "discernibility"
-    title = "Discernibility"
     rank = 280
     needs = (Need.QUASI_IDENTIFIERS, Need.ORIGINAL)
     limit_help = "discernibility must be at least this (1: as in the original)"
-    positional = ("original", "table")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Measure discernibility."""

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Final
 
-from petaudit.errors import OptionError, Phrase, counted, listing, phrase
+from petaudit.errors import Phrase, counted, listing, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Columns, Need, Result
+from petaudit.measures.base import Columns, Result, left_out
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 from petaudit.tables.result_frames import ResultColumn
-from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, usual_size
+from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, size_of_sets, usual_size
 
-_MOST_SETS: Final = 50_000
 _MOST_WORK: Final = 100_000_000
 """Rows times sets that a complete audit looks at without being asked."""
 _MOST_WORK_IN_ENGINE: Final = 10_000_000
@@ -68,7 +66,6 @@ class Distinction(RiskMeasure):
     name = "distinction"
     title = "Distinction and separation"
     rank = 190
-    needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the distinction of every set may be at most this"
 
     def compute(
@@ -82,10 +79,7 @@ class Distinction(RiskMeasure):
         from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
 
         names = inputs.quasi_identifiers
-        up_to = usual_size(len(names))
-        if max_columns is not None:
-            up_to = min(max_columns, len(names))
-            _require_few_sets(len(names), up_to)
+        up_to = size_of_sets(len(names), max_columns)
         classes = RiskClasses.of_table(inputs)
         counts = sets_of_columns(
             inputs.table,
@@ -94,16 +88,12 @@ class Distinction(RiskMeasure):
             with_suppressed=inputs.suppressed == "class",
             person=inputs.person,
         )
+        sets = []
+        for each in counts:
+            columns = tuple(names[column] for column in each.columns)
+            figures = float(each.distinction), float(each.separation)
+            sets.append(ColumnSet(columns, each.classes, *figures))
         above = None if limit is None else sum(each.distinction > limit for each in counts)
-        sets = (
-            ColumnSet(
-                tuple(names[column] for column in each.columns),
-                each.classes,
-                float(each.distinction),
-                float(each.separation),
-            )
-            for each in counts
-        )
         return self.result(
             max(each.distinction for each in counts),
             limit,
@@ -135,21 +125,20 @@ class Distinction(RiskMeasure):
             sets=sets,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """The strongest set of each size, and how many are above the limit."""
-        strongest = [_strongest(result, size) for size in range(1, result.max_columns + 1)]
-        sets = counted(len(result.sets), "set")
-        columns = counted(result.max_columns, "column")
+        for size in range(1, result.max_columns + 1):
+            yield _strongest(result, size)
+        sets, columns = counted(len(result.sets), "set"), counted(result.max_columns, "column")
         if result.sets_above_limit is None:
-            looked_at = phrase("{sets} of up to {columns} looked at", sets=sets, columns=columns)
+            yield phrase("{sets} of up to {columns} looked at", sets=sets, columns=columns)
         else:
-            looked_at = phrase(
+            yield phrase(
                 "{above} above the limit, of {sets} of up to {columns}",
                 above=counted(result.sets_above_limit, "set"),
                 sets=sets,
                 columns=columns,
             )
-        return (*strongest, looked_at)
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the figures of single columns."""
@@ -187,17 +176,3 @@ def _strongest(result: Result, columns: int) -> Phrase:
         distinction=best.distinction,
         separation=best.separation,
     )
-
-
-def _require_few_sets(columns: int, up_to: int) -> None:
-    sets = number_of_sets(columns, up_to)
-    # Sets of one column are always looked at: the table has them all.
-    if up_to > 1 and sets > _MOST_SETS:
-        raise OptionError(
-            "max_columns is {up_to}, which makes {sets:,} sets of {columns} quasi-identifiers; "
-            "at most {most:,} sets are looked at",
-            up_to=up_to,
-            sets=sets,
-            columns=columns,
-            most=_MOST_SETS,
-        )

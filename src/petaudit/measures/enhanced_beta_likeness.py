@@ -10,7 +10,7 @@ import numpy as np
 from petaudit.errors import Phrase, phrase
 from petaudit.exact.class_figures import ClassFigures, Truths
 from petaudit.exact.logarithms import sign_of_logs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.tables import ClassTable
 from petaudit.tables.shares import Shares, gain_figures
@@ -45,8 +45,6 @@ class EnhancedBetaLikeness(SensitiveMeasure):
     name = "enhanced-beta-likeness"
     title = "beta-likeness (enhanced)"
     rank = 90
-    better = Better.LOWER
-    range = (0.0, float("inf"))
     limit_help = "beta: no value may gain more than this, nor more than -ln q"
     compares_with_table = True
 

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from decimal import localcontext
-from fractions import Fraction
-from functools import cache
-
-import numpy as np
-
-from petaudit.exact.class_figures import ClassFigures, Exact
-from petaudit.exact.logarithms import sign_of_logs, sum_of_logs
+from petaudit.exact.class_figures import ClassFigures
 from petaudit.measures.base import Better
 from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.tables import ClassTable
-
-_DIGITS = 40
+from petaudit.tables.shares import entropy_figures
 
 
 class EntropyLDiversity(SensitiveMeasure):
@@ -52,64 +42,7 @@ class EntropyLDiversity(SensitiveMeasure):
 
     def figures(self, attribute: str, classes: ClassTable) -> ClassFigures:
         """Return e to the entropy of each class; a whole number where values are equally common."""
-        pairs = classes.columns[attribute].with_nulls_as_commonest
-        starts = pairs.class_starts
-        # In one order, so that classes with the same counts have the same float.
-        counts = pairs.descending_counts
-        stops = np.append(starts[1:], len(counts))
-        shares = counts / classes.sizes[pairs.class_index]
-        entropy = np.add.reduceat(-shares * np.log(shares), starts)
-        distinct = stops - starts
-        is_uniform = counts[starts] == counts[stops - 1]
-        values = np.where(is_uniform, distinct, np.exp(entropy)).astype(np.float64)
-
-        def counts_of(entry: int) -> tuple[int, ...]:
-            return tuple(counts[starts[entry] : stops[entry]].tolist())
-
-        def exact(entry: int) -> Exact:
-            if is_uniform[entry]:
-                return Fraction(int(distinct[entry]))
-            return exp_entropy(counts_of(entry))
-
-        sign = cache(compared_with)
-        return ClassFigures(
-            values,
-            classes.sizes,
-            classes.classes,
-            exact,
-            lambda entry, limit: sign(counts_of(entry), limit) > 0,
-            lambda entry, limit: sign(counts_of(entry), limit) < 0,
-        )
+        return entropy_figures(classes.columns[attribute].with_nulls_as_commonest, classes)
 
 
 entropy_l_diversity = EntropyLDiversity.as_function()
-
-
-def exp_entropy(counts: Sequence[int]) -> float:
-    """Return the nearest float to e to the entropy of counts.
-
-    >>> exp_entropy([4, 1, 1, 1, 1])
-    4.0
-    """
-    with localcontext() as context:
-        context.prec = _DIGITS
-        return float((sum_of_logs(_terms(counts)) / sum(counts)).exp())
-
-
-def compared_with(counts: Sequence[int], limit: Fraction) -> int:
-    """Return 1, 0 or -1: whether e to the entropy is above, at or below a limit, exactly.
-
-    >>> compared_with([4, 1, 1, 1, 1], Fraction(4)), compared_with([2, 1], Fraction(2))
-    (0, -1)
-    """
-    if limit <= 0:
-        return 1
-    if len(set(counts)) == 1:
-        return (len(counts) > limit) - (len(counts) < limit)
-    return sign_of_logs([*_terms(counts), (-sum(counts), limit)])
-
-
-def _terms(counts: Sequence[int]) -> list[tuple[int, Fraction]]:
-    """n times the entropy: the sum of c * ln(n/c), equal counts together."""
-    rows = sum(counts)
-    return [(count * times, Fraction(rows, count)) for count, times in Counter(counts).items()]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import (
     ColumnsMeasure,
-    Leaves,
     UnknownLabels,
-    share_kept,
+    leaves_of_columns,
     suppressed_text,
 )
 from petaudit.pictures.column_shares import column_shares_of
@@ -39,7 +39,6 @@ class Granularity(ColumnsMeasure):
     """
 
     name = "granularity"
-    title = "Granularity"
     rank = 240
     needs = (Need.HIERARCHIES,)
     limit_help = "granularity must be at least this"
@@ -49,7 +48,7 @@ class Granularity(ColumnsMeasure):
         self, inputs: Inputs, limit: Fraction | None, *, unknown: UnknownLabels = "error"
     ) -> Result:
         """Measure granularity; a suppressed cell stands for its whole domain anyway."""
-        columns = {name: Leaves.of(inputs, name, unknown) for name in inputs.generalized_columns}
+        columns = leaves_of_columns(inputs, unknown)
         shares = [Fraction(own.total, own.rows * own.domain) for own in columns.values()]
         least = [Fraction(1, own.domain) for own in columns.values()]
         return self.result(

@@ -35,7 +35,6 @@ class JournalistRisk(ChosenFigureRisk):
     """
 
     name = "journalist-risk"
-    title = "Journalist risk"
     rank = 150
     needs = (Need.QUASI_IDENTIFIERS, Need.POPULATION)
     either_way = True

@@ -8,12 +8,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from petaudit.errors import NotMeasurableError, counted, joined, phrase, steps
+from petaudit.errors import NotMeasurableError, Phrase, counted, joined, phrase, steps
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, left_out, rows_of
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
 
@@ -69,6 +67,7 @@ class KAnonymity(Measure):
     needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "every class must have at least this many rows"
     pictures = staticmethod(class_sizes_of)
+    details = rows_of(CurvePoint, "curve")
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Measure k from opened inputs."""
@@ -81,7 +80,7 @@ class KAnonymity(Measure):
             limit,
             warnings=left_out(classes.suppressed_rows, inputs.unit),
             breakdown={
-                "classes": int(classes.classes.sum()),
+                "classes": classes.number,
                 "rows": classes.rows,
                 "suppressed_rows": classes.suppressed_rows,
                 "suppressed_class": classes.suppressed_class,
@@ -91,36 +90,35 @@ class KAnonymity(Measure):
             unit=inputs.unit,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """How many classes there are, what the limit takes, and the curve."""
-        lines: list[str] = [joined([*_sizes(result)], "; ")]
+        yield joined([*_sizes(result)], "; ")
         if result.remedy is not None:
-            lines.append(result.remedy.text)
-        total = result.rows + result.suppressed_rows
-        points = steps([(point.k, point.rows) for point in result.curve], total)
-        curve = result.unit.choose(
+            yield result.remedy.text
+        points = points_of(result)
+        yield result.unit.choose(
             phrase("rows in classes smaller than k: {points}", points=points),
             phrase("people in classes smaller than k: {points}", points=points),
         )
-        return (*lines, curve)
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the curve: for each k the rows in smaller classes."""
-        return columns_of(result.curve, k="integer", rows="integer", share="number")
 
 
 k_anonymity = KAnonymity.as_function()
 
 
+def points_of(result: Result) -> Phrase:
+    """Write the share of the rows at each point of the curve."""
+    points = [(point.k, point.rows) for point in result.curve]
+    return steps(points, result.rows + result.suppressed_rows)
+
+
 def _sizes(result: Result) -> Iterator[str]:
     """How many rows are in how many classes, and how many are suppressed."""
-    unit, total = result.unit, result.rows + result.suppressed_rows
-    rows, classes = unit.counted(result.rows, of=total), counted(result.classes, "class", "classes")
+    rows, classes = result.counted(result.rows), counted(result.classes, "class", "classes")
     yield phrase("{rows} in {classes}", rows=rows, classes=classes)
     if result.suppressed_rows:
-        yield phrase("{rows} suppressed", rows=unit.counted(result.suppressed_rows, of=total))
+        yield phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows))
     if result.suppressed_class:
-        rows = unit.counted(result.suppressed_class, of=total)
+        rows = result.counted(result.suppressed_class)
         yield phrase("{rows} suppressed, counted as one class", rows=rows)
 
 

@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
-from petaudit.errors import NotMeasurableError, counted, phrase, steps
+from petaudit.errors import NotMeasurableError, counted, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
-from petaudit.measures.k_anonymity import CURVE, CurvePoint
+from petaudit.measures.base import Better, Family, Measure, Need, Result, left_out, rows_of
+from petaudit.measures.k_anonymity import CURVE, CurvePoint, points_of
 from petaudit.measures.population import PopulationSize, assumed_size
-from petaudit.measures.result import columns_of
 from petaudit.measures.risk import rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
 from petaudit.system import kinds
@@ -60,6 +58,7 @@ class KMap(Measure):
     needs = (Need.QUASI_IDENTIFIERS,)
     either = ((Need.POPULATION, ("population_size",)),)
     limit_help = "every row must be one of at least this many people"
+    details = rows_of(CurvePoint, "curve")
 
     def compute(
         self,
@@ -113,40 +112,28 @@ class KMap(Measure):
         """Say nothing of a limit of 1."""
         return iter(())
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Where the figure comes from, what the limit takes, and the curve."""
-        total, people = result.rows + result.suppressed_rows, result.population_size
-        lines = [
-            phrase(
-                "{rows}; a population of {people}",
-                rows=rows_in_classes(result),
-                people=counted(people, "person", "people", of=people),
-            )
-        ]
+        rows, people = rows_in_classes(result), result.population_size
+        people = counted(people, "person", "people", of=people)
+        yield phrase("{rows}; a population of {people}", rows=rows, people=people)
         if result.is_estimate:
-            lines.append(
-                phrase(
-                    "an estimate from the smallest class of the table, which has {rows} "
-                    "(significance {significance:g})",
-                    rows=result.unit.counted(result.smallest_class, of=total),
-                    significance=result.significance,
-                )
+            yield phrase(
+                "an estimate from the smallest class of the table, which has {rows} "
+                "(significance {significance:g})",
+                rows=result.counted(result.smallest_class),
+                significance=result.significance,
             )
         if result.remedy is not None:
-            lines.append(result.remedy.text)
-        points = steps([(point.k, point.rows) for point in result.curve], total)
-        curve = result.unit.choose(
+            yield result.remedy.text
+        points = points_of(result)
+        yield result.unit.choose(
             phrase("rows that could be fewer than k people: {points}", points=points),
             phrase(
                 "people of classes with fewer than k people of the population: {points}",
                 points=points,
             ),
         )
-        return (*lines, curve)
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the curve: for each k the rows that could be fewer people."""
-        return columns_of(result.curve, k="integer", rows="integer", share="number")
 
 
 k_map = KMap.as_function()

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Need, Result
+from petaudit.measures.base import Result
 from petaudit.measures.risk import USUAL_THRESHOLD, AttackRisk, Threshold
 from petaudit.measures.risk_classes import RiskClasses
 
@@ -38,9 +38,7 @@ class MarketerRisk(AttackRisk):
     """
 
     name = "marketer-risk"
-    title = "Marketer risk"
     rank = 160
-    needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the share may be at most this"
     figure_ignores = ("threshold",)
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from petaudit.errors import NotMeasurableError, counted, listing, numbered, phrase
 from petaudit.inputs import Inputs
-from petaudit.learning.comparing import Answer, Question, compare
+from petaudit.learning.comparing import Question, compare
 from petaudit.learning.models import (
     METRICS,
     MODEL_TASKS,
@@ -73,7 +73,6 @@ class ModelUtility(UtilityMeasure):
     """
 
     name = "model-utility"
-    title = "Model utility"
     rank = 330
     better = Better.LOWER
     range = (float("-inf"), float("inf"))
@@ -82,7 +81,6 @@ class ModelUtility(UtilityMeasure):
     only_by_name = (
         "trains models, which takes a while; name it to run it (--measures model-utility)"
     )
-    positional = ("original", "table")
 
     def compute(
         self,
@@ -119,7 +117,7 @@ class ModelUtility(UtilityMeasure):
             answer.loss,
             limit,
             tolerance=0 if answer.is_exact else ROUNDING,
-            warnings=(*answer.warnings, *_doubts(answer, aligned=aligned or control is not None)),
+            warnings=answer.warnings,
             breakdown={
                 "target": target,
                 "features": names,
@@ -144,9 +142,41 @@ class ModelUtility(UtilityMeasure):
         """Refuse a model or metric of the other task."""
         refuse_contradictions(options)
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name all scores, how sure the loss is, and what was tested."""
-        return tuple(_explanation(result))
+        is_number = result.task == REGRESSION
+        yield phrase(
+            "{metric} for {target}: {original:.4g} learned from the original, {released:.4g} from "
+            "the released table, {baseline:.4g} by always guessing {guess}",
+            metric=_METRIC_NAMES[result.metric],
+            target=result.target,
+            original=result.score_original,
+            released=result.score_released,
+            baseline=result.score_baseline,
+            guess=phrase("the mean") if is_number else phrase("the most frequent class"),
+        )
+        if result.interval is not None:
+            low, high = result.interval
+            yield phrase("95 % interval of the loss: {low:.4g} to {high:.4g}", low=low, high=high)
+        model, rows = result.model, result.rows_tested
+        if result.folds is None:
+            yield phrase(
+                "{model} model, tested on {rows:,} rows of the control", model=model, rows=rows
+            )
+        else:
+            yield phrase(
+                "{model} model, tested on {rows:,} held-out original rows, {folds} folds",
+                model=model,
+                rows=rows,
+                folds=result.folds,
+            )
+        if result.left_out_released:
+            without = counted(result.left_out_released, "released row")
+            yield numbered(
+                result.left_out_released,
+                phrase("{rows} has no target to learn from", rows=without),
+                phrase("{rows} have no target to learn from", rows=without),
+            )
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the score of each model."""
@@ -159,56 +189,6 @@ class ModelUtility(UtilityMeasure):
 
 
 model_utility = ModelUtility.as_function()
-
-
-def _doubts(answer: Answer, *, aligned: bool) -> Iterator[str]:
-    """Say why the loss may look too small, or say nothing at all."""
-    if not aligned:
-        yield phrase(
-            "the held-out rows may be among those that the released table was made from, so the "
-            "loss may look too small; with a control, rows that its maker never saw, it does not"
-        )
-    if answer.original <= answer.baseline:
-        yield phrase(
-            "the model learned nothing from the original: guessing is as good, so the loss says "
-            "nothing; try another model, other features or another target"
-        )
-
-
-def _explanation(result: Result) -> Iterator[str]:
-    is_number = result.task == REGRESSION
-    yield phrase(
-        "{metric} for {target}: {original:.4g} learned from the original, {released:.4g} from "
-        "the released table, {baseline:.4g} by always guessing {guess}",
-        metric=_METRIC_NAMES[result.metric],
-        target=result.target,
-        original=result.score_original,
-        released=result.score_released,
-        baseline=result.score_baseline,
-        guess=phrase("the mean") if is_number else phrase("the most frequent class"),
-    )
-    if result.interval is not None:
-        low, high = result.interval
-        yield phrase("95 % interval of the loss: {low:.4g} to {high:.4g}", low=low, high=high)
-    model, rows = result.model, result.rows_tested
-    if result.folds is None:
-        yield phrase(
-            "{model} model, tested on {rows:,} rows of the control", model=model, rows=rows
-        )
-    else:
-        yield phrase(
-            "{model} model, tested on {rows:,} held-out original rows, {folds} folds",
-            model=model,
-            rows=rows,
-            folds=result.folds,
-        )
-    if result.left_out_released:
-        without = counted(result.left_out_released, "released row")
-        yield numbered(
-            result.left_out_released,
-            phrase("{rows} has no target to learn from", rows=without),
-            phrase("{rows} have no target to learn from", rows=without),
-        )
 
 
 def _target(inputs: Inputs, target: str | None) -> str:

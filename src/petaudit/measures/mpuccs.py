@@ -6,27 +6,22 @@ import inspect
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import (
     NotMeasurableError,
     OptionError,
     PetauditWarning,
-    Phrase,
     UndecidedError,
-    counted,
     listing,
     phrase,
-    share,
     suggestion,
-    tally,
 )
-from petaudit.exact.excess import Excess, Finding
 from petaudit.exact.fractions import exact_nonnegative, parse_number, quotient_text
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Option, Result, announce
 from petaudit.measures.limits import refuse_unbreakable
@@ -39,7 +34,6 @@ from petaudit.tables.result_frames import Kind, ResultColumn, frame_kind, result
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
-    from petaudit.pictures import Picture
     from petaudit.singling.findings import Findings
 
 # The search brings its compiler along, which takes longer to import than all the rest: functions
@@ -86,6 +80,7 @@ class Mpuccs(Measure):
     figure_ignores = ("threads", "search")
     granularities = ("global", "details", "tree", "changes")
     has_same_columns = True
+    pictures = staticmethod(singled_out_of)
     only_by_name = (
         "is for synthetic tables, whose rows are nobody's; name it to run it (--measures mpuccs)"
     )
@@ -112,10 +107,6 @@ class Mpuccs(Measure):
     def signature(cls) -> inspect.Signature:
         """The parameters of the function: tables, the options of the search, and the engine."""
         return inspect.signature(mpuccs)
-
-    def pictures(self, inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
-        """Draw whom the search found."""
-        return singled_out_of(inputs, result)
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Raise an error for options that make no sense or contradict each other."""
@@ -227,112 +218,68 @@ def find(
 
     run = Run(options) if started is None else Run(options, started)
     findings = run.find(synthetic, original, control)
-    prepared = findings.prepared
-    value = math.nan
+    prepared, value = findings.prepared, math.nan
     if not findings.is_empty:
-        value = float(findings.risk if options.calculate_baseline else findings.identification_rate)
+        value = float(findings.exact(findings.usual_figure))
     read = [table for table in (original, synthetic, control) if table is not None]
     notes = dict.fromkeys(note for table in read for note in table.notes)
+    removed = prepared.removed
     return MpuccsResult(
         value=value,
         limit=None,
         passed=None,
-        warnings=(*notes, *_warnings(findings)),
+        warnings=(*notes, *findings.notes),
         by=Mpuccs(),
-        complete=not findings.is_stopped and not findings.pruned,
-        figures=findings.figures(),
-        columns=prepared.columns,
-        sizes=options.sizes(len(prepared.columns)),
-        combinations=findings.combinations,
-        removed_synthetic=prepared.removed[0],
-        removed_original=prepared.removed[1],
-        removed_control=prepared.removed[2] if control is not None else 0,
-        precision={name: column.precision for name, column in prepared.joined.items()},
-        timings=run.timings,
-        search=findings.strategy.to_dict(),
+        breakdown={
+            # Unless every combination of the sizes was looked at, figures are lower bounds.
+            "complete": findings.is_complete,
+            "figures": findings.figures(),
+            "columns": prepared.columns,
+            "sizes": options.sizes(len(prepared.columns)),
+            "combinations": findings.combinations,
+            "removed_original": removed[1],
+            "removed_synthetic": removed[0],
+            "removed_control": removed[2] if control is not None else 0,
+            "precision": {name: column.precision for name, column in prepared.joined.items()},
+            "timings": run.timings,
+            # Whether combinations were counted in memory or by an engine, which one, and why.
+            "search": findings.strategy.to_dict(),
+            "profile": None,
+            # Whether a lower bound keeps the limit, so that nothing can be said about it.
+            "undecided": False,
+        },
+        internal={"frame": frame},
         findings=findings,
-        frame=frame,
         control_files=() if control is None else control.files,
     )
-
-
-def _warnings(findings: Findings) -> list[str]:
-    texts: list[str] = [*findings.doubts, *findings.warnings]
-    if findings.is_stopped:
-        texts.append(
-            phrase(
-                "the time limit came after {combinations}: the figures are lower bounds",
-                combinations=counted(findings.combinations, "combination"),
-            )
-        )
-    if findings.pruned:
-        texts.append(
-            phrase(
-                "{combinations} pruned by min_entropy_delta: the figures are lower bounds, rows "
-                "that only these identify are missed",
-                combinations=counted(findings.pruned, "combination"),
-            )
-        )
-    if findings.has_control and findings.excess is None and not findings.is_empty:
-        texts.append(findings.why_no_excess)
-    wanted = findings.options.n_cols
-    if isinstance(wanted, tuple) and findings.options.has_gaps(len(findings.prepared.columns)):
-        texts.append(
-            phrase(
-                "only combinations of {sizes} columns were looked at: a row that a smaller "
-                "combination identifies may be missed",
-                sizes=listing([str(size) for size in wanted]),
-            )
-        )
-    return texts
 
 
 @dataclass(frozen=True)
 class MpuccsResult(Result):
     """The risk of being singled out, with the tables behind it."""
 
-    measure: ClassVar[str] = NAME
-    better: ClassVar[Better] = Better.LOWER
-
-    complete: bool
-    """Whether every combination of the sizes was looked at; else figures are lower bounds."""
-    figures: Mapping[str, float | int | None]
-    columns: tuple[str, ...]
-    sizes: tuple[int, ...]
-    combinations: int
-    removed_original: int
-    removed_synthetic: int
-    removed_control: int
-    precision: Mapping[str, int | str | None]
-    timings: Mapping[str, float]
-    search: Mapping[str, str]
-    """Whether combinations were counted in memory or by an engine, which one, and why."""
-    profile: str | None = None
-    undecided: bool = False
-    """Whether a lower bound keeps the limit, so that nothing can be said about it."""
     findings: Findings = field(kw_only=True, repr=False, compare=False)
-    frame: str = field(kw_only=True, repr=False)
     control_files: tuple[Path, ...] = field(kw_only=True, repr=False, default=())
 
     @cached_property
     def global_(self) -> Any:
         """The figures in one row."""
-        return result_frame(self.frame, self.findings.global_columns())
+        return result_frame(self.frame, self.table("global"))
 
     @cached_property
     def details(self) -> Any:
         """The identified rows, with the combination and the values that identify each."""
-        return result_frame(self.frame, self.findings.details_columns())
+        return result_frame(self.frame, self.table("details", with_values=True))
 
     @cached_property
     def tree(self) -> Any:
         """The combinations in the order in which they were looked at."""
-        return result_frame(self.frame, self.findings.tree_columns())
+        return result_frame(self.frame, self.table("tree"))
 
     @cached_property
     def exposure(self) -> Any:
         """What changing one column would do, the most useful change first; see :attr:`changes`."""
-        return result_frame(self.frame, self.changes_columns)
+        return result_frame(self.frame, self.table("changes"))
 
     @cached_property
     def changes(self) -> list[dict[str, Any]]:
@@ -345,37 +292,11 @@ class MpuccsResult(Result):
         two people; and a row may match somebody only after rounding, so a change can also do harm.
         """
         from petaudit.singling.exposure import changes_of  # noqa: PLC0415 (see above)
-        from petaudit.singling.prepared import Prepared  # noqa: PLC0415 (see above)
 
-        prepared = self.findings.prepared
         left_out = self.findings.why_no_changes
         if left_out is not None:
             warnings.warn(left_out, PetauditWarning, stacklevel=2)
-        if self.findings.is_empty or not isinstance(prepared, Prepared):
-            return []
-        changes = changes_of(prepared, self.findings.options, spent=self.timings["total"])
-        if changes is None:
-            return []
-        helped, exposure = self.findings.rows_helped(), changes.exposure
-        after: list[tuple[int, str, int]] = [
-            (place, phrase("left out"), remaining)
-            for place, remaining in enumerate(exposure.without_column)
-        ]
-        after += [
-            (place, step.change, remaining)
-            for (place, step), remaining in zip(changes.steps, exposure.after_step, strict=True)
-        ]
-        return [
-            {
-                "column": self.columns[place],
-                "rows_helped": helped[place],
-                "change": change,
-                "rows_before": exposure.identified,
-                "rows_after": remaining,
-                "up_to_columns": changes.up_to,
-            }
-            for place, change, remaining in sorted(after, key=lambda entry: (entry[2], entry[0]))
-        ]
+        return changes_of(self.findings, spent=self.timings["total"])
 
     def table(self, granularity: str, *, with_values: bool = False) -> Columns:
         """Return one of the tables, with values of the data only where they are wanted."""
@@ -387,80 +308,22 @@ class MpuccsResult(Result):
             case "tree":
                 return self.findings.tree_columns()
             case "changes":
-                return self.changes_columns
+                return {
+                    name: ResultColumn(kind, [row[name] for row in self.changes])
+                    for name, kind in _CHANGES.items()
+                }
         return super().table(granularity)
 
     @property
     def figure(self) -> str:
         """The risk score, or the share of identified rows where that is judged."""
-        by_rate = self.profile is not None and PROFILES[self.profile].figure
-        has_baseline = self.findings.options.calculate_baseline
-        is_rate = by_rate == "identification_rate" or not has_baseline
-        return "identification_rate" if is_rate else "privacy_risk_score"
-
-    @property
-    def changes_columns(self) -> dict[str, ResultColumn]:
-        """The same column by column."""
-        return {
-            name: ResultColumn(kind, [row[name] for row in self.changes])
-            for name, kind in _CHANGES.items()
-        }
+        chosen = None if self.profile is None else PROFILES[self.profile].figure
+        return chosen or self.findings.usual_figure
 
     @property
     def explanation(self) -> tuple[str, ...]:
         """What a person asks next."""
-        findings = self.findings
-        if findings.is_empty:
-            return (phrase("a table without rows singles out nobody, and nothing was measured"),)
-        many = findings.identified
-        number: str = tally(many, of=findings.rows)
-        if not self.complete:
-            number = phrase("at least {number}", number=number)
-        identified = phrase(
-            "{number} of {rows} ({rate}) single out exactly one original row, {scope}",
-            number=number,
-            rows=counted(findings.rows, "synthetic row", of=findings.rows),
-            rate=share(many, findings.rows, 2),
-            scope=self.scope,
-        )
-        more = () if findings.excess is None else (excess_text(findings.excess),)
-        if findings.options.person is not None:
-            many = findings.original_people
-            people = phrase(
-                "the original's rows are of {people}, by the column {column!r}; rows of one person "
-                "do not compete",
-                people=counted(
-                    findings.original_people, "person", "people", of=findings.original_people
-                ),
-                column=findings.options.person,
-            )
-            more = (people, *more)
-        return (
-            identified,
-            *more,
-            *(() if findings.strategy.is_usual else (findings.strategy.text,)),
-        )
-
-    @property
-    def scope(self) -> Phrase:
-        """Which combinations were looked at, in words."""
-        sizes, columns = _sizes(self.sizes), counted(len(self.columns), "column")
-        total = sum(math.comb(len(self.columns), size) for size in self.sizes)
-        combinations = counted(total, "combination")
-        if self.combinations < total:
-            return phrase(
-                "in the first {number:,} of {combinations} of {sizes} of {columns}",
-                number=self.combinations,
-                combinations=combinations,
-                sizes=sizes,
-                columns=columns,
-            )
-        return phrase(
-            "with {sizes} of {columns} ({combinations})",
-            sizes=sizes,
-            columns=columns,
-            combinations=combinations,
-        )
+        return self.findings.explanation
 
     @property
     def other_files(self) -> tuple[Path, ...]:
@@ -480,8 +343,7 @@ class MpuccsResult(Result):
     @property
     def is_lower_bound(self) -> bool:
         """Whether rows may have been missed that combinations of the largest size or less find."""
-        has_gaps = self.findings.options.has_gaps(len(self.columns))
-        return not self.complete or has_gaps or bool(self.findings.doubts)
+        return self.findings.is_lower_bound
 
     def judged(self, *, limit: object = None, profile: str | None = None) -> MpuccsResult:
         """The same result against a limit (at most) or a named profile (below).
@@ -490,74 +352,23 @@ class MpuccsResult(Result):
         """
         if limit is None and profile is None:
             return self
-        chosen = checked_limit(
-            limit, profile, has_baseline=self.findings.options.calculate_baseline
-        )
-        figure = self._figure(chosen)
-        holds = figure is not None and chosen.holds(figure)
+        findings = self.findings
+        bound = checked_limit(limit, profile, has_baseline=findings.options.calculate_baseline)
+        value, holds = self.value, False
+        if not findings.is_empty:
+            figure = findings.exact(bound.figure or findings.usual_figure)
+            value, holds = float(figure), bound.holds(figure)
         # Whatever was missed, no share is above 1.
-        is_certain = not self.is_lower_bound or chosen.holds(Fraction(1))
+        is_certain = not findings.is_lower_bound or bound.holds(Fraction(1))
+        undecided = findings.is_empty or (holds and not is_certain)
         return replace(
             self,
-            value=self.value if figure is None else float(figure),
-            limit=float(chosen.bound),
-            limit_exact=quotient_text(chosen.bound),
+            value=value,
+            limit=float(bound.bound),
+            limit_exact=quotient_text(bound.bound),
             passed=holds and is_certain,
-            profile=profile,
-            undecided=figure is None or (holds and not is_certain),
+            breakdown={**self.breakdown, "profile": profile, "undecided": undecided},
         )
-
-    def _figure(self, profile: Profile) -> Fraction | None:
-        if self.findings.is_empty:
-            return None
-        if profile.figure == "identification_rate" or (
-            profile.figure is None and not self.findings.options.calculate_baseline
-        ):
-            return self.findings.identification_rate
-        return self.findings.risk
-
-
-_VERDICTS: Final[Mapping[Finding, Phrase]] = {
-    Finding.EXCESS: phrase("more than coincidence"),
-    Finding.COINCIDENCE: phrase("coincidence could explain it"),
-    Finding.NOT_COMPARABLE: phrase(
-        "the control is exposed more than the original, so the two are not comparable and nothing "
-        "is decided"
-    ),
-    Finding.UNKNOWN: phrase("too few people to tell"),
-}
-
-
-def excess_text(excess: Excess) -> Phrase:
-    """How the original compares with the control, in words."""
-    shares = phrase(
-        "of {people:,} people of the original {rate:.2%} are singled out among {others:,} others, "
-        "of {strangers:,} of the control {control:.2%}",
-        people=excess.original.people,
-        rate=excess.original.share,
-        others=min(excess.original.people, excess.control.people),
-        strangers=excess.control.people,
-        control=excess.control.share,
-    )
-    verdict = _VERDICTS[excess.finding]
-    if not math.isfinite(excess.lower):
-        if not excess.has_few_people:
-            verdict = phrase("everybody in the control is, so nothing can be told")
-        return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
-    return phrase(
-        "{shares}; excess risk {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f}): {verdict}",
-        shares=shares,
-        excess=excess.value,
-        lower=excess.lower,
-        upper=excess.upper,
-        verdict=verdict,
-    )
-
-
-def _sizes(sizes: Sequence[int]) -> str:
-    if list(sizes) == list(range(1, len(sizes) + 1)):
-        return phrase("up to {most}", most=max(sizes, default=0))
-    return listing([str(size) for size in sizes])
 
 
 def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Profile:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Need(StrEnum):
-    """An input that a measure cannot do without."""
+    """An input that a measure cannot do without; its name is that of the argument."""
 
     QUASI_IDENTIFIERS = "quasi-identifiers"
     SENSITIVE = "a sensitive attribute"
@@ -23,7 +23,9 @@ class Need(StrEnum):
     @property
     def with_option(self) -> Phrase:
         """The need and the argument or option that serves it."""
-        return phrase("{need} ({option})", need=term(self.value), option=argument(_ARGUMENTS[self]))
+        return phrase(
+            "{need} ({option})", need=term(self.value), option=argument(self.name.lower())
+        )
 
     @property
     def in_pipeline(self) -> Phrase:
@@ -43,15 +45,6 @@ class Need(StrEnum):
                 return inputs.original is not None
             case Need.POPULATION:
                 return inputs.population is not None
-
-
-_ARGUMENTS = {
-    Need.QUASI_IDENTIFIERS: "quasi_identifiers",
-    Need.SENSITIVE: "sensitive",
-    Need.HIERARCHIES: "hierarchies",
-    Need.ORIGINAL: "original",
-    Need.POPULATION: "population",
-}
 
 
 _IN_PIPELINE = {

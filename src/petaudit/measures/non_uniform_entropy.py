@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from fractions import Fraction
 
-from petaudit.errors import Phrase, counted, numbered, phrase
 from petaudit.inputs import Inputs
-from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import ROUNDING, ColumnsMeasure, ambiguous_level_warnings
+from petaudit.measures.utility import ROUNDING, ColumnsMeasure
 from petaudit.pictures.column_shares import column_shares_of
-from petaudit.tables import PairCounts
 from petaudit.tables.headers import check_column
+from petaudit.tables.losses import ambiguous_level_warnings, bits_lost, most_bits, off_path_warnings
 
 
 class NonUniformEntropy(ColumnsMeasure):
@@ -48,7 +44,6 @@ class NonUniformEntropy(ColumnsMeasure):
     rank = 250
     needs = (Need.HIERARCHIES, Need.ORIGINAL)
     limit_help = "Non-Uniform Entropy must be at least this"
-    positional = ("original", "table")
     pictures = staticmethod(column_shares_of)
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
@@ -61,16 +56,14 @@ class NonUniformEntropy(ColumnsMeasure):
             if inputs.original is not None:
                 check_column(column, inputs.original.columns, inputs.original.name)
             pairs = inputs.pair_counts(column)
-            _check_labels(pairs, hierarchy)
-            loss[column], most[column] = _bits_lost(pairs, hierarchy), _most_bits(pairs)
-            if rows := _rows_off_their_path(pairs, hierarchy):
-                warnings.append(_off_their_path(column, rows))
+            warnings += off_path_warnings(pairs, hierarchy)
+            loss[column], most[column] = bits_lost(pairs, hierarchy), most_bits(pairs)
         value = _share_left(math.fsum(loss.values()), math.fsum(most.values()))
         return self.result(
             Fraction(value),
             limit,
             tolerance=ROUNDING,
-            warnings=[*warnings, *ambiguous_level_warnings(inputs, hierarchies)],
+            warnings=[*warnings, *ambiguous_level_warnings(inputs.table.counts, hierarchies)],
             breakdown={"columns": {name: _share_left(loss[name], most[name]) for name in loss}},
         )
 
@@ -81,81 +74,3 @@ non_uniform_entropy = NonUniformEntropy.as_function()
 def _share_left(loss: float, most: float) -> float:
     # Adding zero keeps a loss of nothing from becoming -0.0.
     return 1.0 if most == 0 else 1 - loss / most + 0.0
-
-
-def _bits_lost(pairs: PairCounts, hierarchy: Hierarchy) -> float:
-    """Add up the bits lost level by level: each step is compared with the one before."""
-    levels = [hierarchy.level_of(label) for label in pairs.released]
-    terms: list[float] = []
-    before: int | None = None
-    for level in sorted(set(levels)):
-        rows: Counter[str | None] = Counter()
-        for value, reached, count in zip(
-            pairs.original, levels, pairs.counts.tolist(), strict=True
-        ):
-            if reached >= level:
-                rows[value] += count
-        earlier = {
-            value: value if before is None else hierarchy.generalize(value, before)
-            for value in rows
-        }
-        now = {value: hierarchy.generalize(value, level) for value in rows}
-        earlier_size: Counter[str | None] = Counter()
-        size: Counter[str | None] = Counter()
-        for value, count in rows.items():
-            earlier_size[earlier[value]] += count
-            size[now[value]] += count
-        terms.extend(
-            count * (math.log2(size[now[value]]) - math.log2(earlier_size[earlier[value]]))
-            for value, count in rows.items()
-        )
-        before = level
-    return math.fsum(terms)
-
-
-def _most_bits(pairs: PairCounts) -> float:
-    """Return the bits that are lost where all values become one."""
-    rows: Counter[str | None] = Counter()
-    for value, count in zip(pairs.original, pairs.counts.tolist(), strict=True):
-        rows[value] += count
-    total = rows.total()
-    return math.fsum(count * (math.log2(total) - math.log2(count)) for count in rows.values())
-
-
-def _check_labels(pairs: PairCounts, hierarchy: Hierarchy) -> None:
-    unknown = {label for label in pairs.released if not hierarchy.holds(label)}
-    if unknown:
-        raise hierarchy.unknown_labels(sorted(unknown, key=str))
-    no_leaves = {value for value in pairs.original if not hierarchy.is_leaf(value)}
-    if no_leaves:
-        raise hierarchy.unknown_leaves(sorted(no_leaves, key=str))
-
-
-def _rows_off_their_path(pairs: PairCounts, hierarchy: Hierarchy) -> int:
-    """Count the rows whose label is no generalisation of their value."""
-    return sum(
-        count
-        for value, label, count in zip(
-            pairs.original, pairs.released, pairs.counts.tolist(), strict=True
-        )
-        if label != SUPPRESSED and (label or NULL_LABEL) not in hierarchy.path_of(value)
-    )
-
-
-def _off_their_path(column: str, number: int) -> Phrase:
-    rows = counted(number, "row")
-    return numbered(
-        number,
-        phrase(
-            "column {column!r}: {rows} holds a label that is not a generalisation of its original "
-            "value; only its level is counted",
-            column=column,
-            rows=rows,
-        ),
-        phrase(
-            "column {column!r}: {rows} hold a label that is not a generalisation of their original "
-            "value; only its level is counted",
-            column=column,
-            rows=rows,
-        ),
-    )

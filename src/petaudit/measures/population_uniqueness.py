@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated, Final
 
 from petaudit.errors import NotMeasurableError, counted, joined, phrase, tally
-from petaudit.exact.uniqueness import dankar
-from petaudit.exact.uniqueness._sample import Sample
-from petaudit.exact.uniqueness.dankar import Estimate
+from petaudit.exact.uniqueness import MODELS, RULE, Estimate, Sample, all_estimates, chosen
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Columns, Need, Remedy, Result
+from petaudit.measures.base import Need, Remedy, Result, rows_of
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
-from petaudit.measures.result import columns_of
-from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
 
@@ -61,10 +57,9 @@ class PopulationUniqueness(SampleMeasure):
     """
 
     name = "population-uniqueness"
-    title = "Population uniqueness"
     rank = 200
-    needs = (Need.QUASI_IDENTIFIERS,)
     either = ((Need.POPULATION, ("population_size", "sampling_fraction")),)
+    details = rows_of(Estimate, "estimates", share="value")
 
     def compute(
         self,
@@ -73,9 +68,7 @@ class PopulationUniqueness(SampleMeasure):
         *,
         population_size: PopulationSize = None,
         sampling_fraction: SamplingFraction = None,
-        model: Annotated[
-            str | None, kinds.Choice((dankar.NAME, *dankar.MODELS)), _MODEL_HELP
-        ] = None,
+        model: Annotated[str | None, kinds.Choice((RULE, *MODELS)), _MODEL_HELP] = None,
     ) -> Result:
         """Count unique people in a population table, or estimate from the table as a sample."""
         size = self.people(inputs, population_size, sampling_fraction)
@@ -97,10 +90,19 @@ class PopulationUniqueness(SampleMeasure):
             used = Estimate(_COUNTED, float(uniques), float(value))
             estimates = {_COUNTED: used}
         else:
-            model, estimates = model or dankar.NAME, dankar.all_estimates(sample)
-            used = _chosen(model, sample, estimates, warnings)
+            model, estimates = model or RULE, all_estimates(sample)
+            used, warnings = chosen(model, sample, estimates)
             value = Fraction(used.share or 0)
-            _warn_of_lost_classes(inputs, warnings)
+            histogram = inputs.class_histogram
+            if suppressed := histogram.suppressed_rows + histogram.suppressed_class:
+                warnings.append(
+                    phrase(
+                        "{rows} with '*' in every quasi-identifier: if they were small classes, "
+                        "unique people are among them, and the estimate is too low; estimate "
+                        "before suppressing",
+                        rows=counted(suppressed, "row"),
+                    )
+                )
 
         def remedy(limit: Fraction) -> Remedy:
             if is_counted:
@@ -132,54 +134,49 @@ class PopulationUniqueness(SampleMeasure):
             figure=f"{self.name}, {model}",
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """How many people are unique, by which model, and what the others say."""
         people = counted(result.population_size, "person", "people", of=result.population_size)
-        alone = result.unit.counted(result.sample_uniques, of=result.rows + result.suppressed_rows)
+        alone = result.counted(result.sample_uniques)
         if result.used_model == _COUNTED:
+            number = tally(round(result.uniques), of=result.population_size)
             parts = [
                 phrase(
                     "{number} of {people} alone in a class, counted in the population table",
-                    number=tally(round(result.uniques), of=result.population_size),
+                    number=number,
                     people=people,
                 )
             ]
             if result.passed is False:
                 parts.append(phrase("suppressing rows of the table does not change that"))
-            has_rows = result.remedy is not None and (result.remedy.rows_breaking or result.passed)
-            return (joined(parts, "; "), *remedy_lines(result.remedy if has_rows else None))
-        if result.rows == result.population_size:
-            everybody = phrase(
+            yield joined(parts, "; ")
+            if result.remedy is not None and not (result.remedy.rows_breaking or result.passed):
+                return
+        elif result.rows == result.population_size:
+            yield phrase(
                 "the table is the whole population: {alone} of {people} alone in a class",
                 alone=alone,
                 people=people,
             )
-            return (everybody, *remedy_lines(result.remedy))
-        uniques = result.uniques
-        estimated = phrase(
-            "about {number} of {people} unique by {model}; the table has {percent:.3g} % of them, "
-            "{alone} alone in their class",
-            number=f"{uniques:,.0f}" if uniques >= 100 else f"{uniques:.3g}",
-            people=people,
-            model=result.used_model,
-            percent=100 * result.sampling_fraction,
-            alone=alone,
-        )
-        shares = [
-            phrase("{model} none", model=estimate.model)
-            if estimate.share is None
-            else f"{estimate.model} {estimate.share:.4g}"
-            for estimate in result.estimates
-        ]
-        others = phrase("estimates: {shares}", shares=joined(shares))
-        return (estimated, others, *remedy_lines(result.remedy))
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the models, each with its estimate or the reason why it has none."""
-        columns = columns_of(
-            result.estimates, model="text", uniques="number", share="number", reason="text"
-        )
-        return {"value" if name == "share" else name: own for name, own in columns.items()}
+        else:
+            uniques = result.uniques
+            yield phrase(
+                "about {number} of {people} unique by {model}; the table has {percent:.3g} % of "
+                "them, {alone} alone in their class",
+                number=f"{uniques:,.0f}" if uniques >= 100 else f"{uniques:.3g}",
+                people=people,
+                model=result.used_model,
+                percent=100 * result.sampling_fraction,
+                alone=alone,
+            )
+            shares = [
+                phrase("{model} none", model=estimate.model)
+                if estimate.share is None
+                else f"{estimate.model} {estimate.share:.4g}"
+                for estimate in result.estimates
+            ]
+            yield phrase("estimates: {shares}", shares=joined(shares))
+        yield from result.remedy_lines
 
 
 population_uniqueness = PopulationUniqueness.as_function()
@@ -203,41 +200,4 @@ def _require_one_class_each(table: str, memberships: int, people: int) -> None:
             table=table,
             memberships=memberships,
             people=counted(people, "person", "people", of=people),
-        )
-
-
-def _chosen(
-    model: str, sample: Sample, estimates: Mapping[str, Estimate], warnings: list[str]
-) -> Estimate:
-    """Return the estimate of a model, or the one that the rule believes."""
-    if model != dankar.NAME:
-        estimate = estimates[model]
-        if estimate.uniques is None:
-            raise NotMeasurableError(estimate.reason or model)
-        return estimate
-    estimate, wanted = dankar.chosen(sample, estimates)
-    if wanted is not None:
-        warnings.append(
-            phrase(
-                "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: "
-                "{reason}",
-                model=estimate.model,
-                wanted=wanted,
-                reason=estimates[wanted].reason,
-            )
-        )
-    return estimate
-
-
-def _warn_of_lost_classes(inputs: Inputs, warnings: list[str]) -> None:
-    """Say that the estimate is of a sample whose small classes are gone."""
-    classes = inputs.class_histogram
-    suppressed = classes.suppressed_rows + classes.suppressed_class
-    if suppressed:
-        warnings.append(
-            phrase(
-                "{rows} with '*' in every quasi-identifier: if they were small classes, unique "
-                "people are among them, and the estimate is too low; estimate before suppressing",
-                rows=counted(suppressed, "row"),
-            )
         )

@@ -6,17 +6,10 @@ from fractions import Fraction
 from typing import Annotated
 
 from petaudit.inputs import Inputs
-from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures.base import Need, Result
-from petaudit.measures.utility import (
-    UNKNOWN,
-    ColumnsMeasure,
-    ambiguous_level_warnings,
-    suppressed_text,
-)
+from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, suppressed_text
 from petaudit.pictures.column_shares import column_shares_of
-from petaudit.tables import ValueCounts
+from petaudit.tables.losses import ambiguous_level_warnings, mean_level
 
 _UNKNOWN_HELP = "labels in no hierarchy: error, or maximal (such a cell costs 1)"
 
@@ -44,7 +37,6 @@ class Precision(ColumnsMeasure):
     """
 
     name = "precision"
-    title = "Precision"
     rank = 230
     needs = (Need.HIERARCHIES,)
     limit_help = "Precision must be at least this"
@@ -62,13 +54,13 @@ class Precision(ColumnsMeasure):
         hierarchies = {name: inputs.hierarchy(name) for name in names}
         suppressed = counts.suppressed_rows(names)
         kept = {
-            name: 1 - _mean_cost(hierarchy, counts.value_counts(name), suppressed, unknown)
+            name: 1 - mean_level(hierarchy, counts.value_counts(name), suppressed, unknown)
             for name, hierarchy in hierarchies.items()
         }
         return self.result(
             sum(kept.values(), Fraction(0)) / len(names),
             limit,
-            warnings=ambiguous_level_warnings(inputs, hierarchies),
+            warnings=ambiguous_level_warnings(inputs.table.counts, hierarchies),
             breakdown={
                 "columns": {name: float(share) for name, share in kept.items()},
                 "suppressed_rows": suppressed,
@@ -81,19 +73,3 @@ class Precision(ColumnsMeasure):
 
 
 precision = Precision.as_function()
-
-
-def _mean_cost(
-    hierarchy: Hierarchy, values: ValueCounts, suppressed_rows: int, unknown: str
-) -> Fraction:
-    """Average the cost of the cells: level over highest level; 1 where the row is suppressed."""
-    missing = [label for label in values.labels if not hierarchy.holds(label)]
-    if missing and unknown == "error":
-        raise hierarchy.unknown_labels(missing)
-    highest = max(hierarchy.levels - 1, 1)
-    total = Fraction(0)
-    for label, count in zip(values.labels, values.counts.tolist(), strict=True):
-        level = highest if label in missing else hierarchy.level_of(label)
-        in_full = suppressed_rows if label == SUPPRESSED else 0
-        total += Fraction(level, highest) * (count - in_full) + in_full
-    return total / values.rows

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Annotated
 
 from petaudit.errors import NotMeasurableError, Phrase, counted, phrase, tally
-from petaudit.exact.publishing_game import PublishingGame
+from petaudit.exact.publishing_game import Payoffs, PublishingGame
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.base import Better, Family, Measure, Need, Result, left_out, rows_of
 from petaudit.system import kinds
 
 _MONEY = kinds.Number()
@@ -42,12 +41,12 @@ class Profitability(Measure):
     """
 
     name = "profitability"
-    title = "Profitability"
     rank = 130
     family = Family.PRIVACY
     better = Better.TRUE
     range = (0.0, 1.0)
     needs = (Need.QUASI_IDENTIFIERS,)
+    details = rows_of(Payoffs, "worst_row")
 
     def compute(  # type: ignore[override]
         self,
@@ -92,48 +91,42 @@ class Profitability(Measure):
             unit=inputs.unit,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the reason for the verdict."""
         unit, worst = result.unit, result.worst_row
+        holds = _holds(result, result.rows_failing_benefit)
+        yield phrase("benefit above risk: {holds}", holds=holds)
         holds = _holds(result, result.rows_worth_attacking)
-        attack = phrase("attack does not pay: {holds}", holds=holds)
         if result.allow_attack:
-            attack = phrase("attack does not pay: {holds} (allowed)", holds=holds)
+            yield phrase("attack does not pay: {holds} (allowed)", holds=holds)
+        else:
+            yield phrase("attack does not pay: {holds}", holds=holds)
         payoffs = {
             "size": tally(worst.class_size),
             "publisher": worst.publisher_payoff,
             "attacker": worst.adversary_payoff,
         }
-        return (
+        yield unit.choose(
             phrase(
-                "benefit above risk: {holds}", holds=_holds(result, result.rows_failing_benefit)
+                "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
+                "{attacker:g}",
+                **payoffs,
             ),
-            attack,
-            unit.choose(
-                phrase(
-                    "worst row (class of {size}): publisher gains {publisher:g}, an attacker "
-                    "{attacker:g}",
-                    **payoffs,
-                ),
-                phrase(
-                    "worst case (class of {size} people): publisher gains {publisher:g}, an "
-                    "attacker {attacker:g}",
-                    **payoffs,
-                ),
+            phrase(
+                "worst case (class of {size} people): publisher gains {publisher:g}, an attacker "
+                "{attacker:g}",
+                **payoffs,
             ),
-            _passing_classes(result.smallest_passing_class, unit),
         )
-
-    def details(self, result: Result, *, with_values: bool) -> Columns:
-        """Lay out the payoffs of the worst row."""
-        return columns_of(
-            [result.worst_row],
-            class_size="integer",
-            adversary_expected_gain="number",
-            adversary_payoff="number",
-            publisher_risk="number",
-            publisher_payoff="number",
-        )
+        smallest = result.smallest_passing_class
+        if smallest is None:
+            yield phrase("no class size would pass")
+            return
+        # Not a number of people: it follows from the amounts, and is never hidden.
+        size = counted(smallest, "row or more", "rows or more")
+        if unit is Unit.PERSON:
+            size = counted(smallest, "person or more", "people or more")
+        yield phrase("classes of {size} pass", size=size)
 
 
 profitability = Profitability.as_function()
@@ -142,20 +135,5 @@ profitability = Profitability.as_function()
 def _holds(result: Result, failing: int) -> Phrase:
     if not failing:
         return result.unit.choose(phrase("holds for every row"), phrase("holds for everybody"))
-    total = result.rows + result.suppressed_rows
-    return phrase(
-        "fails for {failing} of {rows}",
-        failing=tally(failing, of=total),
-        rows=result.unit.counted(result.rows, of=total),
-    )
-
-
-def _passing_classes(smallest: int | None, unit: Unit) -> Phrase:
-    if smallest is None:
-        return phrase("no class size would pass")
-    # Not a number of people: it follows from the amounts, and is never hidden.
-    if unit is Unit.ROW:
-        size = counted(smallest, "row or more", "rows or more")
-    else:
-        size = counted(smallest, "person or more", "people or more")
-    return phrase("classes of {size} pass", size=size)
+    rows = result.counted(result.rows)
+    return phrase("fails for {failing} of {rows}", failing=result.tally(failing), rows=rows)

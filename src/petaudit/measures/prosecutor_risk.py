@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Need
 from petaudit.measures.risk import ChosenFigureRisk
 from petaudit.measures.risk_classes import RiskClasses
 
@@ -32,9 +31,7 @@ class ProsecutorRisk(ChosenFigureRisk):
     """
 
     name = "prosecutor-risk"
-    title = "Prosecutor risk"
     rank = 140
-    needs = (Need.QUASI_IDENTIFIERS,)
 
     def classes(self, inputs: Inputs) -> RiskClasses:
         """Count the classes, each with nobody in it but its own rows."""

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from petaudit.errors import phrase
-from petaudit.exact.class_figures import Floats, Integers
 from petaudit.inputs import Inputs
-from petaudit.labels.numbers import Whole
 from petaudit.measures.base import Result
-from petaudit.measures.squared_error import (
-    CellDistances,
-    NumberColumn,
-    SquaredErrorMeasure,
-    Unknown,
-    share_of,
-)
+from petaudit.measures.squared_error import SquaredErrorMeasure, Unknown
 from petaudit.measures.utility import ROUNDING
-from petaudit.tables.pairs import aligned_columns
-from petaudit.tables.sums import sums_of_distances
+from petaudit.tables.number_columns import row_distances, share_of
 
 
 class RecordSquaredError(SquaredErrorMeasure):
@@ -65,21 +51,17 @@ class RecordSquaredError(SquaredErrorMeasure):
         self, inputs: Inputs, limit: Fraction | None, *, unknown: Unknown = "error"
     ) -> Result:
         """Add up the distances of all rows, and the largest that are possible."""
-        numeric, left_out = self.number_columns(inputs, unknown)
+        columns, left_out = self.number_columns(inputs, unknown)
         original = inputs.aligned_original
-        is_local = not (original.counts.is_remote or inputs.table.counts.is_remote)
-        columns, lost, most = (_by_rows if is_local else _in_engine)(inputs, numeric)
-        moved = any(column.cells.moved for column in columns)
+        rows = row_distances(original.counts, inputs.table.counts, columns, inputs.key)
         return self.result(
-            share_of(Fraction(lost), Fraction(most), moved=moved),
+            share_of(Fraction(rows.lost), Fraction(rows.most), moved=rows.moved),
             limit,
             tolerance=ROUNDING,
             breakdown={
-                "columns": {
-                    name: float(column.kept) for name, column in zip(numeric, columns, strict=True)
-                },
-                "mean_distance": lost / original.rows,
-                "largest_mean_distance": most / original.rows,
+                "columns": {name: float(share) for name, share in rows.kept.items()},
+                "mean_distance": rows.lost / original.rows,
+                "largest_mean_distance": rows.most / original.rows,
                 "left_out": left_out,
             },
         )
@@ -96,63 +78,3 @@ class RecordSquaredError(SquaredErrorMeasure):
 
 
 record_squared_error = RecordSquaredError.as_function()
-
-
-@dataclass(frozen=True)
-class _Column:
-    """Distances of the pairs of values of one column, and the variance of its original numbers."""
-
-    cells: CellDistances
-    variance: Fraction
-    kept: Fraction
-
-    @classmethod
-    def of(cls, column: NumberColumn, old: Integers, new: Integers, counts: Integers) -> _Column:
-        cells = column.distances(old, new)
-        return cls(cells, column.variance(old, counts), cells.share_kept(counts))
-
-
-def _by_rows(
-    inputs: Inputs, columns: Mapping[str, NumberColumn]
-) -> tuple[list[_Column], float, float]:
-    """The distances of the columns, and the sums of those of the rows and of the largest."""
-    tables = (inputs.aligned_original.counts, inputs.table.counts)
-    aligned = aligned_columns(*tables, tuple(columns), inputs.key)
-    measured = [
-        _Column.of(column, pairs.original, pairs.released, pairs.counts)
-        for column, pairs in zip(columns.values(), aligned, strict=True)
-    ]
-    squared = [
-        [
-            _in_variances(distances, column.variance)[pairs.rows]
-            for distances in (column.cells.distances, column.cells.largest)
-        ]
-        for column, pairs in zip(measured, aligned, strict=True)
-    ]
-    # An exactly rounded sum does not depend on the order of the rows.
-    lost, most = (math.fsum(np.sqrt(sum(terms)).tolist()) for terms in zip(*squared, strict=True))
-    return measured, lost, most
-
-
-def _in_engine(
-    inputs: Inputs, columns: Mapping[str, NumberColumn]
-) -> tuple[list[_Column], float, float]:
-    """The same where rows cannot be fetched: pairs of values are, and the engine adds up rows."""
-    measured, numbers = [], []
-    for name, column in columns.items():
-        pairs = inputs.pair_codes(name)
-        measured.append(_Column.of(column, pairs.original, pairs.released, pairs.counts))
-        if measured[-1].variance:
-            numbers.append(column.in_engine(name, measured[-1].variance))
-    tables = (inputs.aligned_original.counts, inputs.table.counts)
-    lost, most = sums_of_distances(*tables, numbers, str(inputs.key)) if numbers else (0.0, 0.0)
-    return measured, lost, most
-
-
-def _in_variances(distances: Whole, variance: Fraction) -> Floats:
-    """Squared distances in units of the variance, each rounded once."""
-    if not variance:
-        return np.zeros(len(distances))
-    times, divisor = variance.denominator, variance.numerator
-    shares = [distance * distance * times / divisor for distance in distances.tolist()]
-    return np.array(shares, dtype=np.float64)

@@ -8,17 +8,14 @@ from functools import partial
 from math import isinf
 from typing import Annotated, Any
 
-import numpy as np
-
 from petaudit.errors import OptionError, Phrase, phrase
-from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Result
+from petaudit.measures.base import Result
 from petaudit.measures.l_diversity import LDiversity
 from petaudit.measures.limits import refuse_unbreakable
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.system import kinds
-from petaudit.tables import ClassTable
+from petaudit.tables.shares import commonest_against_rare
 
 _L_HELP = "from which value on, in the order of frequency, values count as rare; a limit needs it"
 
@@ -44,9 +41,8 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 4, "illness": ["flu", "flu", "flu", "cancer"]})
-    >>> result = recursive_l_diversity(
-    ...     table, quasi_identifiers="zip", sensitive="illness", limit=3, l=2
-    ... )
+    >>> given = {"quasi_identifiers": "zip", "sensitive": "illness"}
+    >>> result = recursive_l_diversity(table, limit=3, l=2, **given)
     >>> result.exact_value, result.passed
     (Fraction(3, 1), False)
     """
@@ -54,9 +50,7 @@ class RecursiveLDiversity(SensitiveMeasure):
     name = "recursive-l-diversity"
     title = "l-diversity (recursive)"
     rank = 60
-    better = Better.LOWER
     strict = True
-    range = (0.0, float("inf"))
     limit_help = "c: r1 < c (rl + ... + rm) must hold in every class; needs l"
 
     def compute(
@@ -69,26 +63,22 @@ class RecursiveLDiversity(SensitiveMeasure):
     ) -> Result:
         """Measure what c must exceed."""
         if l is None:
-            distinct = LDiversity()
-            answer = distinct.ask(inputs, None, 0, distinct.figures)
             # With l = 1 every table would look well, one with a single value in a class as well.
-            l = max(int(distinct.worst_of(answer)), 2)  # noqa: E741
+            l = max(int(LDiversity().compute(inputs, None, worst=0).value), 2)  # noqa: E741
         answer = self.ask(inputs, limit, worst, partial(commonest_against_rare, l))
-        figure = f"{self.name} (l = {l})"
-        return self.judge(inputs, limit, answer, {"l": l}, figure=figure)
+        return self.judge(inputs, limit, answer, {"l": l}, figure=f"{self.name} (l = {l})")
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse a limit without l."""
-        l, limit = options.get("l"), options.get("limit")  # noqa: E741
-        if l is None and limit is not None:
+        limit = self.read_limit(options.get("limit"))
+        if limit is not None and options.get("l") is None:
             raise OptionError(
                 "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
                 "follows from the table, and the limit would mean something else for every table)"
             )
-        bound = self.read_limit(limit)
-        if l == 1 and bound is not None:
-            # With l = 1 all values are rare, and r1 is a share of the class.
-            refuse_unbreakable(bound, self.name, "lower", (0, 1))
+        if limit is not None and options["l"] == 1:
+            # All values are rare, and r1 is a share of the class.
+            refuse_unbreakable(limit, self.name, "lower", (0, 1))
 
     def why_infinite(self, result: Result) -> Phrase:
         """Say that such a class has no rare values at all."""
@@ -96,21 +86,10 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Say what the figure is."""
-        if isinf(result.value):
-            return ()
-        l, value = result.l, result.value  # noqa: E741
-        return (phrase("with l = {l:,}, c must be more than {value:.6g}", l=l, value=value),)
+        line = phrase(
+            "with l = {l:,}, c must be more than {value:.6g}", l=result.l, value=result.value
+        )
+        return () if isinf(result.value) else (line,)
 
 
 recursive_l_diversity = RecursiveLDiversity.as_function()
-
-
-def commonest_against_rare(values: int, attribute: str, classes: ClassTable) -> ClassFigures:
-    """Return r1 / (rl + ... + rm) of each class; infinite where it has fewer than l values."""
-    pairs = classes.columns[attribute].with_nulls_as_commonest
-    starts, counts = pairs.class_starts, pairs.descending_counts
-    stops = np.append(starts[1:], len(counts))
-    before_rare = min(values - 1, len(counts))
-    up_to = np.concatenate([[0], np.cumsum(counts)])
-    common = up_to[np.minimum(starts + before_rare, stops)] - up_to[starts]
-    return ratio_figures(counts[starts], classes.sizes - common, classes.sizes, classes.classes)

@@ -1,4 +1,4 @@
-"""What it would take to keep a limit, in numbers and in words."""
+"""What it would take to keep a limit, and what is said of suppressed rows."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ class Remedy:
         3
         """
         enough = breaking if breaking < in_classes and (can or can_drop) else None
-        found = cls.of(breaking, enough if breaking else 0, rows, unit, by_dropping=not can)
-        return replace(found, rows_keeping=in_classes - breaking)
+        remedy = cls.of(breaking, enough if breaking else 0, rows, unit, by_dropping=not can)
+        return replace(remedy, rows_keeping=in_classes - breaking)
 
     @classmethod
     def of(
@@ -70,11 +70,11 @@ class Remedy:
         0.25
         """
         part = None if enough is None else enough / max(rows, 1)
-        made = PeopleRemedy if unit is Unit.PERSON else Remedy
-        whole = rows if breaking else None
+        kind = PeopleRemedy if unit is Unit.PERSON else Remedy
+        of_rows = rows if breaking else None
         if by_dropping and enough:
-            return made(breaking, None, None, enough, part, of_rows=whole)
-        return made(breaking, enough, part, of_rows=whole)
+            return kind(breaking, None, None, enough, part, of_rows=of_rows)
+        return kind(breaking, enough, part, of_rows=of_rows)
 
     @property
     def shown_share(self) -> Phrase:
@@ -129,10 +129,7 @@ class Remedy:
         """
         if self.rows_to_drop is not None:
             return phrase(
-                "{breaks}; dropping {rows} ({share}) from the table reaches it",
-                breaks=self.breaks,
-                rows=self.to_remove,
-                share=self.shown_share,
+                "{breaks}; dropping {rows} ({share}) from the table reaches it", **self._fields
             )
         if not self.rows_breaking:
             if self.rows_to_suppress is None:
@@ -142,12 +139,31 @@ class Remedy:
             )
         if self.rows_to_suppress is None:
             return self.breaks
-        return phrase(
-            "{breaks}; suppressing {rows} ({share}) reaches it",
-            breaks=self.breaks,
-            rows=self.to_remove,
-            share=self.shown_share,
-        )
+        return phrase("{breaks}; suppressing {rows} ({share}) reaches it", **self._fields)
+
+    @property
+    def text_of_risk(self) -> Phrase:
+        """The same of the riskiest classes, so that nobody takes it for the fewest rows possible.
+
+        >>> Remedy.of(3, 2, 12).text_of_risk
+        '3 rows break the limit; suppressing 2 rows (16.7 %), riskiest classes first, is enough'
+        """
+        if self.rows_to_drop:
+            return phrase(
+                "{breaks}; dropping {rows} ({share}) from the table, riskiest classes first, is "
+                "enough",
+                **self._fields,
+            )
+        if self.rows_to_suppress:
+            return phrase(
+                "{breaks}; suppressing {rows} ({share}), riskiest classes first, is enough",
+                **self._fields,
+            )
+        return self.text
+
+    @property
+    def _fields(self) -> dict[str, Phrase]:
+        return {"breaks": self.breaks, "rows": self.to_remove, "share": self.shown_share}
 
 
 @dataclass(frozen=True)
@@ -155,3 +171,20 @@ class PeopleRemedy(Remedy):
     """The same where people are counted: its numbers of rows are numbers of people."""
 
     unit: ClassVar[Unit] = Unit.PERSON
+
+
+def left_out(rows: int, unit: Unit = Unit.ROW) -> tuple[str, ...]:
+    """Say that rows with the mark in every quasi-identifier are in no class, where there are any.
+
+    >>> left_out(0)
+    ()
+    """
+    if not rows:
+        return ()
+    return (
+        phrase(
+            "left out (suppressed: exclude): {rows} with '*' in every quasi-identifier, though who "
+            "fits no other class is known to be among them",
+            rows=unit.counted(rows),
+        ),
+    )

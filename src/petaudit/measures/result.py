@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, get_args, get_type_hints
 
-from petaudit.errors import OptionError, listing, suggestion, term
+from petaudit.errors import OptionError, Phrase, listing, suggestion, tally, term
 from petaudit.i18n.numbers import Unit
 from petaudit.measures.limits import figure_rule, figure_texts, is_idle, refuse_unbreakable
 from petaudit.measures.remedy import Remedy
@@ -139,6 +140,19 @@ class Result:
         return cast("Remedy | None", self.breakdown.get("remedy"))
 
     @property
+    def remedy_lines(self) -> tuple[str, ...]:
+        """What a limit on a risk takes, as a sentence; nothing without a limit."""
+        return () if self.remedy is None else (self.remedy.text_of_risk,)
+
+    def counted(self, number: int) -> Phrase:
+        """Write a number of rows, or of people, out of all."""
+        return self.unit.counted(number, of=self.rows + self.suppressed_rows)
+
+    def tally(self, number: int) -> Phrase:
+        """Write the same without a noun, as in "3 of 12 rows"."""
+        return tally(number, of=self.rows + self.suppressed_rows)
+
+    @property
     def is_lower_bound(self) -> bool:
         """Whether the figure may be too low because something was not looked at."""
         return False
@@ -151,7 +165,7 @@ class Result:
     @property
     def explanation(self) -> tuple[str, ...]:
         """What a person asks next, in sentences without any value of the data."""
-        return self.by.explain(self)
+        return tuple(self.by.explain(self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON."""
@@ -244,6 +258,28 @@ def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:
         name: ResultColumn(kind, [getattr(row, name) for row in rows])
         for name, kind in columns.items()
     }
+
+
+def rows_of(row: type, *entries: str, **renamed: str) -> Callable[..., Columns]:
+    """Return a method that lays out entries of a breakdown which are rows, one or several.
+
+    There is a column per field of the dataclass ``row`` that is text or a number, of its name
+    unless it is renamed.
+    """
+    kinds: dict[object, Kind] = {str: "text", int: "integer", float: "number"}
+
+    def lay_out(self: Measure, result: Result, **_: bool) -> Columns:
+        values = [getattr(result, entry) for entry in entries]
+        rows = [item for own in values for item in (own if isinstance(own, tuple) else (own,))]
+        types = {
+            name: get_args(hint)[0] if isinstance(hint, UnionType) else hint
+            for name, hint in get_type_hints(row).items()
+        }
+        shown = {name: kinds[own] for name, own in types.items() if own in kinds}
+        columns = columns_of(rows, **shown)
+        return {renamed.get(name, name): column for name, column in columns.items()}
+
+    return lay_out
 
 
 def _plain(value: Any) -> Any:

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias
 from petaudit.errors import OptionError, counted, exactly, numbered, phrase
 from petaudit.errors import share as in_percent
 from petaudit.inputs import Inputs
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Remedy, Result
+from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result, left_out
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.pictures.rows_at_risk import rows_at_risk_of
 from petaudit.system import kinds
@@ -35,6 +34,7 @@ class RiskMeasure(Measure):
     family = Family.RISK
     better = Better.LOWER
     range = (0.0, 1.0)
+    needs: tuple[Need, ...] = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the share may be at most this"
 
     def judge(
@@ -125,7 +125,7 @@ class AttackRisk(RiskMeasure):
         name = f"{self.name}, {judged}"
         return self.judge(classes, values[figure], limit, remedy, breakdown, figure=name)
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """All figures, what the threshold takes, and what the limit takes."""
         others = phrase(
             ", average {average:.4g}, lowest {lowest:.4g}",
@@ -138,7 +138,7 @@ class AttackRisk(RiskMeasure):
             others=exactly(others),
             rows=rows_in_classes(result),
         )
-        return (figures, *_at_risk(result), *remedy_lines(result.remedy))
+        return (figures, *_at_risk(result), *result.remedy_lines)
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out a row per figure."""
@@ -188,10 +188,9 @@ def _at_risk(result: Result) -> Iterator[str]:
             phrase("nobody has a risk above {threshold:g}", threshold=threshold),
         )
         return
-    total = result.rows + result.suppressed_rows
     fields: dict[str, Any] = {
-        "rows": unit.counted(result.rows_at_risk, of=total),
-        "share": in_percent(result.rows_at_risk, total),
+        "rows": result.counted(result.rows_at_risk),
+        "share": in_percent(result.rows_at_risk, result.rows + result.suppressed_rows),
         "threshold": threshold,
     }
     text = numbered(
@@ -210,40 +209,12 @@ def _at_risk(result: Result) -> Iterator[str]:
 
 def rows_in_classes(result: Result) -> str:
     """Say how many rows are in how many classes, and how many are in none."""
-    total = result.rows + result.suppressed_rows
-    rows = result.unit.counted(result.rows, of=total)
-    classes = counted(result.classes, "class", "classes")
+    rows, classes = result.counted(result.rows), counted(result.classes, "class", "classes")
     if not result.suppressed_rows:
         return phrase("{rows} in {classes}", rows=rows, classes=classes)
     return phrase(
         "{rows} in {classes}, {suppressed} suppressed",
         rows=rows,
         classes=classes,
-        suppressed=result.unit.counted(result.suppressed_rows, of=total),
-    )
-
-
-def remedy_lines(remedy: Remedy | None) -> tuple[str, ...]:
-    """Say what a limit takes, so that nobody takes it for the fewest rows possible."""
-    if remedy is None:
-        return ()
-    if not (remedy.rows_to_suppress or remedy.rows_to_drop):
-        return (remedy.text,)
-    fields: dict[str, Any] = {
-        "breaks": remedy.breaks,
-        "rows": remedy.to_remove,
-        "share": remedy.shown_share,
-    }
-    if remedy.rows_to_drop is None:
-        return (
-            phrase(
-                "{breaks}; suppressing {rows} ({share}), riskiest classes first, is enough",
-                **fields,
-            ),
-        )
-    return (
-        phrase(
-            "{breaks}; dropping {rows} ({share}) from the table, riskiest classes first, is enough",
-            **fields,
-        ),
+        suppressed=result.counted(result.suppressed_rows),
     )

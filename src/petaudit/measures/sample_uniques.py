@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from petaudit.errors import joined, phrase, tally
+from petaudit.errors import joined, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Need, Remedy, Result
-from petaudit.measures.risk import RiskMeasure, remedy_lines
+from petaudit.measures.base import Remedy, Result
+from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
 
 _RISK_OF_TWO = Fraction(1, 2)
@@ -36,9 +36,7 @@ class SampleUniques(RiskMeasure):
     """
 
     name = "sample-uniques"
-    title = "Sample uniques"
     rank = 170
-    needs = (Need.QUASI_IDENTIFIERS,)
 
     def compute(self, inputs: Inputs, limit: Fraction | None) -> Result:
         """Measure the share of rows that are alone in their class."""
@@ -57,18 +55,11 @@ class SampleUniques(RiskMeasure):
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """How many rows are alone, and what the limit takes."""
-        unit, total = result.unit, result.rows + result.suppressed_rows
-        parts = [
-            phrase(
-                "{number} of {rows} alone in their class",
-                number=tally(result.uniques, of=total),
-                rows=unit.counted(result.rows, of=total),
-            )
-        ]
+        number, rows = result.tally(result.uniques), result.counted(result.rows)
+        parts = [phrase("{number} of {rows} alone in their class", number=number, rows=rows)]
         if result.suppressed_rows:
-            rows = unit.counted(result.suppressed_rows, of=total)
-            parts.append(phrase("{rows} suppressed", rows=rows))
-        return (joined(parts, "; "), *remedy_lines(result.remedy))
+            parts.append(phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows)))
+        return (joined(parts, "; "), *result.remedy_lines)
 
 
 sample_uniques = SampleUniques.as_function()

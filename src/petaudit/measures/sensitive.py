@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Annotated, Any, TypeAlias
@@ -12,8 +12,7 @@ from petaudit.exact.class_figures import ClassFigures, Exact, Truths
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._class_question import Answer, Question, WorstClass
-from petaudit.measures._suppressed import left_out
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result
+from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result, left_out
 from petaudit.measures.result import columns_of
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
@@ -76,6 +75,8 @@ class SensitiveMeasure(Measure):
     """A measure whose ``figures`` are those of the classes of a block, for one attribute."""
 
     family = Family.PRIVACY
+    better = Better.LOWER
+    range = (0.0, float("inf"))
     needs = (Need.QUASI_IDENTIFIERS, Need.SENSITIVE)
     figure_ignores: tuple[str, ...] = ("worst",)
     compares_with_table = False
@@ -101,14 +102,14 @@ class SensitiveMeasure(Measure):
         worst: int,
         figures: Callable[[str, ClassTable], ClassFigures],
         *,
-        also_breaks: OfClasses | None = None,
         tells_apart: Sequence[OfClasses] = (),
+        told_break: bool = False,
         with_far: bool = False,
     ) -> Answer:
         """Ask every sensitive attribute of the classes of the quasi-identifiers alone.
 
-        The classes that ``also_breaks`` names break the limit whatever their values are. Of those
-        that ``tells_apart`` tells apart, the answer has the number and the rows.
+        Of the classes that ``tells_apart`` tells from others, the answer has the number and the
+        rows; with ``told_break`` they break the limit whatever their values are.
         """
         question = Question(
             inputs.quasi_identifiers,
@@ -117,8 +118,8 @@ class SensitiveMeasure(Measure):
             self.better is Better.LOWER,
             None if limit is None else self._breaks(limit),
             worst,
-            also_breaks,
             tuple(tells_apart),
+            told_break,
             with_far,
         )
         answers = (inputs.ask_people if self.counts_people else inputs.ask_classes)(question)
@@ -201,7 +202,7 @@ class SensitiveMeasure(Measure):
         """Say what only this model has to say."""
         return ()
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """The figure of each attribute with its worst classes, and what the limit would take."""
         remedies = () if result.remedy is None else (result.remedy.text,)
         rows = None if result.remedy is None else result.remedy.of_rows

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Final
-
-import numpy as np
 
 from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally
 from petaudit.exact.sampling import disclosure_risks
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Columns, Need, Remedy, Result
+from petaudit.measures.base import Columns, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
 from petaudit.measures.result import columns_of
-from petaudit.measures.risk import remedy_lines
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
-from petaudit.tables.minimal_uniques import MinimalUniques
 from petaudit.tables.result_frames import ResultColumn
+from petaudit.tables.set_counts import number_of_sets
 
 _FEW_COLUMNS: Final = 10
 """All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
@@ -28,34 +24,12 @@ _USUAL_CAP: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
 _LARGEST_SCORE: Final = 10**300
+"""Larger ones are no floats."""
 _MOST_SHOWN: Final = 5
 _COLUMNS_HELP: Final = (
     "look for minimal sets of up to so many columns; if not given all, or 3 where there are more "
     f"than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)"
 )
-
-
-@dataclass(frozen=True)
-class MinimalSets:
-    """How many minimal unique sets have one size, how many rows have one, and their score."""
-
-    columns: int
-    sets: int
-    """Sets of columns; each may be minimal for many rows."""
-    minimal_uniques: int
-    """Pairs of a row and a minimal set of it."""
-    score: int
-    """What one of them adds to the score of its row."""
-
-
-@dataclass(frozen=True)
-class ColumnPart:
-    """The part of a column in the minimal unique sets."""
-
-    attribute: str
-    minimal_uniques: int
-    contribution: float
-    """The share of the total score that is due to sets with the column; 0 where there is none."""
 
 
 class SpecialUniques(SampleMeasure):
@@ -88,7 +62,6 @@ class SpecialUniques(SampleMeasure):
     name = "special-uniques"
     title = "Special uniques (SUDA)"
     rank = 180
-    needs = (Need.QUASI_IDENTIFIERS,)
     figure_ignores = ("max_columns",)
 
     def compute(
@@ -106,13 +79,16 @@ class SpecialUniques(SampleMeasure):
         names = inputs.quasi_identifiers
         columns = len(names)
         cap = _usual_cap(columns) if max_columns is None else min(max_columns, columns)
-        _require_scores(columns, cap)
+        score = partial(set_score, columns=columns, up_to=cap)
+        if score(1) > _LARGEST_SCORE:
+            raise OptionError(
+                "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
+                "than 300 digits; a smaller one changes nothing in the share",
+                cap=cap,
+                columns=columns,
+            )
         people = self.people(inputs, population_size, sampling_fraction)
         classes = RiskClasses.of_table(inputs)
-
-        def score(size: int) -> int:
-            return set_score(size, columns, cap)
-
         uniques = minimal_uniques(
             inputs.table,
             names,
@@ -138,8 +114,8 @@ class SpecialUniques(SampleMeasure):
             "max_columns": cap,
             # Larger minimal sets were not looked for: all but the value may be too low.
             "is_capped": cap < columns,
-            "sizes": tuple(_by_size(uniques, score)),
-            "columns": _by_column(uniques, names, score),
+            "sizes": tuple(uniques.by_size(score)),
+            "columns": tuple(uniques.by_column(names, score)),
             "highest_score": float(scores.max(initial=0)),
             "mean_score": float(scores @ rows_of_score / classes.rows),
             # The estimated chance that a match with a row is correct.
@@ -157,7 +133,7 @@ class SpecialUniques(SampleMeasure):
     def when_left_out(self, inputs: Inputs) -> str | None:
         """Say why a large table waits until somebody asks."""
         columns = len(inputs.quasi_identifiers)
-        sets = sum(math.comb(columns, size) for size in range(1, _usual_cap(columns) + 1))
+        sets = number_of_sets(columns, _usual_cap(columns))
         histogram = inputs.class_histogram
         alone = int(histogram.classes[histogram.sizes == 1].sum())
         if sets * alone <= _MOST_WORK:
@@ -169,25 +145,45 @@ class SpecialUniques(SampleMeasure):
             rows=alone,
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """How many rows are unique, by how many columns, and which columns matter."""
-        total = result.rows + result.suppressed_rows
-        alone = phrase(
+        yield phrase(
             "{unique} of {rows} unique, {special} of them on fewer than all {columns}",
-            unique=tally(result.unique_rows, of=total),
-            rows=result.unit.counted(result.rows, of=total),
-            special=tally(result.special_rows, of=total),
+            unique=result.tally(result.unique_rows),
+            rows=result.counted(result.rows),
+            special=result.tally(result.special_rows),
             columns=counted(len(result.columns), "quasi-identifier"),
         )
-        return (alone, *_minimal_sets(result), *remedy_lines(result.remedy))
+        most, sizes = result.max_columns, result.sizes
+        by_size = [
+            phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
+            for size in sizes
+        ]
+        fields = {"most": most, "numbers": joined(by_size)}
+        if result.is_capped and sizes:
+            yield phrase(
+                "minimal unique sets of up to {most} columns only, by number of columns: {numbers}",
+                **fields,
+            )
+        elif result.is_capped:
+            yield phrase("no minimal unique set of up to {most} columns only", **fields)
+        elif sizes:
+            yield phrase("minimal unique sets, by number of columns: {numbers}", **fields)
+        if sizes:
+            ordered = sorted(result.columns, key=lambda part: -part.contribution)
+            shown = [f"{part.attribute} {part.contribution:.3g}" for part in ordered[:_MOST_SHOWN]]
+            parts: Phrase = joined(shown)
+            if more := len(ordered) - len(shown):
+                parts = phrase("{shown} and {number} more", shown=parts, number=more)
+            yield phrase("part in the scores: {parts}", parts=parts)
+        yield from result.remedy_lines
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the part of each column in the scores."""
-        return {
-            **columns_of(result.columns, attribute="text"),
-            "value": ResultColumn("number", [part.contribution for part in result.columns]),
-            **columns_of(result.columns, minimal_uniques="integer"),
-        }
+        columns = columns_of(
+            result.columns, attribute="text", contribution="number", minimal_uniques="integer"
+        )
+        return {"value" if name == "contribution" else name: own for name, own in columns.items()}
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the minimal sets by size."""
@@ -204,70 +200,3 @@ special_uniques = SpecialUniques.as_function()
 
 def _usual_cap(columns: int) -> int:
     return columns if columns <= _FEW_COLUMNS else _USUAL_CAP
-
-
-def _require_scores(columns: int, cap: int) -> None:
-    """Raise where scores would be too large for a float."""
-    largest = math.prod(columns - i for i in range(1, min(cap, columns - 1)))
-    if largest > _LARGEST_SCORE:
-        raise OptionError(
-            "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
-            "than 300 digits; a smaller one changes nothing in the share",
-            cap=cap,
-            columns=columns,
-        )
-
-
-def _by_size(uniques: MinimalUniques, score: Callable[[int], int]) -> Iterator[MinimalSets]:
-    sizes = np.array([len(columns) for columns in uniques.sets], np.int64)
-    for size in np.unique(sizes).tolist():
-        rows = uniques.rows_of_set[sizes == size]
-        yield MinimalSets(size, len(rows), int(rows.sum()), score(size))
-
-
-def _by_column(
-    uniques: MinimalUniques, names: tuple[str, ...], score: Callable[[int], int]
-) -> tuple[ColumnPart, ...]:
-    rows_of_column, scores, total = [0] * len(names), [0] * len(names), 0
-    for columns, rows in zip(uniques.sets, uniques.rows_of_set.tolist(), strict=True):
-        added = rows * score(len(columns))
-        total += added
-        for column in columns:
-            rows_of_column[column] += rows
-            scores[column] += added
-    # Whole numbers of any size, divided once.
-    return tuple(
-        ColumnPart(name, rows, float(Fraction(added, total or 1)))
-        for name, rows, added in zip(names, rows_of_column, scores, strict=True)
-    )
-
-
-def _minimal_sets(result: Result) -> Iterator[Phrase]:
-    """Say how many minimal sets there are by size, and which columns are in them."""
-    most, sizes = result.max_columns, result.sizes
-    if not sizes:
-        if result.is_capped:
-            yield phrase("no minimal unique set of up to {most} columns only", most=most)
-        return
-    numbers = joined(
-        [
-            phrase("{columns}: {number}", columns=size.columns, number=tally(size.minimal_uniques))
-            for size in sizes
-        ]
-    )
-    if result.is_capped:
-        yield phrase(
-            "minimal unique sets of up to {most} columns only, by number of columns: {numbers}",
-            most=most,
-            numbers=numbers,
-        )
-    else:
-        yield phrase("minimal unique sets, by number of columns: {numbers}", numbers=numbers)
-    ordered = sorted(result.columns, key=lambda part: -part.contribution)
-    parts: Phrase = joined(
-        [f"{part.attribute} {part.contribution:.3g}" for part in ordered[:_MOST_SHOWN]]
-    )
-    if len(ordered) > _MOST_SHOWN:
-        more = len(ordered) - _MOST_SHOWN
-        parts = phrase("{shown} and {number} more", shown=parts, number=more)
-    yield phrase("part in the scores: {parts}", parts=parts)

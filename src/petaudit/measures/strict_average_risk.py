@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
 from petaudit.errors import OptionError, Phrase, joined, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Family, Need, Remedy, Result
+from petaudit.measures.base import Family, Remedy, Result
 from petaudit.measures.population import PopulationSize, assumed_size
-from petaudit.measures.risk import RiskMeasure, remedy_lines, rows_in_classes
+from petaudit.measures.risk import RiskMeasure, rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
 from petaudit.system import kinds
 
@@ -46,10 +46,8 @@ class StrictAverageRisk(RiskMeasure):
     """
 
     name = "strict-average-risk"
-    title = "Strict average risk"
     rank = 120
     family = Family.PRIVACY
-    needs = (Need.QUASI_IDENTIFIERS,)
     limit_help = "the average may be at most this"
 
     def compute(
@@ -111,19 +109,18 @@ class StrictAverageRisk(RiskMeasure):
                 measure=self.name,
             )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Where the figure comes from, whether classes are large enough, and what it takes."""
-        lines = [rows_in_classes(result), joined([_fewest(result), _highest(result)], "; ")]
+        yield rows_in_classes(result)
+        yield joined([_fewest(result), _highest(result)], "; ")
         if result.is_estimate:
-            lines.append(
-                phrase(
-                    "an estimate, which assumes that the table is a random sample of the "
-                    "population: by its rows a class has a negative binomial number of people, and "
-                    "the fewest are those of k-map (significance {significance:g})",
-                    significance=float(USUAL_SIGNIFICANCE),
-                )
+            yield phrase(
+                "an estimate, which assumes that the table is a random sample of the population: "
+                "by its rows a class has a negative binomial number of people, and the fewest are "
+                "those of k-map (significance {significance:g})",
+                significance=float(USUAL_SIGNIFICANCE),
             )
-        return (*lines, *remedy_lines(result.remedy))
+        yield from result.remedy_lines
 
 
 strict_average_risk = StrictAverageRisk.as_function()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from petaudit.errors import HierarchyError, counted, phrase, share
@@ -37,7 +38,6 @@ class Suppression(ColumnsMeasure):
     """
 
     name = "suppression"
-    title = "Suppression"
     rank = 220
     better = Better.LOWER
     needs = (Need.QUASI_IDENTIFIERS,)
@@ -60,24 +60,23 @@ class Suppression(ColumnsMeasure):
             },
         )
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterator[str]:
         """Name the numbers of rows and cells, and the columns with most of them."""
         cells = sum(result.suppressed_cells.values())
         if not cells:
-            return (phrase("no cell of the quasi-identifiers is suppressed"),)
+            yield phrase("no cell of the quasi-identifiers is suppressed")
+            return
         total = result.rows * len(result.columns)
         number = counted(cells, "cell", of=total)
-        lines = [phrase("{cells} of {all:,} suppressed", cells=number, all=total)]
+        yield phrase("{cells} of {all:,} suppressed", cells=number, all=total)
         if result.suppressed_rows:
-            lines.append(
-                phrase(
-                    "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
-                    rows=counted(result.suppressed_rows, "row", of=result.rows),
-                    all=result.rows,
-                    share=share(result.suppressed_rows, result.rows),
-                )
+            yield phrase(
+                "{rows} of {all:,} ({share}) suppressed in every quasi-identifier",
+                rows=counted(result.suppressed_rows, "row", of=result.rows),
+                all=result.rows,
+                share=share(result.suppressed_rows, result.rows),
             )
-        return (*lines, *super().explain(result))
+        yield from super().explain(result)
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the share and the number of suppressed cells of each column."""
@@ -89,25 +88,20 @@ suppression = Suppression.as_function()
 
 
 def _suppressed_cells(inputs: Inputs, column: str) -> int:
-    counts, root = inputs.table.counts, _root(inputs, column)
-    if root is None and not counts.is_text(counts.position(column)):
+    """Count the cells with the mark, or with a label that stands for everything and is no value."""
+    counts, marks, hierarchy = inputs.table.counts, [SUPPRESSED], None
+    try:
+        if column in inputs.hierarchies:
+            hierarchy = inputs.hierarchy(column)
+    except HierarchyError:
+        # A rule knows no root without the values of an original, and none is needed here.
+        if inputs.original is not None:
+            raise
+    if hierarchy is not None and not hierarchy.is_leaf(hierarchy.top):
+        marks.append(hierarchy.top)
+    elif not counts.is_text(counts.position(column)):
         # Only text can hold the mark.
         return 0
     values = counts.value_counts(column)
-    marks = {SUPPRESSED, root}
-    places = [values.index[mark] for mark in marks if mark is not None and mark in values.index]
-    return int(values.counts[places].sum())
-
-
-def _root(inputs: Inputs, column: str) -> str | None:
-    """The label that stands for everything, unless it is also a value of its own."""
-    if column not in inputs.hierarchies:
-        return None
-    try:
-        hierarchy = inputs.hierarchy(column)
-    except HierarchyError:
-        if inputs.original is None:
-            # A rule knows no root without the values of an original, and none is needed here.
-            return None
-        raise
-    return None if hierarchy.is_leaf(hierarchy.top) else hierarchy.top
+    places = {values.index[mark] for mark in marks if mark in values.index}
+    return int(values.counts[list(places)].sum())

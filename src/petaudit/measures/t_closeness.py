@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Final, get_args
 
 from petaudit.errors import OptionError, counted, exactly, joined, numbered, phrase, term
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.labels.hierarchy import Hierarchy
-from petaudit.measures._class_question import Answer
-from petaudit.measures.base import Better, Columns, Result
-from petaudit.measures.result import columns_of
+from petaudit.measures.base import Columns, Result, rows_of
 from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.system import kinds
-from petaudit.tables import ValueCounts
 from petaudit.tables.emd import (
     Distance,
     Ground,
@@ -31,7 +27,7 @@ from petaudit.tables.headers import check_column
 _DISTANCE: Final = kinds.Choice(get_args(Distance))
 _DISTANCES: Final = kinds.Either((_DISTANCE, kinds.MapOf(_DISTANCE)))
 _DISTANCE_HELP = "ordered, hierarchical or equal; one for all or one per attribute"
-_WORDS: Final[Mapping[Distance, str]] = {
+_WORDS: Final[Mapping[str, str]] = {
     "ordered": term("ordered"),
     "hierarchical": term("hierarchical"),
     "equal": term("equal"),
@@ -58,7 +54,7 @@ class AttributeCloseness:
     """t of one sensitive attribute."""
 
     attribute: str
-    distance: Distance
+    distance: str
     t: float
     exact_t: Fraction
     classes: int
@@ -84,9 +80,6 @@ class TCloseness(SensitiveMeasure):
     Reference: N. Li, T. Li, S. Venkatasubramanian: t-Closeness: Privacy Beyond k-Anonymity and
     l-Diversity. ICDE 2007, doi 10.1109/ICDE.2007.367856
 
-    ``given`` are the inputs of every measure: ``quasi_identifiers``, ``sensitive`` (or ``roles``),
-    ``hierarchies``, ``suppressed``, ``reveal_values``, ``delimiter``, ``encoding``.
-
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
     >>> result = t_closeness(table, quasi_identifiers="born", sensitive="salary", limit=0.375)
@@ -97,11 +90,11 @@ class TCloseness(SensitiveMeasure):
     name = "t-closeness"
     title = "t-closeness"
     rank = 70
-    better = Better.LOWER
     range = (0.0, 1.0)
     limit_help = "t may be at most this"
     compares_with_table = True
     pictures = staticmethod(distributions_of)
+    columnwise = rows_of(AttributeCloseness, "attributes")
 
     def compute(
         self,
@@ -115,7 +108,11 @@ class TCloseness(SensitiveMeasure):
     ) -> Result:
         """Measure t."""
         warnings = list(inputs.spellings_warning)
-        chosen = _chosen_distances(inputs, distance)
+        chosen = distance if isinstance(distance, Mapping) else {}
+        for attribute in chosen:
+            check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
+        if distance is not None and not isinstance(distance, Mapping):
+            chosen = dict.fromkeys(inputs.sensitive, distance)
         grounds = {
             attribute: _ground(inputs, attribute, chosen.get(attribute), warnings)
             for attribute in inputs.sensitive
@@ -131,10 +128,23 @@ class TCloseness(SensitiveMeasure):
         )
         t = Fraction(self.worst_of(answer))
         remedy = None if limit is None else self.remedy(inputs, answer, Unit.ROW)
-        attributes = tuple(_closeness(grounds, answer, has_limit=limit is not None))
+        answers = list(zip(grounds.items(), answer.attributes, strict=True))
+        attributes = tuple(
+            AttributeCloseness(
+                attribute,
+                ground.distance,
+                float(own.extreme),
+                Fraction(own.extreme),
+                own.classes,
+                None if limit is None else own.classes_breaking,
+                None if limit is None else own.rows_breaking,
+                tuple(FarClass(*vars(worst).values()) for worst in own.worst),
+            )
+            for (attribute, ground), own in answers
+        )
         far = {
-            attribute: FarValues(grounds[attribute], inputs.sensitive_values(attribute), own.far)
-            for attribute, own in zip(inputs.sensitive, answer.attributes, strict=True)
+            attribute: FarValues(ground, inputs.sensitive_values(attribute), own.far)
+            for (attribute, ground), own in answers
         }
         return self.result(
             t,
@@ -150,44 +160,12 @@ class TCloseness(SensitiveMeasure):
         rows = None if result.remedy is None else result.remedy.of_rows
         return (*(joined([*_reasons(own, rows)], "; ") for own in result.attributes), *remedies)
 
-    def columnwise(self, result: Result) -> Columns:
-        """Lay out the sensitive attributes."""
-        return columns_of(
-            result.attributes,
-            attribute="text",
-            distance="text",
-            t="number",
-            classes="integer",
-            # Without a limit they are null, which whole numbers of pandas cannot be.
-            classes_above_limit="integer",
-            rows_above_limit="integer",
-        )
-
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the farthest classes of all attributes."""
         return worst_class_columns(result.attributes, "distance", with_values=with_values)
 
 
 t_closeness = TCloseness.as_function()
-
-
-def _closeness(
-    grounds: Mapping[str, Ground], answer: Answer, *, has_limit: bool
-) -> Iterator[AttributeCloseness]:
-    for (attribute, ground), own in zip(grounds.items(), answer.attributes, strict=True):
-        t = Fraction(own.extreme)
-        yield AttributeCloseness(
-            attribute=attribute,
-            distance=ground.distance,
-            t=float(t),
-            exact_t=t,
-            classes=own.classes,
-            classes_above_limit=own.classes_breaking if has_limit else None,
-            rows_above_limit=own.rows_breaking if has_limit else None,
-            worst_classes=tuple(
-                FarClass(far.rows, far.figure, far.classes, far.labels) for far in own.worst
-            ),
-        )
 
 
 def _reasons(closeness: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
@@ -218,18 +196,6 @@ def _reasons(closeness: AttributeCloseness, of_rows: int | None) -> Iterator[str
         )
 
 
-def _chosen_distances(
-    inputs: Inputs, distance: Distance | Mapping[str, Distance] | None
-) -> Mapping[str, Distance]:
-    if distance is None:
-        return {}
-    if not isinstance(distance, Mapping):
-        return dict.fromkeys(inputs.sensitive, distance)
-    for attribute in distance:
-        check_column(attribute, inputs.sensitive, phrase("the sensitive attributes"))
-    return distance
-
-
 def _ground(
     inputs: Inputs, attribute: str, distance: Distance | None, warnings: list[str]
 ) -> Ground:
@@ -246,8 +212,7 @@ def _ground(
                 column=attribute,
             )
     if distance == "hierarchical" or (distance is None and attribute in inputs.hierarchies):
-        hierarchy = inputs.hierarchy(attribute)
-        return hierarchical_ground(_as_hierarchy_spells(values, hierarchy), hierarchy)
+        return hierarchical_ground(values, inputs.hierarchy(attribute))
     numbers = len(values.labels) > 1 and ordered_ground(values) is not None
     if distance is None and has_null and numbers:
         warnings.append(
@@ -258,29 +223,3 @@ def _ground(
             )
         )
     return equal_ground(values)
-
-
-def _as_hierarchy_spells(values: ValueCounts, hierarchy: Hierarchy) -> ValueCounts:
-    """Return the values by those of their spellings that the hierarchy has; a null needs none."""
-    labels: list[str | None] = []
-    unknown: list[str | None] = []
-    spelled = values.spellings or tuple((label,) for label in values.labels)
-    for label, spellings in zip(values.labels, spelled, strict=True):
-        known = [text for text in spellings if text is not None and hierarchy.holds(text)]
-        if len(known) > 1 and len({hierarchy.path_from(text)[1:] for text in known}) > 1:
-            raise hierarchy.label_error(
-                phrase(
-                    "column {column!r} holds {spellings} of one value that stand in different "
-                    "places of its hierarchy ({origin}): give them the same path",
-                    column=hierarchy.attribute,
-                    spellings=counted(len(known), "spelling"),
-                    origin=hierarchy.origin,
-                ),
-                known,
-            )
-        if label is not None and not known:
-            unknown.append(label)
-        labels.append(None if label is None else next(iter(known), label))
-    if unknown:
-        raise hierarchy.unknown_labels(unknown)
-    return replace(values, labels=tuple(labels))

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Annotated, Final, TypeAlias
 
 from petaudit.errors import InputError, NotMeasurableError, counted, joined, numbered, phrase
 from petaudit.inputs import Inputs
-from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
+from petaudit.labels.cells import trim
 from petaudit.measures.base import Better, Columns, Family, Measure, Result
 from petaudit.roles import Role
 from petaudit.system import kinds
-from petaudit.tables import ClassHistogram, ValueCounts
+from petaudit.tables import ClassHistogram
 from petaudit.tables.headers import check_column
+from petaudit.tables.losses import Leaves
 from petaudit.tables.result_frames import ResultColumn
 
 ROUNDING: Final = Fraction(1, 10**12)
@@ -41,7 +39,7 @@ class UtilityMeasure(Measure):
 class ColumnsMeasure(UtilityMeasure):
     """A figure of the table and of each column, which the breakdown has as ``columns``."""
 
-    def explain(self, result: Result) -> tuple[str, ...]:
+    def explain(self, result: Result) -> Iterable[str]:
         """Name the figure of each column, the worst first."""
         ordered = sorted(
             result.columns.items(), key=lambda item: item[1], reverse=self.better is Better.LOWER
@@ -61,18 +59,6 @@ class ColumnsMeasure(UtilityMeasure):
             "attribute": ResultColumn("text", list(result.columns)),
             "value": ResultColumn("number", list(result.columns.values())),
         }
-
-
-def share_kept(figure: Fraction | int, best: Fraction | int, worst: Fraction | int) -> Fraction:
-    """Place a figure between its worst value, 0, and its best, 1; 1 where nothing can be lost.
-
-    >>> share_kept(3, 2, 6), share_kept(1, 2, 6), share_kept(2, 2, 2)
-    (Fraction(3, 4), Fraction(1, 1), Fraction(1, 1))
-    """
-    if best == worst:
-        return Fraction(1)
-    lost = Fraction(figure - best) / Fraction(worst - best)
-    return 1 - min(max(lost, Fraction(0)), Fraction(1))
 
 
 def suppressed_text(rows: int) -> tuple[str, ...]:
@@ -109,92 +95,13 @@ def classes_of_both(inputs: Inputs) -> tuple[ClassHistogram, ClassHistogram]:
     return table.counts.class_histogram(inputs.quasi_identifiers), before
 
 
-@dataclass(frozen=True)
-class Leaves:
-    """How many leaves of its hierarchy each label of a column may stand for."""
-
-    numbers: Sequence[int]
-    domain: int
-    rows: int
-    total: int
-    """The sum over all rows."""
-    warnings: tuple[str, ...]
-
-    @property
-    def kept(self) -> Fraction:
-        """1 where every cell is a leaf, 0 where every cell may be any."""
-        return share_kept(self.total, self.rows, self.rows * self.domain)
-
-    @classmethod
-    def of(cls, inputs: Inputs, column: str, unknown: str) -> Leaves:
-        """Count the leaves whose path holds a label at any level."""
-        hierarchy = inputs.hierarchy(column)
-        return cls.under(hierarchy, inputs.table.counts.value_counts(column), unknown)
-
-    @classmethod
-    def under(cls, hierarchy: Hierarchy, values: ValueCounts, unknown: str = "error") -> Leaves:
-        """Count the leaves under each label.
-
-        >>> import numpy as np
-        >>> age = Hierarchy("age", [["49", "49-50", "50"], ["50", "49-50", "50"]])
-        >>> Leaves.under(age, ValueCounts(("49", "50", "*"), np.array([1, 1, 1]))).numbers
-        [1, 2, 2]
-        """
-        missing = [label for label in values.labels if not hierarchy.holds(label)]
-        if missing and unknown == "error":
-            raise hierarchy.unknown_labels(missing)
-        under: Counter[str] = Counter()
-        at_lowest_level: Counter[str] = Counter()
-        for leaf in hierarchy.leaves:
-            path = hierarchy.path_of(leaf)
-            under.update(set(path))
-            at_lowest_level.update(
-                label for level, label in enumerate(path) if level == hierarchy.level_of(label)
-            )
-        domain, anything = len(hierarchy.leaves), {SUPPRESSED, *missing}
-        numbers = [
-            domain if label in anything else under[label or NULL_LABEL] for label in values.labels
-        ]
-        unclear = sum(
-            label is not None and label != SUPPRESSED and under[label] != at_lowest_level[label]
-            for label in values.labels
-        )
-        warnings: tuple[str, ...] = ()
-        if unclear:
-            warnings = (
-                phrase(
-                    "column {column!r}: {labels_occur}; each counts as all leaves that it may "
-                    "stand for",
-                    column=hierarchy.attribute,
-                    labels_occur=_occur_twice(unclear),
-                ),
-            )
-        total = sum(map(int.__mul__, numbers, values.counts.tolist()))
-        return cls(numbers, domain, values.rows, total, warnings)
-
-
-def ambiguous_level_warnings(inputs: Inputs, hierarchies: Mapping[str, Hierarchy]) -> list[str]:
-    """Say which columns hold labels that occur at several levels of their hierarchy."""
-    warnings: list[str] = []
-    for column, hierarchy in hierarchies.items():
-        present = inputs.table.counts.value_counts(column).index
-        ambiguous = sum(label in present for label in hierarchy.ambiguous_labels)
-        if ambiguous:
-            warnings.append(
-                phrase(
-                    "column {column!r}: {labels_occur}; each counts at its lowest level",
-                    column=column,
-                    labels_occur=_occur_twice(ambiguous),
-                )
-            )
-    return warnings
-
-
-def _occur_twice(labels: int) -> str:
-    number = counted(labels, "label")
-    if labels == 1:
-        return phrase("{labels} occurs at more than one level of the hierarchy", labels=number)
-    return phrase("{labels} occur at more than one level of the hierarchy", labels=number)
+def leaves_of_columns(inputs: Inputs, unknown: str) -> dict[str, Leaves]:
+    """Count the leaves that each label of the generalised columns may stand for."""
+    counts = inputs.table.counts
+    return {
+        name: Leaves.under(inputs.hierarchy(name), counts.value_counts(name), unknown)
+        for name in inputs.generalized_columns
+    }
 
 
 def shared_columns(inputs: Inputs) -> tuple[str, ...]:

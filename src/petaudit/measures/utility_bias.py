@@ -39,7 +39,6 @@ class UtilityBias(UtilityMeasure):
     """
 
     name = "utility-bias"
-    title = "Utility bias"
     rank = 340
     better = Better.LOWER
     range = (0.0, float("inf"))

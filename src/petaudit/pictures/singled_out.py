@@ -167,7 +167,7 @@ class ColumnExposure(Picture):
         )
 
 
-def singled_out_of(_: object, result: Any) -> tuple[Picture, ...]:
+def singled_out_of(inputs: object, result: Any) -> tuple[Picture, ...]:
     """Return the pictures by number of columns, by column, of the search, and of the control."""
     findings: Findings = result.findings
     if findings.is_empty:

@@ -7,17 +7,18 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from petaudit.errors import phrase
+from petaudit.singling.findings import Findings
 from petaudit.singling.kernels import Bytes, Codes, Indices, Words, expose_children, recode
-from petaudit.singling.options import Options
 from petaudit.singling.partition import BITS, Pair, bits_of, words_for
 from petaudit.singling.prepared import Prepared
 from petaudit.singling.walk import Plan, Walk, finished_walks
-from petaudit.tables.joint.coarser import CoarserStep, coarser_steps
+from petaudit.tables.joint.coarser import coarser_steps
 
 _MOST_COLUMNS = 3
 """Changes of single columns are judged with combinations of up to so many columns at most."""
@@ -144,25 +145,18 @@ def expose(
     )
 
 
-@dataclass(frozen=True)
-class Changes:
-    """What changing single columns would do, with combinations of up to ``up_to`` columns."""
-
-    exposure: Exposure
-    steps: tuple[tuple[int, CoarserStep], ...]
-    """The column of each step, by its place in the search, and the step."""
-    up_to: int
-
-
-def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | None:
-    """Try every column without it and one step coarser; None if the time limit comes first.
+def changes_of(findings: Findings, spent: float) -> list[dict[str, Any]]:
+    """Try every column without it and one step coarser; nothing if the time limit comes first.
 
     ``spent`` are the seconds of the limit that the search took.
     """
+    prepared, options = findings.prepared, findings.options
+    if findings.is_empty or not isinstance(prepared, Prepared):
+        return []
     deadline = None
     if options.time_limit is not None:
         if spent >= options.time_limit:
-            return None
+            return []
         deadline = time.monotonic() + options.time_limit - spent
     pair = prepared.pair
     steps = [
@@ -177,7 +171,27 @@ def changes_of(prepared: Prepared, options: Options, spent: float) -> Changes | 
     coarser = [(place, step.recode) for place, step in steps]
     up_to = _size_for_changes(pair, max(options.sizes(pair.columns), default=1), len(steps))
     exposure = expose(pair, coarser, up_to, options.threads, deadline)
-    return None if exposure is None else Changes(exposure, tuple(steps), up_to)
+    if exposure is None:
+        return []
+    changes: list[tuple[int, str, int]] = [
+        (place, phrase("left out"), rows) for place, rows in enumerate(exposure.without_column)
+    ]
+    changes += [
+        (place, step.change, rows)
+        for (place, step), rows in zip(steps, exposure.after_step, strict=True)
+    ]
+    helped = findings.rows_helped()
+    return [
+        {
+            "column": prepared.columns[place],
+            "rows_helped": helped[place],
+            "change": change,
+            "rows_before": exposure.identified,
+            "rows_after": rows,
+            "up_to_columns": up_to,
+        }
+        for place, change, rows in sorted(changes, key=lambda entry: (entry[2], entry[0]))
+    ]
 
 
 def _size_for_changes(pair: Pair, largest: int, steps: int) -> int:

@@ -13,12 +13,12 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.errors import Phrase, phrase
+from petaudit.errors import Phrase, counted, listing, phrase, share, tally
 from petaudit.exact.excess import Excess
 from petaudit.singling.control import ORIGINAL, SYNTHETIC
 from petaudit.singling.engine import StoredTables
 from petaudit.singling.kernels import Floats
-from petaudit.singling.options import Options
+from petaudit.singling.options import Figure, Options
 from petaudit.singling.prepared import Prepared
 from petaudit.singling.search import SizeFindings
 from petaudit.singling.strategy import SearchStrategy
@@ -105,6 +105,17 @@ class Findings:
         return not self.is_empty and not is_complete
 
     @property
+    def is_complete(self) -> bool:
+        """Whether every combination of the sizes was looked at."""
+        return not self.is_stopped and not self.pruned
+
+    @property
+    def is_lower_bound(self) -> bool:
+        """Whether rows may have been missed that combinations of the largest size or less find."""
+        has_gaps = self.options.has_gaps(len(self.prepared.columns))
+        return not self.is_complete or has_gaps or bool(self.doubts)
+
+    @property
     def rows(self) -> int:
         """Synthetic rows without duplicates."""
         return self.prepared.people[SYNTHETIC]
@@ -151,6 +162,15 @@ class Findings:
         return 1 - self.overall
 
     @property
+    def usual_figure(self) -> Figure:
+        """The figure that is the value unless a profile names another."""
+        return "privacy_risk_score" if self.options.calculate_baseline else "identification_rate"
+
+    def exact(self, figure: Figure) -> Fraction:
+        """Return a figure that can be judged."""
+        return self.risk if figure == "privacy_risk_score" else self.identification_rate
+
+    @property
     def lists_rows(self) -> bool:
         """Whether identified rows can be listed: from a cluster only counts come."""
         return self.prepared.lists_rows
@@ -176,6 +196,93 @@ class Findings:
                 "takes more memory than there is"
             )
         return phrase("there was no time, or no row, for the comparison with the control")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader should know about the figures."""
+        notes: list[str] = [*self.doubts, *self.warnings]
+        if self.is_stopped:
+            combinations = counted(self.combinations, "combination")
+            notes.append(
+                phrase(
+                    "the time limit came after {combinations}: the figures are lower bounds",
+                    combinations=combinations,
+                )
+            )
+        if self.pruned:
+            notes.append(
+                phrase(
+                    "{combinations} pruned by min_entropy_delta: the figures are lower bounds, "
+                    "rows that only these identify are missed",
+                    combinations=counted(self.pruned, "combination"),
+                )
+            )
+        if self.has_control and self.excess is None and not self.is_empty:
+            notes.append(self.why_no_excess)
+        wanted = self.options.n_cols
+        if isinstance(wanted, tuple) and self.options.has_gaps(len(self.prepared.columns)):
+            notes.append(
+                phrase(
+                    "only combinations of {sizes} columns were looked at: a row that a smaller "
+                    "combination identifies may be missed",
+                    sizes=listing([str(size) for size in wanted]),
+                )
+            )
+        return tuple(notes)
+
+    @property
+    def explanation(self) -> tuple[str, ...]:
+        """How many rows are identified, how that compares with the control, where it was found."""
+        if self.is_empty:
+            return (phrase("a table without rows singles out nobody, and nothing was measured"),)
+        number: str = tally(self.identified, of=self.rows)
+        if not self.is_complete:
+            number = phrase("at least {number}", number=number)
+        lines = [
+            phrase(
+                "{number} of {rows} ({rate}) single out exactly one original row, {scope}",
+                number=number,
+                rows=counted(self.rows, "synthetic row", of=self.rows),
+                rate=share(self.identified, self.rows, 2),
+                scope=self.scope,
+            )
+        ]
+        if self.options.person is not None:
+            people = self.original_people
+            lines.append(
+                phrase(
+                    "the original's rows are of {people}, by the column {column!r}; rows of one "
+                    "person do not compete",
+                    people=counted(people, "person", "people", of=people),
+                    column=self.options.person,
+                )
+            )
+        if self.excess is not None:
+            lines.append(self.excess.text)
+        if not self.strategy.is_usual:
+            lines.append(self.strategy.text)
+        return tuple(lines)
+
+    @property
+    def scope(self) -> Phrase:
+        """Which combinations were looked at, in words."""
+        columns = len(self.prepared.columns)
+        sizes = self.options.sizes(columns)
+        total = sum(math.comb(columns, size) for size in sizes)
+        fields: dict[str, str] = {
+            "sizes": listing([str(size) for size in sizes]),
+            "columns": counted(columns, "column"),
+            "combinations": counted(total, "combination"),
+        }
+        if sizes == tuple(range(1, len(sizes) + 1)):
+            fields["sizes"] = phrase("up to {most}", most=len(sizes))
+        if self.combinations < total:
+            return phrase(
+                "in the first {number:,} of {combinations} of {sizes} of {columns}",
+                number=self.combinations,
+                **fields,
+            )
+        return phrase("with {sizes} of {columns} ({combinations})", **fields)
 
     def figures(self) -> dict[str, float | int | None]:
         """Return the figures by name; none if a table is empty."""

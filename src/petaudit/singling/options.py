@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cache
-from typing import Annotated, Any, Final, Literal, NamedTuple, get_type_hints
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, get_type_hints
 
 from petaudit.errors import OptionError, term
 from petaudit.system.kinds import (
@@ -29,6 +29,8 @@ from petaudit.system.kinds import (
 )
 
 SEARCHES: Final = ("auto", "memory", "engine")
+Figure: TypeAlias = Literal["privacy_risk_score", "identification_rate"]
+"""What a limit can judge."""
 
 
 @dataclass(frozen=True)
@@ -249,7 +251,7 @@ def _plain_number(value: Any, kind: Kind) -> Any:
 class Profile:
     """A bound on the risk score or on the identification rate."""
 
-    figure: Literal["privacy_risk_score", "identification_rate"] | None
+    figure: Figure | None
     """None for a bound of one's own on whichever of the two is the result's value."""
     bound: Fraction
     is_strict: bool = True

@@ -18,7 +18,7 @@ from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._private_folder import remove_orphans
 from petaudit.tables._relabel import in_kind_of, relabelled_table
 from petaudit.tables.addresses import is_address, located, parse_address
-from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks
+from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks
 from petaudit.tables.classes.table import ClassTable
 from petaudit.tables.engines.postgres_session import snapshot
 from petaudit.tables.engines.spark_files import is_uri
@@ -35,7 +35,7 @@ from petaudit.tables.source import Source, open_source, shown_table
 from petaudit.tables.table_counts import TableCounts
 
 __all__ = [
-    "AnyAnswer",
+    "Answer_co",
     "BlockQuestion",
     "ClassBlocks",
     "ClassHistogram",

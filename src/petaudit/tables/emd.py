@@ -20,6 +20,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from petaudit.errors import counted, phrase
 from petaudit.exact.class_figures import ClassFigures, Integers, ratio_figures
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.hierarchy import Hierarchy
@@ -68,13 +69,39 @@ def hierarchical_ground(values: ValueCounts, hierarchy: Hierarchy) -> Ground:
     hierarchy does not name meets the others only at the root.
     """
     height = max(hierarchy.levels - 1, 1)
-    paths = [_full_path(label, hierarchy, height) for label in values.labels]
+    paths = [_full_path(label, hierarchy, height) for label in _as_spelled(values, hierarchy)]
     levels = []
     for level in range(height):
         known: dict[tuple[object, ...], int] = {}
         # A node is its label and all above it: two equal labels under two parents stay two nodes.
         levels.append(tuple(known.setdefault(path[level:], len(known)) for path in paths))
     return Ground("hierarchical", tuple(levels), 2 * height)
+
+
+def _as_spelled(values: ValueCounts, hierarchy: Hierarchy) -> list[str | None]:
+    """Return the values by those of their spellings that the hierarchy has; a null needs none."""
+    labels: list[str | None] = []
+    unknown: list[str | None] = []
+    spelled = values.spellings or tuple((label,) for label in values.labels)
+    for label, spellings in zip(values.labels, spelled, strict=True):
+        known = [text for text in spellings if text is not None and hierarchy.holds(text)]
+        if len(known) > 1 and len({hierarchy.path_from(text)[1:] for text in known}) > 1:
+            raise hierarchy.label_error(
+                phrase(
+                    "column {column!r} holds {spellings} of one value that stand in different "
+                    "places of its hierarchy ({origin}): give them the same path",
+                    column=hierarchy.attribute,
+                    spellings=counted(len(known), "spelling"),
+                    origin=hierarchy.origin,
+                ),
+                known,
+            )
+        if label is not None and not known:
+            unknown.append(label)
+        labels.append(None if label is None else next(iter(known), label))
+    if unknown:
+        raise hierarchy.unknown_labels(unknown)
+    return labels
 
 
 def _full_path(label: str | None, hierarchy: Hierarchy, height: int) -> tuple[object, ...]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
@@ -40,6 +41,29 @@ _SETS_AT_ONCE: Final = 16
 
 
 @dataclass(frozen=True)
+class MinimalSets:
+    """How many minimal unique sets have one size, how many rows have one, and their score."""
+
+    columns: int
+    sets: int
+    """Sets of columns; each may be minimal for many rows."""
+    minimal_uniques: int
+    """Pairs of a row and a minimal set of it."""
+    score: int
+    """What one of them adds to the score of its row."""
+
+
+@dataclass(frozen=True)
+class ColumnPart:
+    """The part of a column in the minimal unique sets."""
+
+    attribute: str
+    minimal_uniques: int
+    contribution: float
+    """The share of the total score that is due to sets with the column; 0 where there is none."""
+
+
+@dataclass(frozen=True)
 class MinimalUniques:
     """How many rows there are for each set of columns, and for each score."""
 
@@ -58,6 +82,26 @@ class MinimalUniques:
         """Of a table in which nobody is alone."""
         nothing = np.zeros(0, np.int64)
         return cls(0, (), nothing, np.zeros(0), nothing)
+
+    def by_size(self, score: Callable[[int], int]) -> Iterator[MinimalSets]:
+        """Count the sets of each size, and the rows that have one."""
+        sizes = np.array([len(columns) for columns in self.sets], np.int64)
+        for size in np.unique(sizes).tolist():
+            rows = self.rows_of_set[sizes == size]
+            yield MinimalSets(size, len(rows), int(rows.sum()), score(size))
+
+    def by_column(self, names: Sequence[str], score: Callable[[int], int]) -> Iterator[ColumnPart]:
+        """Count the rows that have a set with each column, and share out the scores."""
+        rows_of_column, scores, total = [0] * len(names), [0] * len(names), 0
+        for columns, rows in zip(self.sets, self.rows_of_set.tolist(), strict=True):
+            added = rows * score(len(columns))
+            total += added
+            for column in columns:
+                rows_of_column[column] += rows
+                scores[column] += added
+        for name, rows, added in zip(names, rows_of_column, scores, strict=True):
+            # Whole numbers of any size, divided once.
+            yield ColumnPart(name, rows, float(Fraction(added, total or 1)))
 
 
 def minimal_uniques_in_engine(

@@ -93,6 +93,11 @@ class ClassHistogram:
         """Rows in classes."""
         return int((self.sizes * self.classes).sum())
 
+    @cached_property
+    def number(self) -> int:
+        """How many classes there are."""
+        return int(self.classes.sum())
+
     @classmethod
     def together(cls, parts: Sequence[ClassHistogram]) -> ClassHistogram:
         """The histogram of the classes of several blocks.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import narwhals.stable.v2 as nw
 
+from petaudit.errors import OptionError
 from petaudit.tables.classes.keys import trimmed_keys
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 USUAL_SETS: Final = 1_000
 """Sets are smaller where there would be more of them, unless somebody says otherwise."""
 _USUAL_SIZE: Final = 3
+_MOST_SETS: Final = 50_000
 PERSON: Final = "p"
 """What the column of the person is called in the engine."""
 _AT_ONCE: Final = 16
@@ -65,6 +67,25 @@ def usual_size(columns: int) -> int:
     while size > 1 and number_of_sets(columns, size) > USUAL_SETS:
         size -= 1
     return size
+
+
+def size_of_sets(columns: int, asked: int | None) -> int:
+    """How large sets are: as large as is asked for, unless that makes too many of them."""
+    if asked is None:
+        return usual_size(columns)
+    up_to = min(asked, columns)
+    sets = number_of_sets(columns, up_to)
+    # Sets of one column are always looked at: the table has them all.
+    if up_to > 1 and sets > _MOST_SETS:
+        raise OptionError(
+            "max_columns is {up_to}, which makes {sets:,} sets of {columns} quasi-identifiers; "
+            "at most {most:,} sets are looked at",
+            up_to=up_to,
+            sets=sets,
+            columns=columns,
+            most=_MOST_SETS,
+        )
+    return up_to
 
 
 def number_of_sets(columns: int, up_to: int) -> int:

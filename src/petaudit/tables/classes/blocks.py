@@ -28,7 +28,7 @@ from petaudit.tables.results import ClassHistogram, ClassValueCounts
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
 
-AnyAnswer = TypeVar("AnyAnswer")
+Answer_co = TypeVar("Answer_co", covariant=True)
 
 _PAIRS_PER_BLOCK: Final = 1 << 17
 """Of class and value: what is worked out from a block should fit into a processor's cache."""
@@ -37,30 +37,27 @@ _SHARE_OF_MEMORY: Final = 4
 _NARROW: Final = (np.int8, np.int16, np.int32)
 
 
-class BlockQuestion(Protocol[AnyAnswer]):
-    """What can be asked of a block of classes; answers can travel as plain data."""
+class BlockQuestion(Protocol[Answer_co]):
+    """What can be asked of a block of classes; answers are dataclasses that travel as JSON."""
 
-    def __call__(self, table: ClassTable, /) -> AnyAnswer:
+    def __call__(self, table: ClassTable, /) -> Answer_co:
         """Answer for a block."""
 
-    def to_plain(self, answer: AnyAnswer, /) -> Any:
-        """Return an answer as JSON has it."""
-
-    def from_plain(self, given: Any, /) -> AnyAnswer:
-        """Return the answer that JSON stands for."""
+    def from_plain(self, given: Any, /) -> Answer_co:
+        """Return the answer whose fields came by way of JSON."""
 
 
 class ClassBlocks(ABC):
     """Classes, wherever they are."""
 
     @abstractmethod
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """The answers of all blocks that have a class; suppressed rows as ``ClassTable.judged``."""
 
 
 def ask_tables(
-    tables: Iterable[ClassTable], question: BlockQuestion[AnyAnswer], *, with_suppressed: bool
-) -> list[AnyAnswer]:
+    tables: Iterable[ClassTable], question: BlockQuestion[Answer_co], *, with_suppressed: bool
+) -> list[Answer_co]:
     """Ask blocks one at a time, those that have a class."""
     judged = (table.judged(with_suppressed=with_suppressed) for table in tables)
     return [question(table) for table in judged if table.sizes.size]
@@ -96,7 +93,7 @@ class HeldBlocks(ClassBlocks):
                     for held in self._blocks:
                         held.put_away()
 
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Go through the blocks, one at a time."""
         return ask_tables(self.tables(), question, with_suppressed=with_suppressed)
 

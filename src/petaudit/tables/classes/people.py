@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import dictionary_cells, whole_numbers
-from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import labels_of_keys
 from petaudit.tables.classes.keys import is_marked
 from petaudit.tables.classes.table import ClassLabels, ClassTable
@@ -77,7 +77,7 @@ class PeopleBlocks(ClassBlocks):
             times, named = whole_numbers(counted.column("classes")), None
         self._table = _class_table(counted, times, values, named)
 
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Ask the one block that there is."""
         return ask_tables([self._table], question, with_suppressed=with_suppressed)
 

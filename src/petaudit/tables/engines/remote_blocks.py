@@ -7,7 +7,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.tables._encoding import cell_labels
-from petaudit.tables.classes.blocks import AnyAnswer, BlockQuestion, ClassBlocks, ask_tables
+from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import class_table
 from petaudit.tables.classes.keys import trimmed_keys
 from petaudit.tables.classes.table import ClassLabels, ClassTable, Labels
@@ -72,7 +72,7 @@ class NumberedBlocks(ClassBlocks):
         self._groups = groups
         self._columns = columns
 
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Fetch a slice of the classes, without their labels, and ask it."""
         return ask_tables(self._blocks(), question, with_suppressed=with_suppressed)
 
@@ -151,7 +151,7 @@ class SparkBlocks(ClassBlocks):
         self._native = native.persist()
         weakref.finalize(self, _release, self._native).atexit = False
 
-    def ask(self, question: BlockQuestion[AnyAnswer], *, with_suppressed: bool) -> list[AnyAnswer]:
+    def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Let the workers answer."""
         asked = _AskPartition(question, self._columns, with_suppressed)
         with warnings.catch_warnings():
@@ -179,7 +179,7 @@ class _AskPartition:
             return
         table = self.columns.classes(pa.Table.from_batches(held), self.columns.keys)
         for answer in ask_tables([table], self.question, with_suppressed=self.with_suppressed):
-            text = json.dumps(self.question.to_plain(answer))
+            text = json.dumps(asdict(answer), default=str)
             yield pa.RecordBatch.from_pydict({"answer": [text]})
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from petaudit.exact.uniqueness._numerics import (
+from petaudit.exact.numerics import (
     all_roots,
     bracketed_root,
     digamma_difference,

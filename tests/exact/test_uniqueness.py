@@ -15,9 +15,8 @@ from scipy.optimize import minimize_scalar
 from budget import examples
 from measures import uniqueness_twin as twin
 from petaudit.errors import NotMeasurableError
-from petaudit.exact.uniqueness import dankar, pitman, snb, zayatz
-from petaudit.exact.uniqueness._sample import Sample
-from petaudit.exact.uniqueness.dankar import all_estimates, chosen
+from petaudit.exact import uniqueness
+from petaudit.exact.uniqueness import Sample, all_estimates, believed, uniques_by
 
 Counts = npt.NDArray[np.int64]
 
@@ -65,7 +64,9 @@ times = st.sampled_from([1.01, 1.5, 3.0, 20.0, 500.0])
 def test_zayatz_by_hand() -> None:
     # n = 4 of P = 8: H(1) = 1/2, H(2) = 2 C(6,3) / C(8,4) = 40/70. Of the two uniques
     # 2 (1/2) / (2 (1/2) + 4/7) = 7/11 are population uniques, and 1 / f = 2 times as many exist.
-    assert zayatz.uniques(sample_of({1: 2, 2: 1}, 8)) == pytest.approx(2 * 7 / 11 * 2, rel=1e-14)
+    assert uniques_by("zayatz", sample_of({1: 2, 2: 1}, 8)) == pytest.approx(
+        2 * 7 / 11 * 2, rel=1e-14
+    )
 
 
 @settings(max_examples=examples(40))
@@ -73,18 +74,22 @@ def test_zayatz_by_hand() -> None:
 def test_zayatz_is_the_twins(sizes: dict[int, int], times: float) -> None:
     population = int(twin.rows_of(sizes) * times) + 1
     expected = twin.zayatz(sizes, population)
-    assert zayatz.uniques(sample_of(sizes, population)) == pytest.approx(float(expected), rel=1e-11)
+    assert uniques_by("zayatz", sample_of(sizes, population)) == pytest.approx(
+        float(expected), rel=1e-11
+    )
     assert 0 <= expected <= population
 
 
 def test_zayatz_with_huge_classes_and_populations() -> None:
     # P so large that rows are drawn independently: H(i) / H(1) is i (1 - f)^(i - 1).
-    found = zayatz.uniques(sample_of({1: 10, 500_000: 1}, 10**15))
+    found = uniques_by("zayatz", sample_of({1: 10, 500_000: 1}, 10**15))
     f = 500_010 / 10**15
     chance = 10 / (10 + 500_000 * (1 - f) ** 499_999)
     assert found == pytest.approx(10 * chance / f, rel=1e-7)
     # So few others that a large class cannot have been drawn only once.
-    assert zayatz.uniques(sample_of({1: 3, 50: 1}, 60)) == pytest.approx(3 / (53 / 60), rel=1e-14)
+    assert uniques_by("zayatz", sample_of({1: 3, 50: 1}, 60)) == pytest.approx(
+        3 / (53 / 60), rel=1e-14
+    )
 
 
 # --- Pitman ---------------------------------------------------------------------------------
@@ -98,7 +103,7 @@ def test_the_equations_of_pitman_hold_or_have_no_solution(
     population = int(twin.rows_of(sizes) * times) + 1
     sample = sample_of(sizes, population)
     try:
-        found = pitman.fitted(sample)
+        found = uniqueness.fitted_pitman(sample)
     except NotMeasurableError:
         assume(sample.groups < sample.rows)
         # With the likeliest theta for each of them, the likelihood falls from the lowest alpha on.
@@ -127,16 +132,16 @@ def _best_likelihood(sizes: dict[int, int], alpha: float) -> float:
 @given(theta=st.floats(0.001, 500), alpha=st.floats(0.001, 0.999), people=st.integers(1, 400))
 def test_the_expected_uniques_of_pitman_are_exact(theta: float, alpha: float, people: int) -> None:
     expected = twin.pitman_uniques(theta, alpha, people)
-    assert pitman.Pitman(theta, alpha).uniques(people) == pytest.approx(expected, rel=1e-9)
+    assert uniqueness.Pitman(theta, alpha).uniques(people) == pytest.approx(expected, rel=1e-9)
 
 
 def test_for_many_people_hoshinos_formula_is_what_remains() -> None:
     from scipy.special import gamma  # noqa: PLC0415
 
     asymptotic = gamma(3.5 + 1) / gamma(3.5 + 0.4) * (10**9) ** 0.4
-    assert pitman.Pitman(3.5, 0.4).uniques(10**9) == pytest.approx(asymptotic, rel=1e-7)
+    assert uniqueness.Pitman(3.5, 0.4).uniques(10**9) == pytest.approx(asymptotic, rel=1e-7)
     # For few it promises more uniques than there are people.
-    assert gamma(90 + 1) / gamma(90 + 0.4) * 10**0.4 > 10 > pitman.Pitman(90, 0.4).uniques(10)
+    assert gamma(90 + 1) / gamma(90 + 0.4) * 10**0.4 > 10 > uniqueness.Pitman(90, 0.4).uniques(10)
 
 
 def test_small_alphas_lose_no_digits() -> None:
@@ -144,7 +149,7 @@ def test_small_alphas_lose_no_digits() -> None:
     sample = sample_of(sizes, 1_000)
     for theta in (1.0, 30.0, 1e5):
         for alpha in (1e-12, 1e-7, 1e-4, 0.01, 0.3):
-            first, _ = pitman._alpha_terms(sample, theta + alpha, alpha)
+            first, _ = uniqueness._alpha_terms(sample, theta + alpha, alpha)
             assert first == pytest.approx(twin.pitman_equations(sizes, theta, alpha)[2], rel=1e-9)
 
 
@@ -163,8 +168,8 @@ def test_pitman_finds_the_truth_in_its_own_populations(
     for seed in SEEDS:
         people = chinese_restaurant(theta, alpha, 20_000, seed)
         sample = drawn(people, fraction, seed + 1_000)
-        errors.append(pitman.uniques(sample) / np.count_nonzero(people == 1) - 1)
-        alphas.append(pitman.fitted(sample).alpha)
+        errors.append(uniques_by("pitman", sample) / np.count_nonzero(people == 1) - 1)
+        alphas.append(uniqueness.fitted_pitman(sample).alpha)
     assert abs(np.mean(errors)) < tolerance
     assert np.mean(alphas) == pytest.approx(alpha, abs=0.09)
 
@@ -187,9 +192,9 @@ def test_the_equations_of_snb_hold(sizes: dict[int, int], times: float) -> None:
     population = int(twin.rows_of(sizes) * times) + 1
     sample = sample_of(sizes, population)
     exact = twin.shlosser(sizes, Fraction(sample.rows, population))
-    assert snb.population_groups(sample) == pytest.approx(float(exact), rel=1e-9)
+    assert uniqueness.population_groups(sample) == pytest.approx(float(exact), rel=1e-9)
     try:
-        found = snb.fitted(sample)
+        found = uniqueness.fitted_slid(sample)
     except NotMeasurableError:
         return
     assert found.alpha > 0
@@ -213,8 +218,8 @@ def test_snb_finds_the_truth_in_its_own_populations(
     for seed in SEEDS:
         people = 1 + np.random.default_rng(seed).negative_binomial(alpha, beta, 20_000)
         sample = drawn(people, fraction, seed + 1_000)
-        errors.append(snb.uniques(sample) / np.count_nonzero(people == 1) - 1)
-        groups.append(snb.population_groups(sample))
+        errors.append(uniques_by("snb", sample) / np.count_nonzero(people == 1) - 1)
+        groups.append(uniqueness.population_groups(sample))
     assert abs(np.mean(errors)) < tolerance
     assert np.mean(groups) == pytest.approx(20_000, rel=0.04)
 
@@ -224,39 +229,39 @@ def test_zayatz_finds_the_truth_where_most_people_are_in_the_sample() -> None:
     for seed in SEEDS:
         people = 1 + np.random.default_rng(seed).negative_binomial(0.5, 0.1, 20_000)
         sample = drawn(people, 0.9, seed + 1_000)
-        errors.append(zayatz.uniques(sample) / np.count_nonzero(people == 1) - 1)
+        errors.append(uniques_by("zayatz", sample) / np.count_nonzero(people == 1) - 1)
     assert abs(np.mean(errors)) < 0.01
 
 
 # --- failures and edges ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [zayatz, pitman, snb])
-def test_nobody_is_unique_who_is_not_in_the_sample(model: Any) -> None:
-    assert model.uniques(sample_of({2: 5, 3: 1}, 1_000)) == 0
+@pytest.mark.parametrize("model", uniqueness.MODELS)
+def test_nobody_is_unique_who_is_not_in_the_sample(model: str) -> None:
+    assert uniques_by(model, sample_of({2: 5, 3: 1}, 1_000)) == 0
 
 
-@pytest.mark.parametrize("model", [zayatz, pitman, snb])
-def test_a_sample_of_everybody_needs_no_model(model: Any) -> None:
-    assert model.uniques(sample_of({1: 3, 9: 1}, 12)) == 3
+@pytest.mark.parametrize("model", uniqueness.MODELS)
+def test_a_sample_of_everybody_needs_no_model(model: str) -> None:
+    assert uniques_by(model, sample_of({1: 3, 9: 1}, 12)) == 3
 
 
 def test_pitman_says_why_it_fails() -> None:
     with pytest.raises(
         NotMeasurableError, match=r"Pitman's model has no estimate: every class has"
     ):
-        pitman.uniques(sample_of({1: 9}, 100))
+        uniques_by("pitman", sample_of({1: 9}, 100))
     with pytest.raises(NotMeasurableError, match=r"no solution with alpha between 0 and 1.*zayatz"):
-        pitman.uniques(sample_of({1: 1, 5: 40}, 1_000))
+        uniques_by("pitman", sample_of({1: 1, 5: 40}, 1_000))
     with pytest.raises(NotMeasurableError, match=r"Pitman's model has no estimate"):
-        pitman.uniques(sample_of({1: 1}, 1_000))
+        uniques_by("pitman", sample_of({1: 1}, 1_000))
 
 
 def test_snb_says_why_it_fails() -> None:
     with pytest.raises(NotMeasurableError, match=r"no class of two rows; model=zayatz"):
-        snb.uniques(sample_of({1: 9, 3: 1}, 100))
+        uniques_by("snb", sample_of({1: 9, 3: 1}, 100))
     with pytest.raises(NotMeasurableError, match=r"no solution with alpha > 0 and 0 < beta < 1"):
-        snb.uniques(sample_of({1: 1, 2: 60, 3: 60}, 310))
+        uniques_by("snb", sample_of({1: 1, 2: 60, 3: 60}, 310))
 
 
 # --- Dankar's rule --------------------------------------------------------------------------
@@ -267,7 +272,7 @@ SKEWED = {1: 900, 2: 300, 3: 150, 4: 80, 5: 20, 50: 5}  # 2,620 rows
 def test_a_small_sample_is_pitmans() -> None:
     sample = sample_of(SKEWED, 26_200)  # exactly a tenth
     estimates = all_estimates(sample)
-    assert chosen(sample, estimates) == (estimates["pitman"], None)
+    assert believed(sample, estimates) == (estimates["pitman"], None)
 
 
 def test_a_larger_sample_has_the_smaller_of_two() -> None:
@@ -275,7 +280,7 @@ def test_a_larger_sample_has_the_smaller_of_two() -> None:
     for population in (26_199, 5_000, 2_700):
         sample = sample_of(SKEWED, population)
         estimates = all_estimates(sample)
-        found, wanted = chosen(sample, estimates)
+        found, wanted = believed(sample, estimates)
         assert wanted is None
         assert found.uniques == min(estimates[name].uniques or 0 for name in ("zayatz", "snb"))
         seen.add(found.model)
@@ -284,16 +289,16 @@ def test_a_larger_sample_has_the_smaller_of_two() -> None:
 
 def test_zayatz_stands_in_where_a_model_fails() -> None:
     even = sample_of({1: 1, 5: 40}, 10_000)
-    found, wanted = chosen(even, all_estimates(even))
+    found, wanted = believed(even, all_estimates(even))
     assert (found.model, wanted) == ("zayatz", "pitman")
     no_pairs = sample_of({1: 9, 3: 1}, 24)
-    found, wanted = chosen(no_pairs, all_estimates(no_pairs))
+    found, wanted = believed(no_pairs, all_estimates(no_pairs))
     assert (found.model, wanted) == ("zayatz", "snb")
 
 
 def test_every_model_says_something() -> None:
     found = all_estimates(sample_of({1: 9, 3: 1}, 24))
-    assert list(found) == list(dankar.MODELS)
+    assert list(found) == list(uniqueness.MODELS)
     assert found["zayatz"].share == pytest.approx((found["zayatz"].uniques or 0) / 24)
     assert found["snb"].uniques is None
     assert "no class of two rows" in (found["snb"].reason or "")
