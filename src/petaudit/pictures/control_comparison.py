@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from petaudit.errors import joined, phrase
 from petaudit.exact.excess import Finding
 from petaudit.i18n.voice import Voice
-from petaudit.pictures.bars import STUB
 from petaudit.pictures.base import STRIPES, Chart, Picture, check
 from petaudit.pictures.svg import (
     BREACH,
@@ -17,10 +16,10 @@ from petaudit.pictures.svg import (
     MAIN,
     MUTED,
     OTHER,
+    STUB,
     WIDTH,
     Sheet,
     bar_paint,
-    fitted,
     percent,
     scale,
 )
@@ -86,9 +85,8 @@ class ControlComparison(Picture):
         most = max([0.01, *told, *([self.upper] if has_excess else [])])
         least = max(min(0.0, self.lower), _FARTHEST_BELOW) if has_excess else 0.0
         x = scale((least, most), (_LEFT, _RIGHT))
-        sheet = Sheet(height=146 if has_excess else 100)
-        head = say(phrase("share of people who are singled out"))
-        sheet.text(_LEFT, 14, head, fill=MUTED)
+        sheet = Sheet(height=146 if has_excess else 100, say=say)
+        sheet.text(_LEFT, 14, phrase("share of people who are singled out"), fill=MUTED)
         sheet.line(x(0), x(0), 28, sheet.height - 8, stroke=LINE)
         table = []
         for (name, rate, _, color), is_hidden, text, y in zip(
@@ -98,7 +96,7 @@ class ControlComparison(Picture):
             paint = bar_paint(color, f"{say(name)}: {text}", is_hidden=is_hidden)
             sheet.rect(x(0), end, y - 9, y + 9, **paint)
             sheet.text(end + 6, y, text)
-            sheet.text(_LEFT - 8, y, say(name), anchor="end")
+            sheet.text(_LEFT - 8, y, name, anchor="end")
             table.append((name, text, ""))
         sentences = [
             phrase(
@@ -123,7 +121,7 @@ class ControlComparison(Picture):
                 sheet.line(end, end, y - 6, y + 6, stroke=BREACH, stroke_width=2)
             label = f"{excess_name}: {excess}"
             sheet.symbol(middle, y, "diamond", area=140, fill=BREACH, label=label)
-            sheet.text(_LEFT - 8, y, fitted(excess_name, _LEFT - 12), anchor="end")
+            sheet.text(_LEFT - 8, y, excess_name, anchor="end", room=_LEFT - 12)
             sheet.text(upper + 8, y, excess)
             table.append((phrase("excess"), percent(self.excess), interval))
             sentences.append(phrase("The excess is {excess}.", excess=excess))

@@ -10,11 +10,18 @@ import numpy as np
 
 from petaudit.errors import counted, phrase, share
 from petaudit.i18n.voice import Voice
-from petaudit.pictures.bars import Bar, bar_list
-from petaudit.pictures.base import Chart, Picture, check, kept_name, more_columns, zone_notes
+from petaudit.pictures.base import (
+    Chart,
+    Picture,
+    check,
+    interval,
+    kept_name,
+    more_columns,
+    zone_notes,
+)
 from petaudit.pictures.control_comparison import control_comparison
 from petaudit.pictures.search_tree import Identifying, identifying, search_tree
-from petaudit.pictures.svg import name_in_table
+from petaudit.pictures.svg import Bar, bar_list, name_in_table
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
@@ -36,7 +43,7 @@ class SizeCount:
     @property
     def text(self) -> str:
         """The numbers of columns."""
-        return f"{self.fewest:,}" if self.fewest == self.most else f"{self.fewest:,}–{self.most:,}"
+        return interval(self.fewest, self.most)
 
 
 @dataclass(frozen=True)
@@ -59,17 +66,13 @@ class IdentifiedBySize(Picture):
         """Draw a bar for each number of columns."""
         if not self.sizes:
             return None
-        say = voice.say
         zones = voice.parts([item.rows for item in self.sizes], self.rows)
-        longest = max([1.0, *(zone.middle for zone in zones)])
         bars, table = [], []
         for item, zone in zip(self.sizes, zones, strict=True):
             part = zone.percent(self.rows)
             texts = {"rows": zone.text, "share": part, "columns": item.text}
-            label = say(phrase("{columns} columns identify {rows} rows, {share}", **texts))
-            number = f"{zone.text} ({part})" if zone.highest else "0"
-            length = zone.middle / longest
-            bars.append(Bar(item.text, length, number, label, is_hidden=zone.is_small))
+            label = phrase("{columns} columns identify {rows} rows, {share}", **texts)
+            bars.append(Bar.of(item.text, zone, part, label))
             table.append((item.text, zone.text, part, f"{item.combinations:,}", f"{item.pruned:,}"))
         identified = sum(item.rows for item in self.sizes)
         header = (
@@ -84,7 +87,7 @@ class IdentifiedBySize(Picture):
             notes.append(phrase("The search was not complete: these are the fewest there are."))
         return Chart.of(
             voice,
-            bar_list(bars, say(header[0]), say(header[1]), names_width=80),
+            bar_list(bars, header[0], header[1], say=voice.say, names_width=80),
             title=phrase("How many columns it takes to single somebody out"),
             words=phrase(
                 "{identified} ({share}) of {rows} single out one person.",
@@ -127,14 +130,12 @@ class ColumnExposure(Picture):
         """Draw a bar for each column; those of one zone by name, since an order tells numbers."""
         if not self.columns:
             return None
-        say = voice.say
         # How many rows are identified is told as a zone itself.
         identified = round(voice.zone(self.identified).middle)
         columns = sorted(
             ((item.column, voice.zone(item.rows)) for item in self.columns),
             key=lambda column: (-column[1].lowest, column[0]),
         )
-        longest = max([1.0, *(zone.middle for _, zone in columns)])
         bars, table = [], []
         for column, zone in columns:
             name, part = name_in_table(column), zone.percent(identified)
@@ -144,8 +145,7 @@ class ColumnExposure(Picture):
                 rows=zone.text,
                 share=part,
             )
-            number, length = f"{zone.text} ({part})", zone.middle / longest
-            bars.append(Bar(column, length, number, say(label), is_hidden=zone.is_small))
+            bars.append(Bar.of(column, zone, part, label))
             table.append((name, zone.text, part))
         header = (
             phrase("column name"),
@@ -154,7 +154,7 @@ class ColumnExposure(Picture):
         )
         return Chart.of(
             voice,
-            bar_list(bars, say(header[0]), say(header[1])),
+            bar_list(bars, header[0], header[1], say=voice.say),
             title=phrase("Columns that expose most"),
             words=phrase(
                 "{column} helps most: it is among the columns of {share} of the identified rows.",
