@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from petaudit.cli.help_text import argparse_speaks
-from petaudit.cli.language import choose_language
+from petaudit.cli.language import argparse_speaks, choose_language
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
 from petaudit.cli.termination import graceful_shutdown, interrupted_code

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from petaudit.cli.report_files import Reports, write_text
-from petaudit.cli.streams import printable, say
-from petaudit.errors import InputError, phrase
-from petaudit.i18n.phrases import translate
+from petaudit.cli.report_files import Reports, say_written, write_text
+from petaudit.cli.streams import say
+from petaudit.errors import InputError
 from petaudit.reports.writing import checked_format
 from petaudit.system.output import refuse_inputs
 
 
-def run(chosen: argparse.Namespace) -> int:
+def report(chosen: argparse.Namespace) -> int:
     """Make a report of a result that was kept; making it is what the exit code is about."""
     result = Path(chosen.result)
     target = None if chosen.out in (None, "-") else Path(chosen.out)
@@ -30,5 +29,5 @@ def run(chosen: argparse.Namespace) -> int:
     if not target.parent.is_dir():
         raise InputError("folder {folder!r} does not exist", folder=str(target.parent))
     write_text(target, text)
-    say(printable(translate(phrase("wrote {path}", path=str(target)))) + "\n")
+    say_written(target)
     return 0

@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.cli.arguments import whole_number
-from petaudit.cli.streams import as_json, printable, say, takes_unicode
+from petaudit.cli.streams import say, takes_unicode
 from petaudit.errors import InputError, OptionError, phrase
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.phrases import translate
-from petaudit.reports.writing import FORMATS, checked_format, checked_threshold, report
+from petaudit.i18n.text import json_text, printable
+from petaudit.judging.document import read_document
+from petaudit.reports.reading import view_of
+from petaudit.reports.writing import checked_format, checked_threshold, report
 from petaudit.system.output import refuse_inputs, write_whole
 
-__all__ = ["FORMATS", "Reports"]
 _READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
 
@@ -39,15 +41,12 @@ class Reports:
         _check_apart([path for path, _ in files], chosen)
         baseline = None if chosen.baseline is None else Path(chosen.baseline)
         if baseline is not None:
-            _check_document(baseline)
+            view_of(read_document(baseline), origin=str(baseline))
         for path, _ in files:
             _check_folder(path, baseline)
-        return cls(
-            files=files,
-            baseline=baseline,
-            reveal_values=chosen.reveal_values,
-            hide_below=_threshold(chosen.hide_below),
-        )
+        option = "--hide-below"
+        hide_below = checked_threshold(whole_number(chosen.hide_below, option), option)
+        return cls(files, baseline, chosen.reveal_values, hide_below)
 
     def text(
         self, document: Mapping[str, Any] | Path, format_name: str, location: str | None = None
@@ -73,7 +72,7 @@ class Reports:
     ) -> str:
         """The document in the chosen format, which is not text."""
         if format_name == "json":
-            return as_json(document, ascii_only=not (to_file or takes_unicode())) + "\n"
+            return json_text(document, ascii_only=not (to_file or takes_unicode())) + "\n"
         return self.text(document, format_name, location)
 
     def write(
@@ -89,7 +88,12 @@ class Reports:
     def say_written(self) -> None:
         """Say where the reports are, where people read what is printed."""
         for path, _ in self.files:
-            say(printable(translate(phrase("wrote {path}", path=str(path)))) + "\n")
+            say_written(path)
+
+
+def say_written(path: Path) -> None:
+    """Say that a file was written; its name is not folded."""
+    say(printable(translate(phrase("wrote {path}", path=str(path)))) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -106,18 +110,6 @@ def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
     targets = [*paths, *([Path(out)] if out else [])]
     if len({path.absolute() for path in targets}) < len(targets):
         raise OptionError("the same file is to be written twice; name another for each")
-
-
-def _threshold(given: str) -> int:
-    option = "--hide-below"
-    return checked_threshold(whole_number(given, option), option)
-
-
-def _check_document(path: Path) -> None:
-    from petaudit.judging.document import read_document  # noqa: PLC0415 (only here)
-    from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
-
-    view_of(read_document(path), origin=str(path))
 
 
 def _check_folder(path: Path, baseline: Path | None) -> None:

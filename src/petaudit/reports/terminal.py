@@ -39,6 +39,11 @@ def finished(lines: Iterable[str]) -> list[str]:
     return done
 
 
+def as_text(lines: Iterable[str]) -> str:
+    """Return lines as a text in the chosen language, folded to the width of the terminal."""
+    return "\n".join(finished(lines)) + "\n"
+
+
 def coloured(text: str) -> str:
     """Colour the verdicts if standard output is a terminal."""
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
