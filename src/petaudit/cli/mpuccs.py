@@ -273,8 +273,8 @@ def _figures(result: MpuccsResult) -> list[list[str]]:
     if result.findings.options.calculate_baseline:
         rows.insert(0, row(term("risk score"), "privacy_risk_score", term("lower is better")))
     if not result.complete:
-        for row in rows:
-            row[1] = phrase("at least {figure}", figure=row[1])
+        for cells in rows:
+            cells[1] = phrase("at least {figure}", figure=cells[1])
     excess = result.findings.excess
     if excess is not None and math.isfinite(excess.lower):
         interval = phrase(
