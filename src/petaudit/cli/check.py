@@ -28,6 +28,11 @@ from petaudit.reports.terminal import coloured
 from petaudit.reports.writing import FORMATS
 from petaudit.system.output import refuse_inputs
 
+_AS_GIVEN: Final = (
+    *("policy", "original", "control", "population", "hierarchies", "key", "person"),
+    *("suppressed", "reveal_values", "encoding", "strict"),
+)
+"""Options that :func:`petaudit.audit` takes by the same name."""
 _DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
     "k-anonymity": {"limit": 5},
     "t-closeness": {"limit": "0.7"},
@@ -50,25 +55,15 @@ def check(chosen: argparse.Namespace) -> int:
             population_size=(
                 None if chosen.population_size is None else option_value(chosen.population_size)
             ),
-            policy=chosen.policy,
-            original=chosen.original,
-            control=chosen.control,
-            population=chosen.population,
             roles=given_roles(
                 quasi_identifiers=chosen.qi,
                 sensitive=chosen.sensitive,
                 identifiers=chosen.identifier,
                 insensitive=chosen.insensitive,
             ),
-            hierarchies=chosen.hierarchies,
-            key=chosen.key,
-            person=chosen.person,
             person_is_pseudonym=chosen.person_is_pseudonym or None,
-            suppressed=chosen.suppressed,
-            reveal_values=chosen.reveal_values,
             delimiter=delimiter_mark(chosen.delimiter),
-            encoding=chosen.encoding,
-            strict=chosen.strict,
+            **{name: getattr(chosen, name) for name in _AS_GIVEN},
             **engine,
         )
     return _show(release, chosen, reports)

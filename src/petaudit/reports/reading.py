@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError, OptionError, phrase
 from petaudit.exact.fractions import quotient
-from petaudit.judging.document import CHECK, MPUCCS, RUN, restored
+from petaudit.judging.document import CHECK, MPUCCS, RUN, new_document, read_document, restored
 from petaudit.judging.gate import (
     ERROR,
     EXIT_CODES,
@@ -26,7 +27,7 @@ from petaudit.judging.gate import (
     tables_of,
 )
 from petaudit.judging.review import ColumnReview
-from petaudit.measures import all_measures
+from petaudit.measures import Result, all_measures
 from petaudit.pictures import pictures_in
 from petaudit.reports.places import file_name, place_of, title_of
 from petaudit.reports.view import Before, Card, Sentence, View, read_number, read_sentence
@@ -68,6 +69,27 @@ class _Document:
     errors: tuple[Plain, ...] = ()
     result: Plain = field(default_factory=dict)
     changes: tuple[Plain, ...] = ()
+
+
+def any_view(result: object) -> View:
+    """Return the view of anything that :func:`petaudit.report` takes."""
+    if isinstance(result, str | Path):
+        return view_of(read_document(Path(result)), origin=str(result))
+    if isinstance(result, Result):
+        # A check of which nothing else is known.
+        entry = result.to_entry()
+        verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
+        return view_of(new_document(CHECK, verdict, {"inputs": {}, "results": [entry]}))
+    document = result if isinstance(result, Mapping) else getattr(result, "document", None)
+    if document is None and hasattr(result, "not_measured") and hasattr(result, "to_dict"):
+        document = result.to_dict()
+    if isinstance(document, Mapping):
+        return view_of(document)
+    raise OptionError(
+        "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
+        "path of one was expected",
+        kind=type(result).__name__,
+    )
 
 
 def view_of(document: Plain, *, origin: str = "the document") -> View:
@@ -113,9 +135,7 @@ def _check(document: _Document) -> dict[str, Any]:
     cards += [_card(entry, limit=_asked_limit(entry["measure"], options)) for entry in failures]
     review = _review(document, cards)
     figures = [
-        Figure(
-            *(card.measure, card.status, card.value, card.limit), card.strict, bool(card.conditions)
-        )
+        Figure(card.measure, card.status, card.value, card.limit, card.strict, card.conditions)
         for card in cards
     ]
     conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(document.roles))])

@@ -156,16 +156,11 @@ def _number(value: float | bool | None) -> float | bool | str | None:
 
 def _invocation(view: View, voice: Voice) -> dict[str, Any]:
     errors = [breach_sentence(card) for card in view.with_status("error")] + [*view.problems]
-    of_cards = [text for card in view.cards for text in card.warnings]
-    warnings = list(dict.fromkeys([*view.warnings, *of_cards]))
+    texts = {"error": errors, "warning": view.all_warnings, "note": view.said_of_policies}
     notes = [
-        *({"level": "error", "message": _message(voice, text)} for text in errors),
-        *({"level": "warning", "message": _message(voice, text)} for text in warnings),
-        *(
-            {"level": "note", "message": _message(voice, text)}
-            for policy in view.policies
-            for text in policy.said
-        ),
+        {"level": level, "message": _message(voice, text)}
+        for level, several in texts.items()
+        for text in several
     ]
     return {
         # A breach is no failure of the tool, but a measure that could not run is one.

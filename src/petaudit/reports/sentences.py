@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
-from petaudit.judging.headline import verdict_sentence
+from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family
 from petaudit.reports.view import Card, Change, RemedyFacts, View
 

@@ -305,6 +305,17 @@ class View:
         """The cards of one status."""
         return tuple(card for card in self.cards if card.status == status)
 
+    @property
+    def all_warnings(self) -> list[str]:
+        """The warnings of the document and of all cards, each once."""
+        of_cards = (text for card in self.cards for text in card.warnings)
+        return list(dict.fromkeys((*self.warnings, *of_cards)))
+
+    @property
+    def said_of_policies(self) -> list[str]:
+        """What is said of all policies."""
+        return [text for policy in self.policies for text in policy.said]
+
     def by_family(self) -> dict[Family, tuple[Card, ...]]:
         """The cards of each family that there is, in the order of the families."""
         cards = {
