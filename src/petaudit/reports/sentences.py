@@ -8,12 +8,10 @@ from typing import Final
 from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
 from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family
-from petaudit.reports.view import Card, Change, RemedyFacts, View
+from petaudit.reports.view import Card, RemedyFacts, View
+from petaudit.roles import Role
 
 _MOST_NAMED: Final = 4
-_ROLE_QI: Final = "quasi_identifier"
-_ROLE_SENSITIVE: Final = "sensitive_attribute"
-_PRIVACY: Final = (Family.PRIVACY, Family.RISK)
 
 
 def headline(view: View) -> str:
@@ -30,7 +28,7 @@ def headline(view: View) -> str:
 
 def concerns(view: View) -> list[str]:
     """What breaks the release whatever the figures say, and what stays open."""
-    return [_as_sentence(text) for text in (*view.breaks, *view.questions)]
+    return [phrase("{text}.", text=text) for text in (*view.breaks, *view.questions)]
 
 
 def summary(view: View) -> list[str]:
@@ -74,8 +72,7 @@ def next_steps(view: View) -> list[str]:
         steps.append(
             phrase("Answer the open questions above before the table is released, and note how.")
         )
-    for card in view.with_status("failed"):
-        steps += _for_breach(card)
+    steps += map(_for_breach, view.with_status("failed"))
     if view.kind == "check" and view.verdict == "measured":
         steps.append(
             phrase(
@@ -105,10 +102,6 @@ def next_steps(view: View) -> list[str]:
     return list(dict.fromkeys(steps))
 
 
-def _as_sentence(text: str) -> str:
-    return phrase("{text}.", text=text)
-
-
 def _looked_at(view: View) -> Iterator[str]:
     if view.kind == "run":
         yield phrase(
@@ -126,18 +119,17 @@ def _looked_at(view: View) -> Iterator[str]:
             rows=counted(table.rows, "row", of=table.rows),
             columns=counted(len(table.columns), "column"),
         )
-    identifying = [name for name, role in view.roles.items() if role == _ROLE_QI]
+    identifying = _columns(view, Role.QUASI_IDENTIFIER)
     if identifying:
-        yield phrase(
-            "Somebody could recognise people by {columns}.",
-            columns=listing(identifying, _MOST_NAMED),
-        )
-    sensitive = [name for name, role in view.roles.items() if role == _ROLE_SENSITIVE]
+        yield phrase("Somebody could recognise people by {columns}.", columns=identifying)
+    sensitive = _columns(view, Role.SENSITIVE)
     if sensitive:
-        yield phrase(
-            "What should stay between them and you is in {columns}.",
-            columns=listing(sensitive, _MOST_NAMED),
-        )
+        yield phrase("What should stay between them and you is in {columns}.", columns=sensitive)
+
+
+def _columns(view: View, role: Role) -> str:
+    columns = [name for name, value in view.roles.items() if value == role.value]
+    return listing(columns, _MOST_NAMED) if columns else ""
 
 
 def _findings(view: View) -> Iterator[str]:
@@ -232,39 +224,39 @@ def _for_problems(view: View) -> Iterator[str]:
         yield phrase("See to this: {problem}", problem=problem)
 
 
-def _for_breach(card: Card) -> Iterator[str]:
+def _for_breach(card: Card) -> str:
     remedy = card.remedy or RemedyFacts()
+    title = _named(card)
     if remedy.rows_to_suppress:
-        yield phrase(
+        return phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
-            title=_named(card),
+            title=title,
             rows=_to_remove(card, remedy.rows_to_suppress, remedy),
         )
-    elif remedy.rows_to_drop:
-        yield phrase(
+    if remedy.rows_to_drop:
+        return phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
-            title=_named(card),
+            title=title,
             rows=_to_remove(card, remedy.rows_to_drop, remedy),
         )
-    elif card.family in _PRIVACY and card.measure != "mpuccs":
-        yield phrase(
-            "{title}: generalise the quasi-identifiers further, or release fewer of them.",
-            title=_named(card),
-        )
-    elif card.measure == "mpuccs":
-        yield phrase(
+    if card.measure == "mpuccs":
+        return phrase(
             "Coarsen or leave out the columns that expose most people (below), or make the "
             "synthetic table anew with more protection, and check again."
         )
-    elif card.family is Family.UTILITY:
-        yield phrase(
-            "{title}: too much was lost; generalise less where the privacy limits allow it.",
-            title=_named(card),
+    if card.family in (Family.PRIVACY, Family.RISK):
+        return phrase(
+            "{title}: generalise the quasi-identifiers further, or release fewer of them.",
+            title=title,
         )
-    else:
-        yield phrase("{title}: see below.", title=_named(card))
+    if card.family is Family.UTILITY:
+        return phrase(
+            "{title}: too much was lost; generalise less where the privacy limits allow it.",
+            title=title,
+        )
+    return phrase("{title}: see below.", title=title)
 
 
 def _to_remove(card: Card, number: int, remedy: RemedyFacts) -> str:
@@ -280,9 +272,15 @@ def _for_search(view: View) -> Iterator[str]:
             "Set a limit, for example --profile research, so that the next report says whether it "
             "holds."
         )
-    helpful = sorted(view.changes, key=lambda change: change.rows_after)
-    if helpful and helpful[0].rows_after < helpful[0].rows_before:
-        yield _best_change(helpful[0])
+    best = min(view.changes, key=lambda change: change.rows_after, default=None)
+    if best is not None and best.rows_after < best.rows_before:
+        yield phrase(
+            "Leaving out {column} would help most: {after} of {before} would still single out "
+            "somebody, with combinations of few columns.",
+            column=best.column,
+            after=tally(best.rows_after),
+            before=counted(best.rows_before, "identified row"),
+        )
     if not any(table.part == "control table" for table in view.tables):
         yield phrase(
             "Give a control, people whom the synthesizer never saw: without one nobody knows how "
@@ -290,13 +288,3 @@ def _for_search(view: View) -> Iterator[str]:
         )
     if any(card.lower_bound for card in view.cards):
         yield phrase("Search to the end: the figure is a lower bound, and the truth may be worse.")
-
-
-def _best_change(best: Change) -> str:
-    return phrase(
-        "Leaving out {column} would help most: {after} of {before} would still single out "
-        "somebody, with combinations of few columns.",
-        column=best.column,
-        after=tally(best.rows_after),
-        before=counted(best.rows_before, "identified row"),
-    )
