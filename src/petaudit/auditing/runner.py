@@ -170,8 +170,8 @@ class Audit:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all results, each once, and what is said about rows and people."""
-        said = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *said)))
+        of_results = (text for result in self.results for text in result.warnings)
+        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *of_results)))
 
     @cached_property
     def people_notes(self) -> tuple[str, ...]:

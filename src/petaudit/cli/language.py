@@ -70,27 +70,26 @@ def choose_language(arguments: Sequence[str] | None) -> None:
 
 def _given(arguments: Sequence[str]) -> str | None:
     """The last value of the option; what is wrong with its place is said by the parser."""
-    found = None
+    value = None
     before = ""
     for argument in arguments:
         if argument == "--":
             break
         if before == OPTION and not argument.startswith("-"):
-            found = argument
+            value = argument
         elif argument.startswith(f"{OPTION}="):
-            found = argument.partition("=")[2]
+            value = argument.partition("=")[2]
         before = argument
-    return found
+    return value
 
 
 def _of_the_locale() -> str:
     """English where a locale is Chinese and standard output cannot hold a single ideograph."""
-    found = chosen_language(None, {**os.environ, VARIABLE: ""})
     try:
         _ANY_CHINESE.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except (UnicodeError, LookupError):
         return ENGLISH
-    return found
+    return chosen_language(None, {**os.environ, VARIABLE: ""})
 
 
 @contextmanager
@@ -143,6 +142,6 @@ class HelpFormatter(argparse.HelpFormatter):
         if prefix is not None or language() == ENGLISH:
             return super()._format_usage(usage, actions, groups, prefix)
         # argparse counts characters, so it gets as many as there are columns.
-        said = translate(term("usage: "))
-        stand_in = "\0" * width_of(said)
-        return super()._format_usage(usage, actions, groups, stand_in).replace(stand_in, said, 1)
+        title = translate(term("usage: "))
+        stand_in = "\0" * width_of(title)
+        return super()._format_usage(usage, actions, groups, stand_in).replace(stand_in, title, 1)

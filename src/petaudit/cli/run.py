@@ -174,8 +174,11 @@ def _row(entry: Mapping[str, Any], has_earlier: bool) -> list[str]:
 def _breaches(document: Mapping[str, Any]) -> list[Phrase]:
     """Breaches of single runs; what is wrong with the table itself is said in a sentence."""
     entries = {entry["run"]: entry for entry in document["results"]}
-    found = [breach for breach in document["breaches"] if breach["kind"] != "identifiers"]
-    return [_breach_text(breach, entries[breach["run"]]) for breach in found]
+    return [
+        _breach_text(breach, entries[breach["run"]])
+        for breach in document["breaches"]
+        if breach["kind"] != "identifiers"
+    ]
 
 
 def _breach_text(breach: Mapping[str, Any], entry: Mapping[str, Any]) -> Phrase:

@@ -202,15 +202,10 @@ class Distributions(Picture):
         zones = voice.parts([item.rows for item in self.bins], self.table_rows)
         least = _SHOWN_FROM * voice.threshold
         classes = [far for far in self.classes if far.rows >= least][:_MOST_PANELS]
-        panels = [
-            _Panel(voice.zone(far.rows, self.table_rows), far.distance, voice.parts(far.counts))
-            for far in classes
-        ]
+        panels = [_Panel.of(far, self.table_rows, voice) for far in classes]
         names = [item.name(place, voice) for place, item in enumerate(self.bins, start=1)]
-        table = [
-            (name, zone.percent(rows), *(panel.percent(place) for panel in panels))
-            for place, (name, zone) in enumerate(zip(names, zones, strict=True))
-        ]
+        in_table = [zone.percent(rows) for zone in zones]
+        table = [*zip(names, in_table, *(panel.percents for panel in panels), strict=True)]
         notes = zone_notes([*zones, *(zone for panel in panels for zone in panel.counts)])
         if classes != list(self.classes[: len(classes)]):
             notes.append(
@@ -283,11 +278,11 @@ class Distributions(Picture):
         for number, panel in enumerate(panels):
             left = _LEFT + number * (wide + _GAP)
             x = scale((0, len(table)), (left, left + wide))
-            for place, (name, in_table, *in_classes) in enumerate(table):
+            for place, (name, in_table, *_) in enumerate(table):
                 label = phrase(
                     "{values}: {share} of the class, {table} of the table",
                     values=name,
-                    share=in_classes[number],
+                    share=panel.percents[place],
                     table=in_table,
                 )
                 is_hidden = panel.counts[place].is_small
@@ -297,13 +292,14 @@ class Distributions(Picture):
                 level = y(marks[place])
                 ends = (x(place + 0.02), x(place + 0.98))
                 sheet.line(*ends, level, level, stroke=INK, stroke_width=2.5)
+            middle, order = left + wide / 2, _ORDERS[self.distance]
             sheet.text(
-                left + wide / 2,
+                middle,
                 _BOTTOM + 14,
-                _ORDERS[self.distance],
+                order,
                 fill=MUTED,
-                size=11,
                 anchor="middle",
+                size=11,
                 room=wide,
                 longest=60,
             )
@@ -314,33 +310,25 @@ class Distributions(Picture):
 
 @dataclass(frozen=True)
 class _Panel:
-    """A class as it may be told."""
+    """A class as it may be told: its facts, and of each bin whether it is hidden, and its share."""
 
-    rows: Zone
-    distance: float
+    facts: Phrase
     counts: list[Zone]
+    shares: list[float]
+    percents: list[str]
 
-    @property
-    def whole(self) -> int:
-        """What shares are shares of: a number from the zone of all of its rows."""
-        return max(round(self.rows.middle), 1)
-
-    @property
-    def shares(self) -> list[float]:
-        """The share of each bin."""
-        return [min(zone.middle / self.whole, 1) for zone in self.counts]
-
-    def percent(self, place: int) -> str:
-        """The share of a bin as text."""
-        return self.counts[place].percent(self.whole)
-
-    @property
-    def facts(self) -> Phrase:
-        """How large the class is; how far it is would tell its rows, and is told with them only."""
-        rows = phrase("{number} rows", number=self.rows.text)
-        if not self.rows.is_exact:
-            return rows
-        return phrase("{rows}, distance {distance}", rows=rows, distance=figure(self.distance))
+    @classmethod
+    def of(cls, far: FarShares, table_rows: int | None, voice: Voice) -> _Panel:
+        """Return the panel; shares are of a number from the zone of all rows of the class."""
+        zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts)
+        rows = max(round(zone.middle), 1)
+        facts = phrase("{number} rows", number=zone.text)
+        if zone.is_exact:
+            # How far the class is would tell its rows.
+            distance = figure(far.distance)
+            facts = phrase("{rows}, distance {distance}", rows=facts, distance=distance)
+        shares = [min(count.middle / rows, 1) for count in counts]
+        return cls(facts, counts, shares, [count.percent(rows) for count in counts])
 
 
 def _merged(bins: Sequence[ValueBin]) -> ValueBin:
