@@ -230,29 +230,17 @@ def search_tree(findings: Findings, known: Sequence[Identifying]) -> SearchTree:
     for combination in sorted(shown):
         size = sizes.get(len(combination))
         rank = rank_of(combination, len(names))
-        repeated = None if size is None or rank >= len(size.repeated) else int(size.repeated[rank])
-        looked_at += repeated is not None
-        nodes.append(
-            SearchNode(
-                len(combination),
-                kept_name(names[combination[-1]]),
-                _identified(known, len(combination), rank),
-                None if repeated is None or repeated < 0 else findings.rows - repeated,
-                repeated is not None and repeated < 0,
-            )
-        )
+        identified, unique, is_pruned = 0, None, False
+        if size is not None and rank < len(size.repeated):
+            looked_at += 1
+            identified, repeated = int(size.collisions[rank]), int(size.repeated[rank])
+            is_pruned = repeated < 0
+            unique = None if is_pruned else findings.rows - repeated
+        column = kept_name(names[combination[-1]])
+        nodes.append(SearchNode(len(combination), column, identified, unique, is_pruned))
     return SearchTree(
         tuple(nodes), findings.combinations - looked_at, findings.pruned, findings.rows
     )
-
-
-def _identified(known: Sequence[Identifying], size: int, rank: int) -> int:
-    for item in known:
-        if item.combinations.shape[1] == size:
-            place = int(np.searchsorted(item.ranks, rank))
-            if place < len(item.ranks) and item.ranks[place] == rank:
-                return int(item.rows[place])
-    return 0
 
 
 def _worst(known: Sequence[Identifying]) -> list[tuple[int, ...]]:
@@ -285,9 +273,8 @@ def _pruned(sizes: Sequence[SizeFindings], columns: int) -> Iterator[tuple[int, 
 
 @dataclass(frozen=True)
 class Identifying:
-    """The combinations of one size that identify rows: their places, columns and rows."""
+    """The combinations of one size that identify rows: their columns, and how many rows."""
 
-    ranks: Integers
     combinations: Integers
     rows: Integers
 
@@ -295,7 +282,7 @@ class Identifying:
 def identifying(size: SizeFindings, columns: int) -> Identifying:
     """Return as many as there are identified rows at most, however many were looked at."""
     ranks = np.flatnonzero(size.collisions).astype(np.int64)
-    return Identifying(ranks, combinations_at(ranks, columns, size.size), size.collisions[ranks])
+    return Identifying(combinations_at(ranks, columns, size.size), size.collisions[ranks])
 
 
 def combinations_at(ranks: Integers, columns: int, size: int) -> Integers:
