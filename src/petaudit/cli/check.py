@@ -18,7 +18,7 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.options import engine_of
-from petaudit.cli.report_files import Reports, write_text
+from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import complain_of_error, say, warnings_said
 from petaudit.datasets import load
 from petaudit.errors import OptionError

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from petaudit.cli.arguments import delimiter_mark
-from petaudit.cli.report_files import write_text
+from petaudit.cli.report import write_text
 from petaudit.cli.streams import complain_of_warning, say, takes_unicode
 from petaudit.errors import (
     ColumnError,

@@ -6,7 +6,7 @@ import argparse
 import math
 from pathlib import Path
 
-from petaudit.cli.report_files import write_text
+from petaudit.cli.report import write_text
 from petaudit.cli.streams import say, say_json, say_lines
 from petaudit.datasets import catalogue, load
 from petaudit.errors import InputError, joined, phrase, term

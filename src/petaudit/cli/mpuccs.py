@@ -16,7 +16,7 @@ from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule
 from petaudit.cli.arguments import delimiter_mark, whole_number
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
-from petaudit.cli.report_files import Reports, write_text
+from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import say, say_lines, warnings_said
 from petaudit.errors import (
     InputError,

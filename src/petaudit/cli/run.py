@@ -10,7 +10,7 @@ from typing import Any, Final
 from petaudit.auditing.text import NO_LIMIT, VERDICTS, closing_lines, figure_and_rule, judgement
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import run_progress
-from petaudit.cli.report_files import Reports
+from petaudit.cli.report import Reports
 from petaudit.cli.streams import complain, complain_of_error, say, warnings_said
 from petaudit.errors import (
     OptionError,

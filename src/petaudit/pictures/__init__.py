@@ -13,11 +13,10 @@ from typing import Any, Final
 from petaudit.pictures.base import Chart, Picture, if_possible
 from petaudit.pictures.class_sizes import ClassSizes
 from petaudit.pictures.column_shares import ColumnShares
-from petaudit.pictures.control_comparison import ControlComparison
 from petaudit.pictures.distributions import Distributions
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.pictures.search_tree import SearchTree
-from petaudit.pictures.singled_out import ColumnExposure, IdentifiedBySize
+from petaudit.pictures.singled_out import ColumnExposure, ControlComparison, IdentifiedBySize
 from petaudit.system.plain import Reader
 
 __all__ = [
