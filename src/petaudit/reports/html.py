@@ -227,21 +227,17 @@ class Gauge:
 
     value: float
     limit: float | None
-    good_from: float
-    """The stretch in which the figure keeps its limit."""
-    good_to: float
-
-    @property
-    def good_width(self) -> float:
-        """How long that stretch is."""
-        return round(self.good_to - self.good_from, 2)
+    good_from: float = 0.0
+    """Where the stretch begins in which the figure keeps its limit."""
+    good_width: float = 0.0
+    """How long that stretch is."""
 
 
 def gauge_of(card: Card) -> Gauge | None:
     """The gauge of a card; None where there is no figure, or no scale to put it on.
 
     >>> gauge_of(Card("t-closeness", "failed", 0.75, 0.5, "lower"))
-    Gauge(value=150.0, limit=100.0, good_from=0.0, good_to=100.0)
+    Gauge(value=150.0, limit=100.0, good_from=0.0, good_width=100.0)
     """
     value = card.value
     known = all_measures().get(card.measure)
@@ -253,9 +249,9 @@ def gauge_of(card: Card) -> Gauge | None:
     if place is None:
         return None
     if limit is None:
-        return Gauge(place, None, 0.0, 0.0)
+        return Gauge(place, None)
     if card.better == "higher":
-        return Gauge(place, limit, limit, GAUGE_WIDTH)
+        return Gauge(place, limit, limit, round(GAUGE_WIDTH - limit, 2))
     return Gauge(place, limit, 0.0, limit)
 
 
