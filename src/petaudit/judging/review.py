@@ -124,7 +124,9 @@ insensitive if it identifies nobody
         """The review that :meth:`to_dict` took apart."""
         guesses = {str(name): str(guess) for name, guess in dict(data["without_role"]).items()}
         people = data.get("people")
-        return cls(tuple(map(str, data["identifiers"])), guesses, people and str(people))
+        # A phrase stays one, so that it can be translated.
+        people = people if isinstance(people, str) else None
+        return cls(tuple(map(str, data["identifiers"])), guesses, people)
 
 
 def review_columns(inputs: Inputs) -> ColumnReview:
