@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Final, TypeVar
 
 IS_LONG: Final = os.environ.get("PETAUDIT_TESTS") == "long"
-_WHOLE: Final = 40
+_WHOLE: Final = 24
 """Grids up to this size are always tried as a whole."""
-_PART: Final = 4
+_PART: Final = 6
 
 T = TypeVar("T")
 
@@ -27,8 +27,8 @@ def examples(number: int) -> int:
 def chosen_cells(name: str, cells: Sequence[T]) -> list[T]:
     """The cells of a grid of parameters that are tried: always the same ones.
 
-    >>> len(chosen_cells("test", range(40)))
-    40
+    >>> len(chosen_cells("test", range(24)))
+    24
     """
     if IS_LONG or len(cells) <= _WHOLE:
         return list(cells)

@@ -161,7 +161,7 @@ def removed(document: Mapping[str, Any]) -> int:
 @pytest.mark.parametrize("measure", OF_CLASSES if ROWS else IN_SHORT_RUNS)
 @pytest.mark.parametrize("suppressed", ["exclude", "class"] if ROWS else ["exclude"])
 def test_nothing_follows_from_class_sizes(measure: str, suppressed: str) -> None:
-    cases = [*of_classes(ROWS or 20, suppressed, [measure])]
+    cases = [*of_classes(ROWS or 15, suppressed, [measure])]
     assert leaks(paged(cases, "html", "en")) == []
     if ROWS:
         assert leaks(paged(cases, "markdown", "zh-TW")) == []

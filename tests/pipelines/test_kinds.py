@@ -165,8 +165,8 @@ def test_bounds_of_numbers(value: float, bound: float) -> None:
         (Integer(1, 2000), 5e3, ["setting is 5000.0; a whole number from 1 to 2,000 was expected"]),
         (Integer(0, 0), 1, ["setting is 1; a whole number from 0 to 0 was expected"]),
         (Integer(), HUGE, [
-            "setting is a very large number; a whole number from 0 to 9,223,372,036,854,775,807 was "
-            "expected"
+            "setting is a very large number; a whole number from 0 to 9,223,372,036,854,775,807 "
+            "was expected"
         ]),
         (Number(), math.nan, ["setting is nan; a number from 0 was expected"]),
         (Number(), HUGE, ["setting is a very large number; a number from 0 was expected"]),

@@ -120,7 +120,9 @@ def test_killed_at_a_random_moment(
     assert contents(place.out) == expected
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
+)
 def test_told_to_end(
     tmp_path: Path, whole: tuple[dict[str, object], float], how: signal.Signals
 ) -> None:
@@ -155,7 +157,7 @@ def test_dying_before_every_single_change_to_the_folder(tmp_path: Path) -> None:
             with dying(died + 1):
                 executed(place)
         except Killed:
-            died += 1
+            died += 1 if IS_LONG else 3
         else:
             break
         for path, before in old.items():
@@ -164,7 +166,7 @@ def test_dying_before_every_single_change_to_the_folder(tmp_path: Path) -> None:
             name = Path(path).name
             if now != before and "timing" not in name:
                 assert contents(place.out)[name] == expected[name]
-        if died % 3 == 0:
+        if died % 9 == 0:
             with pytest.raises(Killed), dying(4 + died // 3):
                 executed(place, resume=True)
         executed(place, resume=True)

@@ -202,7 +202,7 @@ def with_text_replaced(given: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-@pytest.mark.parametrize("language", ["en", "zh-TW"])
+@pytest.mark.parametrize("language", [pytest.param("en", marks=pytest.mark.long), "zh-TW"])
 def test_a_hostile_text_is_text_wherever_it_stands(
     name: str, language: str, known_tags: set[str]
 ) -> None:

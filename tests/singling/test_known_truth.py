@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import petaudit
+from budget import IS_LONG
 from petaudit.exact.excess import Excess, Finding
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -37,7 +38,7 @@ def copied(share: float, columns: int, control: int, seed: int = 0) -> Excess:
     return found
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.3, 1.0])
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.3, 1.0] if IS_LONG else [0.0, 0.05, 1.0])
 def test_three_columns(share: float) -> None:
     found = copied(share, 3, control=4_000)
     assert found.value == pytest.approx(share, abs=0.04)
@@ -46,7 +47,7 @@ def test_three_columns(share: float) -> None:
     assert (found.finding is Finding.EXCESS) == (share >= 0.05)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 1.0])
+@pytest.mark.parametrize("share", [0.1, 0.3, 1.0] if IS_LONG else [0.3])
 def test_four_columns(share: float) -> None:
     found = copied(share, 4, control=4_000)
     assert found.value == pytest.approx(share, abs=0.04)
@@ -54,7 +55,8 @@ def test_four_columns(share: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "columns"), [(0.0, 3), (0.1, 3), (0.1, 4), (0.3, 3), (0.3, 4), (1.0, 3)]
+    ("share", "columns"),
+    [(0.0, 3), (0.3, 4), *([(0.1, 3), (0.1, 4), (0.3, 3), (1.0, 3)] if IS_LONG else [])],
 )
 def test_the_whole_control(share: float, columns: int) -> None:
     found = copied(share, columns, control=9_766)
