@@ -176,7 +176,7 @@ class Audit:
     @cached_property
     def people_notes(self) -> tuple[str, ...]:
         """What is said about rows and people."""
-        return people_notes(self.inputs)
+        return tuple(people_notes(self.inputs))
 
     def __repr__(self) -> str:
         measured = counted(len(self.results), "result")

@@ -7,7 +7,7 @@ here, each with its sentence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -90,7 +90,7 @@ def settle(
     return PASSED if PASSED in statuses else MEASURED
 
 
-def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> list[str]:
+def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> Iterator[str]:
     """What the limits did not ask and the figures cannot answer.
 
     >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
@@ -99,7 +99,6 @@ def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> 
     in some class everybody has the same sensitive value (l-diversity is 1): whoever knows that \
 somebody is in it knows the value
     """
-    questions: list[str] = []
     known = all_measures()
     told = [
         figure
@@ -112,38 +111,29 @@ somebody is in it knows the value
         if figure.status == MEASURED and _is_worst(known[figure.measure], figure.value)
     ]
     if _L_DIVERSITY in worst:
-        questions.append(
-            phrase(
-                "in some class everybody has the same sensitive value ({measure} is 1): whoever "
-                "knows that somebody is in it knows the value",
-                measure=_L_DIVERSITY,
-            )
+        yield phrase(
+            "in some class everybody has the same sensitive value ({measure} is 1): whoever knows "
+            "that somebody is in it knows the value",
+            measure=_L_DIVERSITY,
         )
         # The other models of sensitive values say the same of that class.
         worst = [name for name in worst if Need.SENSITIVE not in known[name].needs]
     if worst:
-        questions.append(
-            phrase(
-                "no limit was set for {measures}, which could not be worse",
-                measures=listing(worst, len(worst)),
-            )
+        yield phrase(
+            "no limit was set for {measures}, which could not be worse",
+            measures=listing(worst, len(worst)),
         )
     idle = [figure.measure for figure in told if figure.is_idle]
     if idle:
-        questions.append(
-            phrase(
-                "no table could break the limit that was set for {measures}",
-                measures=listing(idle, len(idle)),
-            )
+        yield phrase(
+            "no table could break the limit that was set for {measures}",
+            measures=listing(idle, len(idle)),
         )
     is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
     if sensitive and told and not is_asked:
-        questions.append(
-            phrase(
-                "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
-            )
+        yield phrase(
+            "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
         )
-    return questions
 
 
 @dataclass(frozen=True)

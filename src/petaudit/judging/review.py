@@ -56,32 +56,35 @@ insensitive if it identifies nobody
         return tuple(name for name, guess in self.without_role.items() if guess == role)
 
     @property
-    def problems(self) -> tuple[Phrase, ...]:
+    def problems(self) -> Iterator[Phrase]:
         """Why the table must not be released, whatever the figures say."""
-        declared, guessed = self.identifiers, self.looking_like(IDENTIFIER)
-        of_declared = phrase(
-            "the table still names people: {columns} are identifiers and still hold values; "
-            "remove them",
-            columns=listing(declared, _MOST_NAMED),
-        )
-        if len(declared) == 1:
-            of_declared = phrase(
+        names = listing(self.identifiers, _MOST_NAMED)
+        if len(self.identifiers) == 1:
+            yield phrase(
                 "the table still names people: {columns} is an identifier and still holds values; "
                 "remove it",
-                columns=listing(declared),
+                columns=names,
             )
-        of_guessed = phrase(
-            "the table still names people: {columns} look like identifiers; remove them, or give "
-            "them the role insensitive if they identify nobody",
-            columns=listing(guessed, _MOST_NAMED),
-        )
+        elif self.identifiers:
+            yield phrase(
+                "the table still names people: {columns} are identifiers and still hold values; "
+                "remove them",
+                columns=names,
+            )
+        guessed = self.looking_like(IDENTIFIER)
+        names = listing(guessed, _MOST_NAMED)
         if len(guessed) == 1:
-            of_guessed = phrase(
+            yield phrase(
                 "the table still names people: {columns} looks like an identifier; remove it, or "
                 "give it the role insensitive if it identifies nobody",
-                columns=listing(guessed),
+                columns=names,
             )
-        return (*([of_declared] if declared else []), *([of_guessed] if guessed else []))
+        elif guessed:
+            yield phrase(
+                "the table still names people: {columns} look like identifiers; remove them, or "
+                "give them the role insensitive if they identify nobody",
+                columns=names,
+            )
 
     @property
     def open_questions(self) -> Iterator[str]:
@@ -213,61 +216,52 @@ def rows_per_person(inputs: Inputs, candidates: Mapping[str, str]) -> Phrase | N
     )
 
 
-def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
+def people_notes(inputs: Inputs) -> Iterator[Phrase]:
     """What a result says about the person column, if one is named."""
     if inputs.person is None:
-        return ()
+        return
     counts, people = inputs.table.counts, inputs.individuals
     fields = {
         "people": counted(people, "person", "people", of=people),
         "rows": counted(counts.rows, "row", of=counts.rows),
         "column": inputs.person,
     }
-    note = phrase(
-        "{people} in {rows} are told apart by column {column!r}, which is there for counting: it "
-        "must not be released",
-        **fields,
-    )
     if inputs.person_is_pseudonym:
-        note = phrase(
+        yield phrase(
             "{people} in {rows} are told apart by column {column!r}, a pseudonym as was said: "
             "whoever can trace it back to people must not get the table",
             **fields,
         )
-    notes = [note]
+    else:
+        yield phrase(
+            "{people} in {rows} are told apart by column {column!r}, which is there for counting: "
+            "it must not be released",
+            **fields,
+        )
     again = inputs.counted.rows - people if inputs.roles.quasi_identifiers else 0
     if again:
-        notes.append(
-            phrase(
-                "some people are in several classes, and count in each of them: {number} in all",
-                number=tally(inputs.counted.rows),
-            )
+        yield phrase(
+            "some people are in several classes, and count in each of them: {number} in all",
+            number=tally(inputs.counted.rows),
         )
     if counts.is_text(counts.position(inputs.person)):
         alike = people - counts.different_but_for_case(inputs.person)
         if alike:
-            notes.append(
-                phrase(
-                    "column {column!r}: {people} would be somebody else's if upper and lower case "
-                    "were the same; if they are, classes are smaller than they look",
-                    column=inputs.person,
-                    people=counted(alike, "spelling"),
-                )
+            yield phrase(
+                "column {column!r}: {people} would be somebody else's if upper and lower case "
+                "were the same; if they are, classes are smaller than they look",
+                column=inputs.person,
+                people=counted(alike, "spelling"),
             )
     nameless = counts.nameless_rows(inputs.person)
     if nameless:
-        notes.append(
-            phrase(
-                "column {column!r} names nobody in {rows}: those of a class count as one person",
-                column=inputs.person,
-                rows=counted(nameless, "row", of=counts.rows),
-            )
+        yield phrase(
+            "column {column!r} names nobody in {rows}: those of a class count as one person",
+            column=inputs.person,
+            rows=counted(nameless, "row", of=counts.rows),
         )
     if inputs.population is not None and inputs.population_person is None:
-        notes.append(
-            phrase(
-                "the population has no column {column!r}, so every row of it counts as a person",
-                column=inputs.person,
-            )
+        yield phrase(
+            "the population has no column {column!r}, so every row of it counts as a person",
+            column=inputs.person,
         )
-    return tuple(notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
+from petaudit.errors import counted, exactly, joined, listing, phrase, tally
 from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family
 from petaudit.reports.view import Card, RemedyFacts, View
@@ -31,27 +31,10 @@ def concerns(view: View) -> list[str]:
     return [phrase("{text}.", text=text) for text in (*view.breaks, *view.questions)]
 
 
-def summary(view: View) -> list[str]:
+def summary(view: View) -> Iterator[str]:
     """What was looked at, what was found, and what that does not mean."""
-    sentences = [*_looked_at(view), *_findings(view), *_of_policies(view)]
-    if view.verdict == "passed":
-        sentences.append(
-            phrase(
-                "That is what was asked for. It does not mean that nothing can happen: each "
-                "measure below says what it does not say."
-            )
-        )
-    if view.verdict == "measured":
-        sentences.append(
-            phrase(
-                "The figures below are right, but whether they are good enough is for the limits "
-                "of your organisation to say."
-            )
-        )
-    return sentences
-
-
-def _of_policies(view: View) -> Iterator[str]:
+    yield from _looked_at(view)
+    yield from _findings(view)
     for policy in view.policies:
         if policy.not_measured:
             yield phrase(
@@ -61,45 +44,56 @@ def _of_policies(view: View) -> Iterator[str]:
             )
         else:
             yield phrase("Limits of the policy {name} were applied.", name=policy.name)
+    if view.verdict == "passed":
+        yield phrase(
+            "That is what was asked for. It does not mean that nothing can happen: each measure "
+            "below says what it does not say."
+        )
+    if view.verdict == "measured":
+        yield phrase(
+            "The figures below are right, but whether they are good enough is for the limits of "
+            "your organisation to say."
+        )
 
 
 def next_steps(view: View) -> list[str]:
     """What to do, the most urgent first; there is always something."""
-    steps: list[str] = list(_for_problems(view))
-    if view.breaks:
-        steps.append(phrase("Remove the columns that name people, and check again."))
-    if view.questions:
-        steps.append(
-            phrase("Answer the open questions above before the table is released, and note how.")
+    return list(dict.fromkeys(_steps(view)))
+
+
+def _steps(view: View) -> Iterator[str]:
+    for card in view.with_status("error"):
+        yield phrase(
+            "Mend what kept {title} from being measured; until then nothing is decided.",
+            title=_named(card),
         )
-    steps += map(_for_breach, view.with_status("failed"))
+    for problem in view.problems:
+        yield phrase("See to this: {problem}", problem=problem)
+    if view.breaks:
+        yield phrase("Remove the columns that name people, and check again.")
+    if view.questions:
+        yield phrase("Answer the open questions above before the table is released, and note how.")
+    yield from map(_for_breach, view.with_status("failed"))
     if view.kind == "check" and view.verdict == "measured":
-        steps.append(
-            phrase(
-                "Set limits, for example --k 5 for k-anonymity, so that the next report says "
-                "whether they hold."
-            )
+        yield phrase(
+            "Set limits, for example --k 5 for k-anonymity, so that the next report says whether "
+            "they hold."
         )
     if view.kind == "mpuccs":
-        steps += _for_search(view)
+        yield from _for_search(view)
     elif view.verdict == "passed":
-        steps.append(
-            phrase(
-                "Check that the quasi-identifiers are all the columns by which somebody could "
-                "recognise a person; a column that was forgotten is not protected."
-            )
+        yield phrase(
+            "Check that the quasi-identifiers are all the columns by which somebody could "
+            "recognise a person; a column that was forgotten is not protected."
         )
     if view.left_out:
-        steps.append(
-            phrase(
-                "Look at what was left out ({measures}) and give what it needs, where it matters.",
-                measures=counted(len(view.left_out), "measure"),
-            )
+        yield phrase(
+            "Look at what was left out ({measures}) and give what it needs, where it matters.",
+            measures=counted(len(view.left_out), "measure"),
         )
-    steps.append(
-        phrase("Keep this report with the release: it names the files and settings that were used.")
+    yield phrase(
+        "Keep this report with the release: it names the files and settings that were used."
     )
-    return list(dict.fromkeys(steps))
 
 
 def _looked_at(view: View) -> Iterator[str]:
@@ -183,10 +177,19 @@ def _plain_words(card: Card) -> Iterator[str]:
     """A figure that everybody asks for, without a word of jargon."""
     if card.value is None or isinstance(card.value, bool):
         return
-    if card.measure == "k-anonymity" and card.value > 1:
-        yield _look_alike(card.value - 1, suppressed_left_out=card.suppressed_left_out)
-    elif card.measure == "k-anonymity":
+    others = f"{card.value - 1:,.0f}"
+    if card.measure == "k-anonymity" and card.value <= 1:
         yield phrase("At least one person in it looks like nobody else.")
+    elif card.measure == "k-anonymity" and card.suppressed_left_out:
+        yield phrase(
+            "Who is not suppressed looks like at least {others} others; suppressed rows were left "
+            "out.",
+            others=others,
+        )
+    elif card.measure == "k-anonymity" and card.value == 2:
+        yield phrase("Everybody in it looks like at least one other.")
+    elif card.measure == "k-anonymity":
+        yield phrase("Everybody in it looks like at least {others} others.", others=others)
     elif card.measure == "l-diversity" and card.value <= 1 and card.status != "measured":
         # Without a limit it is an open question, which stands above.
         yield phrase(
@@ -200,28 +203,6 @@ def _plain_words(card: Card) -> Iterator[str]:
             "Of the detail that the original has, {share} is kept (precision).",
             share=f"{100 * card.value:.3g} %",
         )
-
-
-def _look_alike(others: float, *, suppressed_left_out: bool) -> Phrase:
-    if suppressed_left_out:
-        return phrase(
-            "Who is not suppressed looks like at least {others} others; suppressed rows were left "
-            "out.",
-            others=f"{others:,.0f}",
-        )
-    if others == 1:
-        return phrase("Everybody in it looks like at least one other.")
-    return phrase("Everybody in it looks like at least {others} others.", others=f"{others:,.0f}")
-
-
-def _for_problems(view: View) -> Iterator[str]:
-    for card in view.with_status("error"):
-        yield phrase(
-            "Mend what kept {title} from being measured; until then nothing is decided.",
-            title=_named(card),
-        )
-    for problem in view.problems:
-        yield phrase("See to this: {problem}", problem=problem)
 
 
 def _for_breach(card: Card) -> str:
