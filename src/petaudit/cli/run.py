@@ -152,13 +152,12 @@ def _warnings(document: Mapping[str, Any]) -> list[Phrase]:
     """What the reader should know about the figures, each thing once."""
     results = document["results"]
     texts = list(dict.fromkeys(text for entry in results for text in entry["warnings"]))
-    for entry in results:
-        comparison = entry["comparison"] or {}
-        if comparison.get("status") == "new":
-            reason = comparison["reason"]
-            texts.append(
-                phrase("{run} was not compared: {reason}", run=entry["run"], reason=reason)
-            )
+    texts += [
+        phrase("{run} was not compared: {reason}", run=entry["run"], reason=comparison["reason"])
+        for entry in results
+        for comparison in [entry["comparison"] or {}]
+        if comparison.get("status") == "new"
+    ]
     return [phrase("warning: {text}", text=text) for text in texts]
 
 

@@ -117,20 +117,18 @@ class SearchTree(Picture):
         if self.more:
             combinations = counted(self.more, "combination")
             notes.append(phrase("Not shown: {combinations}.", combinations=combinations))
-        sentences = [
-            phrase(
-                "{shown} of the search, each beside the one that it continues.",
-                shown=counted(len(self.nodes), "combination"),
-            )
-        ]
+        words = phrase(
+            "{shown} of the search, each beside the one that it continues.",
+            shown=counted(len(self.nodes), "combination"),
+        )
         if self.pruned:
-            pruned = counted(self.pruned, "combination")
-            sentences.append(phrase("{pruned} pruned.", pruned=pruned))
+            pruned = phrase("{pruned} pruned.", pruned=counted(self.pruned, "combination"))
+            words = joined([words, pruned], " ")
         return Chart.of(
             voice,
             sheet,
             title=phrase("The search, column by column"),
-            words=joined(sentences, " "),
+            words=words,
             header=(
                 phrase("columns"),
                 phrase("identified rows"),

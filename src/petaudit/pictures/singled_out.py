@@ -223,20 +223,18 @@ class ControlComparison(Picture):
     def draw(self, voice: Voice) -> Chart:
         """Draw two bars, and the excess as a point on a line."""
         say = voice.say
-        rates = [
+        texts, told, rates = [], [], []
+        for name, rate, people, color in (
             (phrase("original"), self.rate, self.people, MAIN),
             (phrase("control"), self.control_rate, self.control_people, OTHER),
-        ]
-        hidden = [0 < rate * people < voice.threshold for _, rate, people, _ in rates]
-        texts = [
-            f"<{percent(min(voice.threshold, people) / people)}" if is_hidden else percent(rate)
-            for (_, rate, people, _), is_hidden in zip(rates, hidden, strict=True)
-        ]
+        ):
+            is_hidden = 0 < rate * people < voice.threshold
+            told += [] if is_hidden else [rate]
+            few = min(voice.threshold, people)
+            texts.append(f"<{percent(few / people)}" if is_hidden else percent(rate))
+            rates.append((name, rate, texts[-1], color, is_hidden))
         # The excess is worked out from both rates, so it would tell the one that is hidden.
-        has_excess = not any(hidden)
-        told = [
-            rate for (_, rate, _, _), is_hidden in zip(rates, hidden, strict=True) if not is_hidden
-        ]
+        has_excess = len(told) == len(rates)
         most = max([0.01, *told, *([self.upper] if has_excess else [])])
         least = max(min(0.0, self.lower), _FARTHEST_BELOW) if has_excess else 0.0
         x = scale((least, most), (_LEFT, _RIGHT))
@@ -244,9 +242,7 @@ class ControlComparison(Picture):
         sheet.text(_LEFT, 14, phrase("share of people who are singled out"), fill=MUTED)
         sheet.line(x(0), x(0), 28, sheet.height - 8, stroke=LINE)
         table = []
-        for (name, rate, _, color), is_hidden, text, y in zip(
-            rates, hidden, texts, _ROWS, strict=False
-        ):
+        for (name, rate, text, color, is_hidden), y in zip(rates, _ROWS, strict=False):
             end = x(0) + STUB if is_hidden else x(rate)
             paint = bar_paint(color, f"{say(name)}: {text}", is_hidden=is_hidden)
             sheet.rect(x(0), end, y - 9, y + 9, **paint)

@@ -115,7 +115,7 @@ class _Page:
             *self.block(self.details(), MOST - _FOR_REST - used),
             "</details>",
             "---",
-            self.footer(),
+            say(joined([*self.footer()], "; ")),
         ]
         return "\n\n".join(parts) + "\n"
 
@@ -247,22 +247,19 @@ class _Page:
                 yield f"- {self.named(card)}"
                 yield from self.bullets(card.explanation, "  ")
 
-    def footer(self) -> str:
+    def footer(self) -> Iterator[str]:
         view, voice = self.view, self.voice
-        parts = [phrase("petaudit {version}", version=voice.name(view.version))]
+        yield phrase("petaudit {version}", version=voice.name(view.version))
         if view.compared_with is not None:
-            parts.append(phrase("compared with {name}", name=voice.name(view.compared_with)))
+            yield phrase("compared with {name}", name=voice.name(view.compared_with))
         if not voice.revealed:
-            parts.append(phrase("values hidden"))
+            yield phrase("values hidden")
             if voice.threshold > 1:
-                parts.append(
-                    phrase("counts below {number} shown as <{number}", number=voice.threshold)
-                )
+                yield phrase("counts below {number} shown as <{number}", number=voice.threshold)
         elif view.holds_values:
-            parts.append(phrase("CONTAINS VALUES OF THE DATA"))
+            yield phrase("CONTAINS VALUES OF THE DATA")
         else:
-            parts.append(phrase("no values of the data, but small counts are shown"))
-        return self.say(joined(parts, "; "))
+            yield phrase("no values of the data, but small counts are shown")
 
 
 def _row(cells: Iterable[str]) -> str:
