@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -360,27 +361,20 @@ def distributions(
     values = far.values
     order, bin_of = _bins(far.ground, values.counts)
     number = int(bin_of.max(initial=-1)) + 1
-    rows = _sums(bin_of, values.counts, number)
-    many = np.bincount(bin_of, minlength=number)
-    ends = np.searchsorted(bin_of[order], np.arange(number + 1))
+    ends = np.searchsorted(bin_of[order], np.arange(number + 1)).tolist()
     bins = []
-    for place in range(number):
-        inside = order[ends[place] : ends[place + 1]]
+    for start, stop in itertools.pairwise(ends):
+        inside = order[start:stop]
         labels = _labels(values.labels, inside, far.ground) if with_labels else None
-        bins.append(ValueBin(int(rows[place]), int(many[place]), labels))
+        bins.append(ValueBin(int(values.counts[inside].sum()), len(inside), labels))
     classes = []
     for worst in far.classes or ():
-        counts = _sums(bin_of[list(worst.values)], worst.counts, number)
+        counts = np.zeros(number, np.int64)
+        np.add.at(counts, bin_of[list(worst.values)], worst.counts)
         shares = FarShares(worst.rows, worst.classes, worst.distance, tuple(counts.tolist()))
         classes.append(shares)
     distance = far.ground.distance
     return Distributions(kept_name(attribute), distance, tuple(bins), _chosen(classes), table_rows)
-
-
-def _sums(bin_of: Integers, counts: Sequence[int] | Integers, number: int) -> Integers:
-    sums = np.zeros(number, np.int64)
-    np.add.at(sums, bin_of, counts)
-    return sums
 
 
 def _chosen(classes: Sequence[FarShares]) -> tuple[FarShares, ...]:
