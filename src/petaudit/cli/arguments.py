@@ -104,12 +104,3 @@ def option_value(text: str | list[str]) -> Any:
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"
     return int(text) if text.isdecimal() and text.isascii() else text
-
-
-def delimiter_mark(given: str | None) -> str | None:
-    """The delimiter that an option names; a tab is hard to type.
-
-    >>> delimiter_mark("tab"), delimiter_mark(";")
-    ('\\t', ';')
-    """
-    return "\t" if given in {"tab", "\\t"} else given

@@ -10,7 +10,6 @@ from typing import Any, Final
 from petaudit.auditing import Audit, audit
 from petaudit.auditing.text import by_reason, check_text
 from petaudit.cli.arguments import (
-    delimiter_mark,
     given_roles,
     option_value,
     split_names,
@@ -30,7 +29,7 @@ from petaudit.system.output import refuse_inputs
 
 _AS_GIVEN: Final = (
     *("policy", "original", "control", "population", "hierarchies", "key", "person"),
-    *("suppressed", "reveal_values", "encoding", "strict"),
+    *("suppressed", "reveal_values", "delimiter", "encoding", "strict"),
 )
 """Options that :func:`petaudit.audit` takes by the same name."""
 _DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -62,7 +61,6 @@ def check(chosen: argparse.Namespace) -> int:
                 insensitive=chosen.insensitive,
             ),
             person_is_pseudonym=chosen.person_is_pseudonym or None,
-            delimiter=delimiter_mark(chosen.delimiter),
             **{name: getattr(chosen, name) for name in _AS_GIVEN},
             **engine,
         )

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from petaudit.cli.arguments import delimiter_mark, given_roles, split_pairs, whole_number
+from petaudit.cli.arguments import given_roles, split_pairs, whole_number
 from petaudit.cli.streams import (
     complain,
     complain_of_warning,
@@ -44,7 +44,7 @@ def generalize(chosen: argparse.Namespace) -> int:
             person=chosen.person,
             suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
             suppressed_rows=chosen.suppressed_rows,
-            delimiter=delimiter_mark(chosen.delimiter),
+            delimiter=chosen.delimiter,
             encoding=chosen.encoding,
         )
     is_guarded = kind == "csv" and chosen.formulas == "guard"

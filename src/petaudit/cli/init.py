@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from petaudit.cli.arguments import delimiter_mark
 from petaudit.cli.report import write_text
 from petaudit.cli.streams import complain_of_warning, say, takes_unicode
 from petaudit.errors import (
@@ -111,8 +110,7 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
     try:
-        delimiter = delimiter_mark(chosen.delimiter)
-        source = open_source(name, delimiter=delimiter, encoding=chosen.encoding)
+        source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(
@@ -192,7 +190,7 @@ def _starter(
             for doubt in reading_doubts(source.paths[0].name, source.columns)
         ],
         quotes_names=all(header_doubt(source.columns) is None for source in read),
-        delimiter=delimiter_mark(chosen.delimiter),
+        delimiter=chosen.delimiter,
         encoding=chosen.encoding,
         file=None if target is None else target.name,
     )

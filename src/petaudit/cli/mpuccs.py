@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from petaudit.auditing import run_measure
 from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule
-from petaudit.cli.arguments import delimiter_mark, whole_number
+from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
 from petaudit.cli.report import Reports, write_text
@@ -89,7 +89,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         chosen.synthetic,
         original=chosen.original,
         control=chosen.control,
-        delimiter=delimiter_mark(chosen.delimiter),
+        delimiter=chosen.delimiter,
         encoding=chosen.encoding,
         use_side_car=False,
         announce_notes=False,

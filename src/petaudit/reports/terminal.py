@@ -81,15 +81,13 @@ def figure_text(value: float | bool | None, limit: float | bool | None) -> tuple
     >>> figure_text(0.1, None), figure_text(0.30000001, 0.3)
     (('0.1', '-'), ('0.30000001', '0.3'))
     """
-    if value is None or isinstance(value, bool):
-        return "-" if value is None else _short(value), "-" if limit is None else _short(limit)
-    if limit is None:
-        return _short(value), "-"
     shown, bound = _short(value), _short(limit)
     return (repr(value), repr(limit)) if shown == bound and value != limit else (shown, bound)
 
 
-def _short(value: float | bool) -> str:
+def _short(value: float | bool | None) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, bool):
         return term("true") if value else term("false")
     return f"{value:.6g}"
