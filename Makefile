@@ -8,7 +8,7 @@ INSTALLED = $(VENV)/.installed
 INSTALLED_TEST = $(VENV)/.installed-test
 INSTALLED_DEV = $(VENV)/.installed-dev
 
-.PHONY: demo test test-long test-extras coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
+.PHONY: demo test test-long coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/petaudit demo --report demo.html
@@ -19,14 +19,11 @@ demo: $(INSTALLED)
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2
 
-# Everything: whole grids of parameters, and new random examples every time.
-test-long: $(INSTALLED_TEST)
+# What make test leaves out: the rest of large grids, many more and new random examples, and what
+# needs more than Python (see pytest's markers). Where that is missing, tests are skipped, unless
+# PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
+test-long: $(INSTALLED_DEV)
 	PETAUDIT_TESTS=long $(BIN)/python -m pytest -n 2
-
-# Only the tests that need more than Python (see pytest's markers); where that is missing they are
-# skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
-test-extras: $(INSTALLED_DEV)
-	$(BIN)/python -m pytest -n 2 -m "spark or postgres or browser or shared or site"
 
 # The same with every line watched, which takes twice as long; before a release.
 coverage: $(INSTALLED_DEV)

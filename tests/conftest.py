@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
 from budget import IS_LONG, chosen_cells, examples
-from extras import NEEDED_BY_FIXTURE, SHARED_DATA, why_missing
+from extras import EXTRAS, NEEDED_BY_FIXTURE, SHARED_DATA, why_missing
 from spark.sessions import start, stop
 
 settings.register_profile(
@@ -59,11 +59,21 @@ def pytest_configure(config: pytest.Config) -> None:
                 signal.signal(number, lambda *_: None)
 
 
+def _tries_more(item: pytest.Item) -> bool:
+    """Whether a test does more in the long run than in ``make test``."""
+    needs_more = any(item.get_closest_marker(extra) for extra in EXTRAS)
+    is_random = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
+    return needs_more or is_random or hasattr(getattr(item, "module", None), "IS_LONG")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need more than Python, and leave out what takes too long.
+    """Mark tests that need more than Python, and leave out those of the other run.
 
-    Those on Spark come first: pytest-xdist gives the first of all to one and the same worker, so
+    ``make test`` tries a part of every large grid; the long run tries the rest of it, and once more
+    what is random or tries more there.
+
+    Tests on Spark come first: pytest-xdist gives the first of all to one and the same worker, so
     there is one Spark, and not one for each worker.
     """
     for item in items:
@@ -72,10 +82,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(extra)
     by_function: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if IS_LONG or item.get_closest_marker("long") is None:
+        if item.get_closest_marker("long") is None:
             by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    kept = {id(item) for name, cells in by_function.items() for item in chosen_cells(name, cells)}
-    items[:] = [item for item in items if id(item) in kept]
+    short = {id(item) for name, cells in by_function.items() for item in chosen_cells(name, cells)}
+    items[:] = [
+        item
+        for item in items
+        if (_tries_more(item) or id(item) not in short if IS_LONG else id(item) in short)
+    ]
     items.sort(key=lambda item: item.get_closest_marker("spark") is None)
 
 

@@ -15,6 +15,7 @@ NEEDED_BY_FIXTURE = {
     "shared_data": "shared",
 }
 """A test that uses such a fixture needs this; others carry the mark of that name themselves."""
+EXTRAS = (*NEEDED_BY_FIXTURE.values(), "site")
 
 
 def why_missing(extra: str) -> str | None:
