@@ -100,12 +100,12 @@ def test_the_best_candidate_tells_most_people_apart() -> None:
         }
     )
     inputs = gather(table, quasi_identifiers="zip")
-    candidates = ["record", "hidden", "family", "person", "sparse"]
-    found = rows_per_person(inputs, candidates)
-    assert found is not None
-    assert (found.column, found.rows, found.people) == ("person", 6, 3)
-    assert (found.k_rows, found.k_people) == (2, 1)
-    assert rows_per_person(inputs, ["record", "hidden", "sparse"]) is None
+    candidates = dict.fromkeys(("record", "hidden", "family", "sparse"), "other")
+    candidates["person"] = "shown"
+    sentence = rows_per_person(inputs, candidates)
+    assert sentence is not None
+    assert sentence.startswith("6 rows of 3 people (column 'shown'): k would be 1, not 2, if")
+    assert rows_per_person(inputs, dict.fromkeys(("record", "hidden", "sparse"), "shown")) is None
     assert (
         rows_per_person(gather(table, quasi_identifiers="zip", person="person"), candidates) is None
     )

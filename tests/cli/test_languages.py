@@ -15,7 +15,7 @@ import pytest
 
 from cli import test_bad_input, test_mpuccs_bad_input
 from petaudit import datasets
-from petaudit.cli.help_text import argparse_speaks
+from petaudit.cli.language import argparse_speaks
 from petaudit.cli.parser import build_parser
 from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
 from petaudit.i18n.phrases import Phrase, render

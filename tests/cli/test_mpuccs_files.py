@@ -328,7 +328,7 @@ def test_a_folder_that_may_not_be_written_is_told_before_the_search(
 ) -> None:
     """Permissions do not stop an administrator, so the refusal is played."""
     Path("o").mkdir()
-    monkeypatch.setattr("petaudit.cli.mpuccs_files.os.access", lambda *_: False)
+    monkeypatch.setattr("petaudit.cli.mpuccs.os.access", lambda *_: False)
     monkeypatch.setattr("petaudit.cli.mpuccs.run_measure", pytest.fail)
     found = run(*TABLES, "--out", "o")
     assert (found.code, found.out) == (2, "")

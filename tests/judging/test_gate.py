@@ -219,7 +219,7 @@ def passed(measure: str, value: float, limit: float) -> Figure:
 def test_what_the_limits_did_not_ask(
     figures: list[Figure], sensitive: list[str], words: list[str]
 ) -> None:
-    found = open_questions(figures, sensitive=sensitive)
+    found = [*open_questions(figures, sensitive=sensitive)]
     assert len(found) == len(words)
     for question, part in zip(found, words, strict=True):
         assert part in question

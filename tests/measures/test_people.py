@@ -125,7 +125,7 @@ def test_people_are_the_same_on_every_engine(
 
 def _outcomes(table: Any, population: Any) -> dict[str, Any]:
     inputs = gather(table, population=population, **GIVEN)
-    found: dict[str, Any] = {"notes": people_notes(inputs)}
+    found: dict[str, Any] = {"notes": tuple(people_notes(inputs))}
     for name, options in {
         "k-anonymity": {"limit": 3},
         "k-map": {"limit": 4},

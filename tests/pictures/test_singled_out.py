@@ -26,8 +26,8 @@ from petaudit.pictures import (
     SearchTree,
     picture_from,
 )
-from petaudit.pictures.control_comparison import control_comparison
 from petaudit.pictures.search_tree import DEEPEST, MOST_NODES, combinations_at, rank_of
+from petaudit.pictures.singled_out import control_comparison
 
 MEASURE = find_measure("mpuccs")
 

@@ -57,4 +57,4 @@ def test_larger_figures_stand_further_right(
     assert 0 <= first.value <= second.value <= WIDTH
     if limit is not None:
         assert first.limit is not None
-        assert 0 <= first.good_from <= first.good_to <= WIDTH
+        assert 0 <= first.good_from <= round(first.good_from + first.good_width, 2) <= WIDTH

@@ -8,8 +8,7 @@ from tests.reports.test_reading import check
 from petaudit.i18n.voice import Voice
 from petaudit.reports.html import as_html
 from petaudit.reports.markdown import as_markdown
-from petaudit.reports.places import place_of, title_of
-from petaudit.reports.reading import view_of
+from petaudit.reports.reading import place_of, title_of, view_of
 from petaudit.reports.view import View
 
 POSTGRES = "postgresql://db.example:5432/health?table=released"

@@ -49,7 +49,7 @@ def test_an_error_never_sounds_safe() -> None:
 
 
 def test_breaches_are_named_with_value_and_limit() -> None:
-    said = summary(view_of(check()))
+    said = [*summary(view_of(check()))]
     assert "k-anonymity is 1, and must be at least 5." in said
     assert "At least one person in it looks like nobody else." in said
 

@@ -26,7 +26,7 @@ from petaudit.errors import (
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import CHECK, new_document, plain
-from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
+from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude, verdict_sentence
 from petaudit.judging.policy import Policy, PolicySpec, find_policy
 from petaudit.judging.review import ColumnReview, people_notes, review_columns
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
@@ -38,6 +38,11 @@ from petaudit.tables.result_frames import Kind, result_frame
 
 JUDGING: Final = ("limit", "profile")
 """The options that a figure is judged by."""
+_SETTINGS: Final = (
+    *("suppressed", "key", "person", "person_is_pseudonym", "reveal_values"),
+    *("delimiter", "encoding", "engine", "spark_master"),
+)
+"""What the document says of the inputs, beside tables and roles."""
 
 
 @dataclass(frozen=True)
@@ -165,13 +170,13 @@ class Audit:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all results, each once, and what is said about rows and people."""
-        said = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *said)))
+        of_results = (text for result in self.results for text in result.warnings)
+        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *of_results)))
 
     @cached_property
     def people_notes(self) -> tuple[str, ...]:
         """What is said about rows and people."""
-        return people_notes(self.inputs)
+        return tuple(people_notes(self.inputs))
 
     def __repr__(self) -> str:
         measured = counted(len(self.results), "result")
@@ -259,8 +264,7 @@ class Audit:
         self.watch.check(path for source in again for path in source.files)
 
     def _repr_html_(self) -> str:
-        from petaudit.judging.headline import verdict_sentence  # noqa: PLC0415 (only to look at)
-        from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (as above)
+        from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (to look at)
 
         measures = all_measures()
         failures = [entry.measure for entry in self.not_measured if entry.asked_for]
@@ -307,7 +311,7 @@ def audit(
     refuse_unknown(inputs, "audit", inspect.signature(audit))
     with unchanged() as watch:
         rule = None if policy is None else find_policy(policy)
-        wanted = _with_limits(limits or {}, _options_by_measure(options or {}))
+        wanted = _options_by_measure(options or {}, limits or {})
         if rule is not None:
             rule, wanted = rule.applied_to(wanted)
         names = [measures] if isinstance(measures, str) else measures
@@ -333,8 +337,12 @@ def audit(
         ):
             # Nothing at all can be measured: one clear error instead of one per measure.
             _ = opened.quasi_identifiers
-        if any(Need.SENSITIVE in measure.needs for measure in chosen):
-            _count_at_once(opened)
+        is_sensitive = any(Need.SENSITIVE in measure.needs for measure in chosen)
+        if is_sensitive and opened.roles.quasi_identifiers and opened.roles.sensitive:
+            # Count the classes with the sensitive values in them, of which all class measures live;
+            # what is wrong with a column is said by the measures that need it.
+            with contextlib.suppress(PetauditError):
+                _ = opened.class_blocks
         results: list[Result] = []
         not_measured: list[NotMeasured] = []
         for measure in chosen:
@@ -362,17 +370,8 @@ def audit(
                 "measures": named,
                 "options": plain(settings),
                 "strict": strict,
-                "suppressed": opened.suppressed,
-                "key": opened.key,
-                "person": opened.person,
-                "person_is_pseudonym": (
-                    opened.person_is_pseudonym if opened.person is not None else None
-                ),
-                "reveal_values": opened.reveal_values,
-                "delimiter": opened.delimiter,
-                "encoding": opened.encoding,
-                "engine": opened.engine,
-                "spark_master": opened.spark_master,
+                **{name: getattr(opened, name) for name in _SETTINGS},
+                **({} if opened.person is not None else {"person_is_pseudonym": None}),
             },
             opened.fingerprints,
             watch,
@@ -399,18 +398,10 @@ def _outcome(
     return run_measure(measure, inputs, options)
 
 
-def _count_at_once(inputs: Inputs) -> None:
-    """Count the classes with the sensitive values in them, of which all class measures live.
-
-    What is wrong with a column is said by the measures that need it.
-    """
-    if inputs.roles.quasi_identifiers and inputs.roles.sensitive:
-        with contextlib.suppress(PetauditError):
-            _ = inputs.class_blocks
-
-
-def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Options under the measures' own names; what is wrong about them is said before any work."""
+def _options_by_measure(
+    given: Mapping[str, Mapping[str, Any]], limits: Mapping[str, Number]
+) -> dict[str, dict[str, Any]]:
+    """Options and limits under the names of measures; what is wrong is said before any work."""
     wanted: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
         measure = find_measure(name)
@@ -425,13 +416,6 @@ def _options_by_measure(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
             raise OptionError("the options of {measure} are given twice", measure=measure.name)
         measure.check_options(options)
         wanted[measure.name] = dict(options)
-    return wanted
-
-
-def _with_limits(
-    limits: Mapping[str, Number], wanted: dict[str, dict[str, Any]]
-) -> dict[str, dict[str, Any]]:
-    """Options with the limits that were given apart."""
     if not isinstance(limits, Mapping):
         raise OptionError(
             "limits is {value!r}; a mapping was expected, such as {{'k-anonymity': 5}}",
@@ -454,26 +438,24 @@ def _sized(
 ) -> dict[str, dict[str, Any]]:
     """The option of every measure that takes one; an error where nothing would come of it."""
     name = "population_size"
-    takers = [
-        measure for measure in chosen if any(option.name == name for option in measure.options)
+    known = [
+        measure.name
+        for measure in all_measures().values()
+        if any(option.name == name for option in measure.options)
     ]
+    takers = [measure.name for measure in chosen if measure.name in known]
     if not takers:
-        known = [
-            measure.name
-            for measure in all_measures().values()
-            if any(option.name == name for option in measure.options)
-        ]
         raise OptionError(
             "{option} changes nothing about the measures asked for; it is for {measures}",
             option=name,
             measures=listing(known),
         )
     for measure in takers:
-        if name in wanted.get(measure.name, {}):
+        if name in wanted.get(measure, {}):
             raise OptionError(
-                "the {option} of {measure} is given twice", option=name, measure=measure.name
+                "the {option} of {measure} is given twice", option=name, measure=measure
             )
-    return {measure.name: {name: population_size} for measure in takers}
+    return {measure: {name: population_size} for measure in takers}
 
 
 def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:

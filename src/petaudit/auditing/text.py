@@ -17,8 +17,8 @@ from petaudit.reports.terminal import (
     ERROR,
     FAIL,
     PASS,
+    as_text,
     figure_text,
-    finished,
     format_table,
     indented,
     section,
@@ -143,11 +143,6 @@ def by_reason(
         phrase("{names}: {reason}", names=joined(measures), reason=reason)
         for reason, measures in names.items()
     ]
-
-
-def as_text(lines: Iterable[str]) -> str:
-    """Return lines as a text in the chosen language, folded to the width of the terminal."""
-    return "\n".join(finished(lines)) + "\n"
 
 
 def closing_lines(

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from petaudit.cli.help_text import argparse_speaks
-from petaudit.cli.language import choose_language
+from petaudit.cli.language import argparse_speaks, choose_language
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, warnings_said
 from petaudit.cli.termination import graceful_shutdown, interrupted_code
@@ -47,11 +46,11 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         choose_language(arguments)
         code = _run(arguments, chosen)
         finish()
+        return code
     except PetauditError as problem:
         messages = problem.messages if isinstance(problem, ManyProblemsError) else [problem.text]
         for message in messages:
             complain_of_error(revealed(message) if chosen.reveal_values else message)
-        return COULD_NOT_MEASURE
     except KeyboardInterrupt:
         complain(term("interrupted"))
         return interrupted_code()
@@ -63,15 +62,13 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
                 limit=memory_text(memory_limit()),
             )
         )
-        return COULD_NOT_MEASURE
     except BrokenPipeError:
         # The reader has left; closing quietly is what it expects.
-        return COULD_NOT_MEASURE
+        pass
     except OSError as problem:
         # Whatever the system says of a file is no defect of petaudit.
         show_trace(problem, with_texts=chosen.reveal_values)
         complain_of_error(file_problem(problem))
-        return COULD_NOT_MEASURE
     except Exception as problem:
         show_trace(problem, with_texts=chosen.reveal_values)
         # The text of an unforeseen error may quote data, so only its kind is shown.
@@ -81,8 +78,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
                 kind=type(problem).__name__,
             )
         )
-        return COULD_NOT_MEASURE
-    return code
+    return COULD_NOT_MEASURE
 
 
 def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:

@@ -55,24 +55,21 @@ def split_options(given: Sequence[str] | None, option: str) -> dict[str, str | l
     >>> split_options(["m.columns=age,zip", "m.seed=1,m.folds=2"], "--option")
     {'m.columns': ['age', 'zip'], 'm.seed': '1', 'm.folds': '2'}
     """
-    found: dict[str, str | list[str]] = {}
+    options: dict[str, str | list[str]] = {}
     for text in given or ():
         name = None
         for item in split_names([text]):
             if name is None or "=" in item:
-                [(name, value)] = split_pairs([_quoted(item)], option).items()
-                if name in found:
+                # Quoted, so that it is split as one.
+                quoted = item.replace('"', '""')
+                [(name, value)] = split_pairs([f'"{quoted}"'], option).items()
+                if name in options:
                     raise OptionError("{option} names {name!r} twice", option=option, name=name)
-                found[name] = value
+                options[name] = value
             else:
-                before = found[name]
-                found[name] = [*(before if isinstance(before, list) else [before]), item]
-    return found
-
-
-def _quoted(item: str) -> str:
-    """An item as it must stand to be split as one."""
-    return '"' + item.replace('"', '""') + '"'
+                before = options[name]
+                options[name] = [*(before if isinstance(before, list) else [before]), item]
+    return options
 
 
 def whole_number(text: str, option: str) -> int:
@@ -107,12 +104,3 @@ def option_value(text: str | list[str]) -> Any:
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"
     return int(text) if text.isdecimal() and text.isascii() else text
-
-
-def delimiter_mark(given: str | None) -> str | None:
-    """The delimiter that an option names; a tab is hard to type.
-
-    >>> delimiter_mark("tab"), delimiter_mark(";")
-    ('\\t', ';')
-    """
-    return "\t" if given in {"tab", "\\t"} else given

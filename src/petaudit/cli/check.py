@@ -1,16 +1,15 @@
-"""``petaudit check``."""
+"""``petaudit check``, and ``petaudit demo`` on a bundled table."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from petaudit.auditing import Audit, audit
 from petaudit.auditing.text import by_reason, check_text
 from petaudit.cli.arguments import (
-    delimiter_mark,
     given_roles,
     option_value,
     split_names,
@@ -18,90 +17,110 @@ from petaudit.cli.arguments import (
     split_pairs,
 )
 from petaudit.cli.options import engine_of
-from petaudit.cli.report_files import FORMATS, Reports, write_text
+from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import complain_of_error, say, warnings_said
+from petaudit.datasets import load
 from petaudit.errors import OptionError
 from petaudit.judging.gate import ERROR
 from petaudit.measures import find_measure
 from petaudit.reports.terminal import coloured
+from petaudit.reports.writing import FORMATS
 from petaudit.system.output import refuse_inputs
 
+_AS_GIVEN: Final = (
+    *("policy", "original", "control", "population", "hierarchies", "key", "person"),
+    *("suppressed", "reveal_values", "delimiter", "encoding", "strict"),
+)
+"""Options that :func:`petaudit.audit` takes by the same name."""
+_DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
+    "k-anonymity": {"limit": 5},
+    "t-closeness": {"limit": "0.7"},
+    "precision": {"limit": "0.4"},
+    "non-uniform-entropy": {"limit": "0.4"},
+    "profitability": {"cost": 4, "gain": 300, "loss": 300, "benefit": 1200},
+}
 
-def run(chosen: argparse.Namespace) -> int:
+
+def check(chosen: argparse.Namespace) -> int:
     """Measure a table and print the result."""
-    options = measure_options(chosen)
+    options = _measure_options(chosen)
     reports = Reports.of(chosen)
     with warnings_said():
         engine = engine_of(chosen)
-        found = audit(
+        release = audit(
             chosen.table,
             measures=split_names(chosen.measures) if chosen.measures is not None else None,
             options=options,
             population_size=(
                 None if chosen.population_size is None else option_value(chosen.population_size)
             ),
-            policy=chosen.policy,
-            original=chosen.original,
-            control=chosen.control,
-            population=chosen.population,
             roles=given_roles(
                 quasi_identifiers=chosen.qi,
                 sensitive=chosen.sensitive,
                 identifiers=chosen.identifier,
                 insensitive=chosen.insensitive,
             ),
-            hierarchies=chosen.hierarchies,
-            key=chosen.key,
-            person=chosen.person,
             person_is_pseudonym=chosen.person_is_pseudonym or None,
-            suppressed=chosen.suppressed,
-            reveal_values=chosen.reveal_values,
-            delimiter=delimiter_mark(chosen.delimiter),
-            encoding=chosen.encoding,
-            strict=chosen.strict,
+            **{name: getattr(chosen, name) for name in _AS_GIVEN},
             **engine,
         )
-    return show(found, chosen, reports)
+    return _show(release, chosen, reports)
 
 
-def show(found: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
+def demo(chosen: argparse.Namespace) -> int:
+    """Audit the bundled de-identified Adult table with all measures."""
+    reports = Reports.of(chosen)
+    adult = load("adult-deidentified")
+    release = audit(
+        adult.path,
+        original=adult.original,
+        hierarchies=adult.hierarchies,
+        quasi_identifiers=adult.quasi_identifiers,
+        sensitive=adult.sensitive,
+        options=_DEMO,
+        reveal_values=chosen.reveal_values,
+    )
+    return _show(release, chosen, reports)
+
+
+def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     """Print an audit in the chosen format, or write it if everything asked for was measured."""
     target = Path(chosen.out) if chosen.out else None
     location = getattr(chosen, "table", None)
     if target is not None:
-        refuse_inputs(target, found.files)
+        refuse_inputs(target, release.files)
     if chosen.format == "text":
-        text = check_text(found, details=chosen.details)
+        text = check_text(release, details=chosen.details)
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None
-        text = reports.shown(found.to_dict(), chosen.format, location, to_file=to_file)
-    document = found.to_dict() if reports.files else {}
+        text = reports.shown(release.to_dict(), chosen.format, location, to_file=to_file)
+    document = release.to_dict() if reports.files else {}
     # Words and pictures may come from a look at the table, too.
-    found.check_unchanged()
+    release.check_unchanged()
     if target is None:
         say(text)
-    elif chosen.format in FORMATS or found.verdict != ERROR:
+    elif chosen.format in FORMATS or release.verdict != ERROR:
         # A report says that nothing was decided; a table of figures could be taken for more.
         write_text(target, text)
     if reports.files:
-        reports.write(document, found.files, location)
+        reports.write(document, release.files, location)
         if target is None and chosen.format == "text":
             reports.say_written()
-    if found.verdict == ERROR:
-        asked_for = [entry for entry in found.not_measured if entry.asked_for]
+    if release.verdict == ERROR:
+        asked_for = [entry for entry in release.not_measured if entry.asked_for]
         reasons: Sequence[str] = by_reason(
-            asked_for or found.not_measured, with_rows=True, reveal=chosen.reveal_values
+            asked_for or release.not_measured, with_rows=True, reveal=chosen.reveal_values
         )
-        if found.results and not asked_for:
+        if release.results and not asked_for:
             # Everything was measured, and --strict wants every question answered.
-            reasons = found.open_questions
+            reasons = release.open_questions
         for reason in reasons:
             complain_of_error(reason)
-    return found.exit_code
+    return release.exit_code
 
 
-def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
+def _measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Collect the limits and options of all measures."""
     options: dict[str, dict[str, Any]] = {}
 
@@ -130,7 +149,10 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     if chosen.no_attack:
         put("profitability", "allow_attack", False)
     if chosen.distance:
-        put("t-closeness", "distance", _distances(chosen.distance))
+        first, *others = chosen.distance
+        is_for_all = not others and "=" not in first
+        pairs = {} if is_for_all else split_pairs(chosen.distance, "--distance")
+        put("t-closeness", "distance", first.strip() if is_for_all else pairs)
     for measure, limit in split_pairs(chosen.limit, "--limit").items():
         put(measure, "limit", limit)
     for path, value in split_options(chosen.option, "--option").items():
@@ -141,9 +163,3 @@ def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
             )
         put(measure, name, option_value(value))
     return options
-
-
-def _distances(given: list[str]) -> str | dict[str, str]:
-    if len(given) == 1 and "=" not in given[0]:
-        return given[0].strip()
-    return split_pairs(given, "--distance")

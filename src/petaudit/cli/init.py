@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from petaudit.cli.arguments import delimiter_mark
-from petaudit.cli.streams import as_json, complain, printable, say, takes_unicode
+from petaudit.cli.report import write_text
+from petaudit.cli.streams import complain_of_warning, say, takes_unicode
 from petaudit.errors import (
     ColumnError,
     InputError,
@@ -21,16 +21,17 @@ from petaudit.errors import (
     shortened,
     term,
 )
+from petaudit.i18n.text import json_text, printable
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.reports.terminal import finished, format_table, section
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
 from petaudit.starter.starter import Starter, can_be_named, reading_doubts, starter_text
-from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.output import refuse_inputs
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
-from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
+from petaudit.tables.column_facts import Kind, column_facts
 from petaudit.tables.headers import header_doubt
 from petaudit.tables.joint import check_same_columns
 
@@ -44,7 +45,7 @@ _ROLE_NAMES = {
 }
 
 
-def run(chosen: argparse.Namespace) -> int:
+def init(chosen: argparse.Namespace) -> int:
     """Look at the table, write the file, and say what was guessed."""
     target = _target(chosen)
     if chosen.synthetic is not None and chosen.original is not None:
@@ -52,7 +53,7 @@ def run(chosen: argparse.Namespace) -> int:
     table = _opened(chosen, chosen.table)
     other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
     other = None if other_name is None else _opened(chosen, other_name)
-    files = [path for own in (table, other) if own is not None for path in own.files]
+    files = [path for source in (table, other) if source is not None for path in source.files]
     if target is not None:
         _refuse_side_cars(target, files)
     if chosen.synthetic is not None and other is not None:
@@ -72,7 +73,7 @@ def run(chosen: argparse.Namespace) -> int:
             raise OptionError("standard output is not UTF-8 and cannot hold the names; use --out")
         # The text may go to a file that nobody looks at.
         for caution in starter.cautions:
-            complain(phrase("warning: {text}", text=caution))
+            complain_of_warning(caution)
         say(text)
         return 0
     files += [] if side_car is None else [side_car.path]
@@ -108,9 +109,8 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 
 
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
-    mark = delimiter_mark(chosen.delimiter)
     try:
-        source = open_source(name, delimiter=mark, encoding=chosen.encoding)
+        source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(
@@ -139,14 +139,14 @@ def _refuse_side_cars(target: Path, files: Sequence[Path]) -> None:
 
 def _side_car(chosen: argparse.Namespace, table: Source, other: Source | None) -> SideCar | None:
     """The side-car that a run would use: the released table's comes first."""
-    pair = (other, table) if chosen.synthetic is not None else (table, other)
-    for own in pair:
-        if own is not None and len(own.paths) == 1:
-            found = side_car_path(own.paths[0])
-            if found is not None:
-                side_car = read_side_car(found)
-                side_car.roles.checked_against(table.columns, table.name)
-                return side_car
+    for source in (other, table) if chosen.synthetic is not None else (table, other):
+        path = None
+        if source is not None and len(source.paths) == 1:
+            path = side_car_path(source.paths[0])
+        if path is not None:
+            side_car = read_side_car(path)
+            side_car.roles.checked_against(table.columns, table.name)
+            return side_car
     return None
 
 
@@ -161,15 +161,14 @@ def _starter(
     is_synthetic = chosen.synthetic is not None
     guesses: Sequence[Guess] = ()
     roles = Roles({}) if side_car is None else side_car.roles
-    has_identifiers = bool(roles.columns(Role.IDENTIFIER))
-    is_counted = is_synthetic or has_identifiers or not roles.by_column
+    is_counted = is_synthetic or roles.columns(Role.IDENTIFIER) or not roles.by_column
     facts = column_facts(table) if is_counted else ()
     if not roles.by_column:
-        before = {} if other is None or is_synthetic else _by_name(column_facts(other))
-        guesses = guesses_from(facts, before)
+        before = () if other is None or is_synthetic else column_facts(other)
+        guesses = guesses_from(facts, {column.name: column for column in before})
         roles = Roles({guess.column: guess.role for guess in guesses if can_be_named(guess.column)})
     # Only text can be read otherwise than it was meant.
-    read = [own for own in (table, other) if own is not None and own.is_untyped]
+    read = [source for source in (table, other) if source is not None and source.is_untyped]
     by_column = {guess.column: guess.role for guess in guesses} or dict(roles.by_column)
     starter = Starter(
         table=_address(chosen.table, folder),
@@ -181,18 +180,22 @@ def _starter(
         side_car=None if side_car is None else side_car.path.name,
         has_hierarchies=side_car is not None and side_car.hierarchy_entry is not None,
         identifiers=[
-            own.name
-            for own in facts
-            if by_column.get(own.name) is Role.IDENTIFIER and own.suppressed < own.values
+            column.name
+            for column in facts
+            if by_column.get(column.name) is Role.IDENTIFIER and column.suppressed < column.values
         ],
-        doubts=[doubt for own in read for doubt in reading_doubts(own.paths[0].name, own.columns)],
-        quotes_names=all(header_doubt(own.columns) is None for own in read),
-        delimiter=delimiter_mark(chosen.delimiter),
+        doubts=[
+            doubt
+            for source in read
+            for doubt in reading_doubts(source.paths[0].name, source.columns)
+        ],
+        quotes_names=all(header_doubt(source.columns) is None for source in read),
+        delimiter=chosen.delimiter,
         encoding=chosen.encoding,
         file=None if target is None else target.name,
     )
     if is_synthetic:
-        unfit = [own.name for own in facts if own.kind is Kind.OTHER]
+        unfit = [column.name for column in facts if column.kind is Kind.OTHER]
         return replace(starter, synthetic=_address(chosen.synthetic, folder), uncountable=unfit)
     named = [name for name, role in by_column.items() if role is Role.IDENTIFIER]
     starter = replace(starter, identifying=identifying(table, named))
@@ -206,10 +209,6 @@ def _starter(
         original_problem=_original_problem(table, other, roles),
         has_hierarchies=covered,
     )
-
-
-def _by_name(facts: Sequence[ColumnFacts]) -> dict[str, ColumnFacts]:
-    return {own.name: own for own in facts}
 
 
 def _original_problem(table: Source, original: Source, roles: Roles) -> Phrase | None:
@@ -255,9 +254,8 @@ def _write(target: Path, text: str, inputs: Sequence[Path]) -> None:
     schema = target.with_name(SCHEMA_FILE)
     for path in (target, schema):
         refuse_inputs(path, inputs)
-    document = as_json(json_schema()) + "\n"
-    write_whole(schema, lambda file: file.write(document.encode()))
-    write_whole(target, lambda file: file.write(text.encode()))
+    write_text(schema, json_text(json_schema()) + "\n")
+    write_text(target, text)
 
 
 def _summary(starter: Starter, target: Path) -> str:
@@ -292,23 +290,17 @@ def _summary(starter: Starter, target: Path) -> str:
 
 def _guessed(guesses: Sequence[Guess], told: Identifying) -> list[str]:
     """A line per column; how well it tells rows apart is left out where nobody counted."""
-    head = [term("column"), term("role")]
+    header: list[str] = [term("column"), term("role")]
     if told.columns:
-        head += [term("distinction"), term("separation")]
-    rows = [
-        [
-            shortened(guess.column.strip(), 40) or term("(no name)"),
-            _ROLE_NAMES[guess.role],
-            *(_apart(told, guess.column) if told.columns else ()),
-            guess.reason,
-        ]
-        for guess in guesses
-    ]
-    return format_table([*head, term("why")], rows)
-
-
-def _apart(told: Identifying, column: str) -> tuple[str, str]:
-    counts = told.columns.get(column)
-    if counts is None:
-        return "-", "-"
-    return f"{float(counts.distinction):.3g}", f"{float(counts.separation):.3g}"
+        header += [term("distinction"), term("separation")]
+    rows = []
+    for guess in guesses:
+        name = shortened(guess.column.strip(), 40) or term("(no name)")
+        row: list[str] = [name, _ROLE_NAMES[guess.role]]
+        counts = told.columns.get(guess.column)
+        if counts is not None:
+            row += [f"{float(counts.distinction):.3g}", f"{float(counts.separation):.3g}"]
+        elif told.columns:
+            row += ["-", "-"]
+        rows.append([*row, guess.reason])
+    return format_table([*header, term("why")], rows)

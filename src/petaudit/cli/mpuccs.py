@@ -1,107 +1,152 @@
-"""``petaudit mpuccs``."""
+"""``petaudit mpuccs``: the search, how it looks on a terminal, and its tables as files."""
 
 from __future__ import annotations
 
 import argparse
+import math
+import os
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from petaudit.auditing import run_measure
-from petaudit.cli.arguments import delimiter_mark, whole_number
-from petaudit.cli.mpuccs_files import checked_folder, write_tables
+from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule
+from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
-from petaudit.cli.report_files import Reports
-from petaudit.cli.result_text import mpuccs_text, short_mpuccs_text
-from petaudit.cli.streams import say, warnings_said
-from petaudit.errors import OptionError, joined, listing, phrase, shortened, term
+from petaudit.cli.report import Reports, write_text
+from petaudit.cli.streams import say, say_lines, warnings_said
+from petaudit.errors import (
+    InputError,
+    OptionError,
+    counted,
+    joined,
+    listing,
+    phrase,
+    shortened,
+    term,
+)
 from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
-from petaudit.inputs import Inputs, gather
+from petaudit.i18n.text import json_text
+from petaudit.inputs import gather
 from petaudit.judging.document import MPUCCS, new_document, plain
 from petaudit.judging.policy import Policy, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
-from petaudit.reports.terminal import coloured, finished, section
+from petaudit.pipelines.folder import check_targets
+from petaudit.reports.terminal import (
+    ERROR,
+    as_text,
+    coloured,
+    format_table,
+    indented,
+    section,
+    title_line,
+    verdict_line,
+)
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.kinds import Integer, Number
+from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
+from petaudit.tables.writing import TableInParts, table_writer
 
-NO_DETAILS = phrase("there is no table of details: from a cluster only counts come")
-_MOST_COMBINATIONS = 100
+if TYPE_CHECKING:
+    from petaudit.singling.findings import Findings
+    from petaudit.tables import Source
+
+_MOST_COMBINATIONS: Final = 100
+_MOST_COMBINATIONS_SHOWN: Final = 10
+_MOST_CHANGES_SHOWN: Final = 8
+_SUMMARY: Final = "summary.json"
+_KINDS: Final = ("csv", "parquet")
+_TARGETS: Final = tuple(
+    f"{name}.{kind}" for name in ("global", "details", "tree", "changes") for kind in _KINDS
+)
 
 
-def run(chosen: argparse.Namespace) -> int:
+def mpuccs(chosen: argparse.Namespace) -> int:
     """Search, print the verdict and what is behind it, and write the tables."""
     with unchanged() as watch:
-        return _run(chosen, watch)
+        return _search(chosen, watch)
 
 
-def _run(chosen: argparse.Namespace, watch: Watch) -> int:
+def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     options = _given_options(chosen)
-    _check(options)
     reports = Reports.of(chosen)
     paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
-    folder = None if chosen.out is None else checked_folder(chosen.out, paths)
+    folder = None if chosen.out is None else _checked_folder(chosen.out, paths)
     policy = None if chosen.policy is None else _applied(chosen)
     limits = {"limit": chosen.limit, "profile": chosen.profile}
     if any(value is not None for value in limits.values()):
         checked_limit(*limits.values(), has_baseline=options["calculate_baseline"])
-    inputs = _opened(chosen)
+    with warnings_said():
+        engine = engine_of(chosen)
+    inputs = gather(
+        chosen.synthetic,
+        original=chosen.original,
+        control=chosen.control,
+        delimiter=chosen.delimiter,
+        encoding=chosen.encoding,
+        use_side_car=False,
+        announce_notes=False,
+        **engine,
+    )
     with warnings_said(), search_progress(quiet=chosen.quiet) as progress:
         outcome = run_measure(
             find_measure(NAME), replace(inputs, progress=progress), options | limits
         )
         if outcome.problem is not None and outcome.result is None:
             raise outcome.problem
-        found = cast(MpuccsResult, outcome.result)
-        is_wanted = folder is not None or reports.files or not chosen.quiet
-        has_advice = not chosen.no_advice and is_wanted
-        left_out = found.findings.why_no_changes if has_advice else None
-        if left_out is not None:
-            found = replace(found, warnings=(*found.warnings, left_out))
-            has_advice = False
-        if folder is not None and not found.findings.lists_rows:
-            found = replace(found, warnings=(*found.warnings, NO_DETAILS))
-        advice = found.changes if has_advice else []
+        result = cast(MpuccsResult, outcome.result)
+        is_told = folder is not None or reports.files or not chosen.quiet
+        has_advice = is_told and not chosen.no_advice
+        why_no_advice = result.findings.why_no_changes if has_advice else None
+        notes = [] if why_no_advice is None else [why_no_advice]
+        if folder is not None and not result.findings.lists_rows:
+            notes.append(phrase("there is no table of details: from a cluster only counts come"))
+        result = replace(result, warnings=(*result.warnings, *notes))
+        advice = result.changes if has_advice and why_no_advice is None else []
     tables = {"original": inputs.original, "synthetic": inputs.table, "control": inputs.control}
     sources = {name: source for name, source in tables.items() if source is not None}
     content = {
         "inputs": {name: source.fingerprint() for name, source in sources.items()},
         "options": plain(options),
         **({} if policy is None else {"policies": [policy.to_dict()]}),
-        "result": found.to_entry(),
+        "result": result.to_entry(),
         "combinations": [
             {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}
-            for columns, identified, unique in found.findings.worst_combinations(_MOST_COMBINATIONS)
+            for columns, identified, unique in result.findings.worst_combinations(
+                _MOST_COMBINATIONS
+            )
         ],
         "changes": list(advice),
-        "warnings": list(found.warnings),
+        "warnings": list(result.warnings),
     }
-    document = new_document(MPUCCS, found.status, content)
+    document = new_document(MPUCCS, result.status, content)
     code: int = document["exit_code"]
     watch.check()
     read = [path for source in sources.values() for path in source.files]
     if folder is not None:
-        written = write_tables(found, folder, read, document, reveal=chosen.reveal_values)
+        written = _write_tables(result, folder, read, document, reveal=chosen.reveal_values)
     read += [] if policy is None or policy.path is None else [policy.path]
     reports.write(document, read, chosen.synthetic)
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.synthetic))
         return code
-    if chosen.quiet:
-        text = short_mpuccs_text(found, code)
-    else:
-        text = mpuccs_text(found, [*sources.values()], advice, code)
+    lines = _verdict(result, code)
+    if not chosen.quiet:
+        lines = _lines(result, [*sources.values()], advice, verdict=lines)
     if policy is not None:
-        text += "\n".join(finished(section(term("Policy"), policy.lines)))
-    say(coloured(text))
+        lines += section(term("Policy"), policy.lines)[:-1]
+    say(coloured(as_text(lines)))
     if not chosen.quiet:
         reports.say_written()
     if folder is not None and not chosen.quiet:
-        told = phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))
-        say("\n".join(finished([told])) + "\n")
+        say_lines([phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))])
     return code
 
 
@@ -122,23 +167,8 @@ def _applied(chosen: argparse.Namespace) -> Policy:
     return rule
 
 
-def _opened(chosen: argparse.Namespace) -> Inputs:
-    with warnings_said():
-        engine = engine_of(chosen)
-    return gather(
-        chosen.synthetic,
-        original=chosen.original,
-        control=chosen.control,
-        delimiter=delimiter_mark(chosen.delimiter),
-        encoding=chosen.encoding,
-        use_side_car=False,
-        announce_notes=False,
-        **engine,
-    )
-
-
 def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
-    """The options of the search by their names in Python."""
+    """The options of the search by their names in Python, checked."""
     given: dict[str, Any] = {
         "deduplicate": not chosen.keep_duplicates,
         "calculate_baseline": not chosen.no_baseline,
@@ -159,26 +189,207 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
         if isinstance(option.kind, Integer):
             given[option.name] = whole_number(text, option.flag)
         elif isinstance(option.kind, Number):
-            given[option.name] = _decimal_number(text, option.flag)
+            is_infinite = text.lower() in {"inf", "infinity"}
+            given[option.name] = math.inf if is_infinite else float(exact(text, option.flag))
         else:
             given[option.name] = text
+    try:
+        Options.checked(**given)
+    except OptionError as problem:
+        # A message calls an option as it was typed; no translation changes its name.
+        name = problem.text.partition(" ")[0]
+        if name not in given:
+            raise
+        typed = Options.declared()[name].flag
+        raise OptionError(term(translate(problem.text).replace(name, typed, 1))) from None
     return given
 
 
-def _decimal_number(text: str, option: str) -> float:
-    if text.lower() in {"inf", "infinity"}:
-        return float("inf")
-    return float(exact(text, option))
+def _lines(
+    result: MpuccsResult,
+    sources: Sequence[Source],
+    advice: Sequence[dict[str, Any]],
+    *,
+    verdict: Sequence[str],
+) -> list[str]:
+    """The verdict, then the figures, the worst combinations, and what could be changed."""
+    original, synthetic, *control = sources
+    both = phrase(
+        "{synthetic} against {original}",
+        synthetic=Path(synthetic.name).name,
+        original=Path(original.name).name,
+    )
+    sizes = [counted(synthetic.rows, "synthetic row"), counted(original.rows, "original row")]
+    lines: list[str] = [title_line(both)]
+    lines.append(joined([*sizes, counted(len(result.columns), "column")]))
+    lines += [
+        phrase(
+            "control: {name}, {rows}", name=Path(source.name).name, rows=counted(source.rows, "row")
+        )
+        for source in control
+    ]
+    lines += ["", *verdict, ""]
+    header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
+    lines += [*format_table(header, _figures(result)), ""]
+    return [*lines, *_combinations(result), *_changes(advice), *_notes(result)]
 
 
-def _check(options: dict[str, Any]) -> None:
-    """Check the options; a message calls them by the names that were typed."""
+def _verdict(result: MpuccsResult, code: int) -> list[str]:
+    is_rate = result.figure == "identification_rate"
+    figure = term("identification rate") if is_rate else term("risk score")
+    if result.passed is None:
+        what = NO_LIMIT
+    elif result.undecided:
+        what = phrase(
+            "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
+        )
+    elif result.passed:
+        what = phrase("the {figure} keeps the limit", figure=figure)
+    else:
+        what = phrase("the {figure} breaks the limit", figure=figure)
+    return [verdict_line(what, code), *map(indented, result.explanation)]
+
+
+def _figures(result: MpuccsResult) -> list[list[str]]:
+    figures = result.figures
+    # The figure that is judged has as many digits as it takes to tell it from the limit.
+    value, rule = figure_and_rule(entry_of(result))
+    verdict = ERROR if result.undecided else VERDICTS[result.status]
+    judged = [value, *(["-", "-"] if result.limit is None else [rule, verdict])]
+
+    def row(title: str, name: str, note: str) -> list[str]:
+        shown = judged if name == result.figure else [f"{figures[name]:.6g}", "-", "-"]
+        return [title, *shown, note]
+
+    identified = phrase(
+        "{part:,} of {whole:,}",
+        part=figures["total_identified"],
+        whole=figures["total_syn_records"],
+    )
+    rows = [
+        row(term("identification rate"), "identification_rate", ""),
+        [term("identified rows"), identified, "-", "-", result.findings.scope],
+    ]
+    if result.findings.options.calculate_baseline:
+        rows.insert(0, row(term("risk score"), "privacy_risk_score", term("lower is better")))
+    if not result.complete:
+        for cells in rows:
+            cells[1] = phrase("at least {figure}", figure=cells[1])
+    excess = result.findings.excess
+    if excess is not None and math.isfinite(excess.lower):
+        interval = phrase(
+            "95 % interval {lower:.4f} to {upper:.4f}", lower=excess.lower, upper=excess.upper
+        )
+        rows.append([term("excess over the control"), f"{excess.value:.4f}", "-", "-", interval])
+    return rows
+
+
+def _combinations(result: MpuccsResult) -> list[str]:
+    rows = [
+        [f"{identified:,}", f"{unique:,}", " + ".join(columns)]
+        for columns, identified, unique in result.findings.worst_combinations(
+            _MOST_COMBINATIONS_SHOWN
+        )
+    ]
+    title = term("Combinations that expose most rows (a row counts for the first that finds it)")
+    header = [term("identified"), term("unique"), term("columns")]
+    return [title, *format_table(header, rows), ""] if rows else []
+
+
+def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
+    if not advice:
+        return []
+    before, up_to = advice[0]["rows_before"], advice[0]["up_to_columns"]
+    helpful = [change for change in advice if change["rows_after"] < before][:_MOST_CHANGES_SHOWN]
+    harmful = [change for change in advice if change["rows_after"] > before][-3:]
+    rows = [
+        [
+            f"{change['rows_after']:,}",
+            f"{change['rows_after'] - before:+,}",
+            change["column"],
+            change["change"],
+        ]
+        for change in (*helpful, *harmful)
+    ]
+    title = phrase(
+        "What changing one column would do (now {rows:,} identified, up to {columns} columns)",
+        rows=before,
+        columns=up_to,
+    )
+    header = [term("rows then"), term("difference"), term("column"), term("change")]
+    return [title, *format_table(header, rows), ""] if rows else []
+
+
+def _notes(result: MpuccsResult) -> list[str]:
+    removed = []
+    if result.removed_original:
+        removed.append(phrase("{number:,} in the original", number=result.removed_original))
+    if result.removed_synthetic:
+        removed.append(phrase("{number:,} in the synthetic table", number=result.removed_synthetic))
+    if result.removed_control:
+        removed.append(phrase("{number:,} in the control", number=result.removed_control))
+    notes = [phrase("duplicates removed: {tables}", tables=listing(removed))] if removed else []
+    notes += [phrase("warning: {text}", text=text) for text in result.warnings]
+    return section(term("Notes"), notes)
+
+
+def _checked_folder(name: str, tables: Sequence[str]) -> Path:
+    """Say before a long search that the tables cannot be written there."""
+    if not name:
+        raise OptionError("--out is empty; name a folder")
+    folder = Path(name)
+    # Unlike the method of Path it takes any name; what is wrong with it is said on opening.
+    read = [Path(table) for table in tables if os.path.exists(table)]  # noqa: PTH110
+    check_targets(folder, (*_TARGETS, _SUMMARY), read)
+    if any(folder.is_dir() and table.is_dir() and folder.samefile(table) for table in read):
+        raise OptionError("{name!r} is read as a table; choose another folder to write", name=name)
+    return folder
+
+
+def _write_tables(
+    result: MpuccsResult,
+    folder: Path,
+    inputs: Sequence[Path],
+    document: Mapping[str, Any],
+    *,
+    reveal: bool,
+) -> list[str]:
+    """Write every table as CSV and as Parquet, and the document last; return the names."""
+    tables = {"global": _frame(result.findings.global_columns())}
+    if result.findings.lists_rows:
+        tables["details"] = _details(result.findings, reveal=reveal)
+    tables["tree"] = _frame(result.findings.tree_columns())
+    if document["changes"]:
+        tables["changes"] = _frame(result.table("changes"))
+    for name in (*_TARGETS, _SUMMARY):
+        refuse_inputs(folder / name, inputs)
     try:
-        Options.checked(**options)
-    except OptionError as problem:
-        name = problem.text.partition(" ")[0]
-        if name not in options:
-            raise
-        typed = Options.declared()[name].flag
-        # No translation changes the name of an option.
-        raise OptionError(term(translate(problem.text).replace(name, typed, 1))) from None
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise InputError(
+            "cannot make {name!r} ({reason})", name=str(folder), reason=problem.strerror or problem
+        ) from None
+    written = []
+    for name, table in tables.items():
+        for kind in _KINDS:
+            write_whole(folder / f"{name}.{kind}", table_writer(table, kind))
+            written.append(f"{name}.{kind}")
+    if (folder / _SUMMARY).exists():
+        for name in set(_TARGETS) - set(written):
+            # Of an earlier run of ours, about other tables perhaps.
+            (folder / name).unlink(missing_ok=True)
+    write_text(folder / _SUMMARY, json_text(document) + "\n")
+    return [*written, _SUMMARY]
+
+
+def _frame(columns: Mapping[str, ResultColumn]) -> Any:
+    return result_frame("pyarrow", in_file(columns))
+
+
+def _details(findings: Findings, *, reveal: bool) -> TableInParts:
+    """As many rows as are identified: they are made again for each file, and never all at once."""
+
+    def parts() -> Iterator[Any]:
+        return map(_frame, findings.details_blocks(with_values=reveal))
+
+    return TableInParts(_frame(findings.no_details()).schema, parts)

@@ -293,7 +293,13 @@ def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:
 
 def _add_reading(command: Options) -> None:
     reading = command.group("reading")
-    reading.value("--delimiter", None, "of CSV files; found by itself if not given")
+    reading.value(
+        "--delimiter",
+        None,
+        "of CSV files; found by itself if not given",
+        # A tab is hard to type.
+        type=lambda mark: "\t" if mark in ("tab", "\\t") else mark,
+    )
     reading.value("--encoding", None, "of CSV files if not UTF-8, for example big5")
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
-from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from petaudit._version import __version__
 from petaudit.cli import options
-from petaudit.cli.help_text import HelpFormatter
-from petaudit.cli.language import OPTION, add_language
-from petaudit.cli.streams import printable, without_passwords
+from petaudit.cli.language import OPTION, HelpFormatter, add_language
 from petaudit.errors import joined, phrase, shortened, suggestion, term
 from petaudit.i18n.phrases import translate
+from petaudit.i18n.text import printable, without_passwords
 
 _EXIT_CODES = term(
     "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
@@ -33,6 +32,10 @@ _COMMANDS = {
     "demo": term("audit the bundled de-identified Adult table"),
 }
 """What each command does; its options are added by ``options.add_<command>``."""
+_MODULES = {"demo": "check"} | dict.fromkeys(
+    ("measures", "policies", "datasets", "schema"), "listing"
+)
+"""Where commands are that have no module of their own; the function has the command's name."""
 _JUDGING = ("check", "mpuccs", "run")
 
 
@@ -60,16 +63,17 @@ class _Parser(argparse.ArgumentParser):
             self.register("action", name, _Once)
 
     def parse_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def]
-        found, unknown = self.parse_known_args(args, namespace)
+        parsed, unknown = self.parse_known_args(args, namespace)
         if unknown:
-            own = _options_of(getattr(found, "parser", self))
+            parser = getattr(parsed, "parser", self)
+            known = [name for action in parser._actions for name in action.option_strings]
             hints = [
-                f"{shortened(name)}{translate(suggestion(name.partition('=')[0], own))}"
+                f"{shortened(name)}{translate(suggestion(name.partition('=')[0], known))}"
                 for name in unknown
             ]
             message = phrase("unknown argument: {names}", names=joined(hints))
-            getattr(found, "parser", self).error(translate(message))
-        return found
+            parser.error(translate(message))
+        return parsed
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
         if action.choices is not None and value not in action.choices:
@@ -85,8 +89,7 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         wrong = translate(phrase("error: {message}", message=message))
         hint = translate(phrase("Try '{program} --help'.", program=self.prog))
-        said = without_passwords(printable(f"{self.prog}: {wrong}"))
-        self.exit(2, f"{said}\n{hint}\n")
+        self.exit(2, f"{without_passwords(printable(f'{self.prog}: {wrong}'))}\n{hint}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -121,18 +124,13 @@ def build_parser() -> argparse.ArgumentParser:
             allow_abbrev=False,
         )
         add_language(command)
-        command.set_defaults(command=_lazily(name), parser=command)
+        command.set_defaults(command=partial(_run, name), parser=command)
         getattr(options, f"add_{name}")(options.Options(command))
     return parser
 
 
-def _lazily(module: str) -> Callable[[argparse.Namespace], int]:
-    def run(chosen: argparse.Namespace) -> int:
-        code: int = importlib.import_module(f"petaudit.cli.{module}").run(chosen)
-        return code
-
-    return run
-
-
-def _options_of(parser: argparse.ArgumentParser) -> Sequence[str]:
-    return [name for action in parser._actions for name in action.option_strings]
+def _run(name: str, chosen: argparse.Namespace) -> int:
+    """Load the module of a command only now: help needs none."""
+    module = importlib.import_module(f"petaudit.cli.{_MODULES.get(name, name)}")
+    code: int = getattr(module, name)(chosen)
+    return code

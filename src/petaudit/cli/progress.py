@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from petaudit.cli.streams import printable
 from petaudit.errors import phrase, term
 from petaudit.i18n.phrases import translate
+from petaudit.i18n.text import printable
 
 if TYPE_CHECKING:
     from petaudit.pipelines.events import Event, Listener

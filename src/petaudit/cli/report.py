@@ -1,19 +1,30 @@
-"""``petaudit report``."""
+"""``petaudit report``, and reports that other commands make: checked before the work."""
 
 from __future__ import annotations
 
 import argparse
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from petaudit.cli.report_files import Reports, write_text
-from petaudit.cli.streams import printable, say
-from petaudit.errors import InputError, phrase
+from petaudit.cli.arguments import whole_number
+from petaudit.cli.streams import say, takes_unicode
+from petaudit.errors import InputError, OptionError, phrase
+from petaudit.i18n.catalogue import language
 from petaudit.i18n.phrases import translate
-from petaudit.reports.writing import checked_format
-from petaudit.system.output import refuse_inputs
+from petaudit.i18n.text import json_text, printable
+from petaudit.judging.document import read_document
+from petaudit.reports.reading import view_of
+from petaudit.reports.writing import checked_format, checked_threshold
+from petaudit.reports.writing import report as make_report
+from petaudit.system.output import refuse_inputs, write_whole
+
+_READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
 
-def run(chosen: argparse.Namespace) -> int:
+def report(chosen: argparse.Namespace) -> int:
     """Make a report of a result that was kept; making it is what the exit code is about."""
     result = Path(chosen.result)
     target = None if chosen.out in (None, "-") else Path(chosen.out)
@@ -30,5 +41,105 @@ def run(chosen: argparse.Namespace) -> int:
     if not target.parent.is_dir():
         raise InputError("folder {folder!r} does not exist", folder=str(target.parent))
     write_text(target, text)
-    say(printable(translate(phrase("wrote {path}", path=str(target)))) + "\n")
+    say_written(target)
     return 0
+
+
+@dataclass(frozen=True)
+class Reports:
+    """What to make of a result, and how much to tell."""
+
+    files: tuple[tuple[Path, str], ...]
+    """Where to write a report, and in which format."""
+    baseline: Path | None
+    reveal_values: bool
+    hide_below: int
+
+    @classmethod
+    def of(cls, chosen: argparse.Namespace) -> Reports:
+        """From the options; what is wrong about them is said before a long wait."""
+        names = getattr(chosen, "report", None) or ()
+        files = tuple((Path(name), checked_format(None, name)) for name in names)
+        _check_apart([path for path, _ in files], chosen)
+        baseline = None if chosen.baseline is None else Path(chosen.baseline)
+        if baseline is not None:
+            view_of(read_document(baseline), origin=str(baseline))
+        for path, _ in files:
+            _check_folder(path, baseline)
+        option = "--hide-below"
+        hide_below = checked_threshold(whole_number(chosen.hide_below, option), option)
+        return cls(files, baseline, chosen.reveal_values, hide_below)
+
+    def text(
+        self, document: Mapping[str, Any] | Path, format_name: str, location: str | None = None
+    ) -> str:
+        """A report as text."""
+        return make_report(
+            document,
+            format=format_name,
+            lang=language(),
+            baseline=self.baseline,
+            reveal_values=self.reveal_values,
+            hide_below=self.hide_below,
+            location=location,
+        )
+
+    def shown(
+        self,
+        document: Mapping[str, Any],
+        format_name: str,
+        location: str | None = None,
+        *,
+        to_file: bool = False,
+    ) -> str:
+        """The document in the chosen format, which is not text."""
+        if format_name == "json":
+            return json_text(document, ascii_only=not (to_file or takes_unicode())) + "\n"
+        return self.text(document, format_name, location)
+
+    def write(
+        self, document: Mapping[str, Any], inputs: Iterable[Path], location: str | None = None
+    ) -> None:
+        """Write the reports that were asked for, each whole or not at all."""
+        read = [*inputs, *([] if self.baseline is None else [self.baseline])]
+        for path, _ in self.files:
+            refuse_inputs(path, read)
+        for path, format_name in self.files:
+            write_text(path, self.text(document, format_name, location))
+
+    def say_written(self) -> None:
+        """Say where the reports are, where people read what is printed."""
+        for path, _ in self.files:
+            say_written(path)
+
+
+def say_written(path: Path) -> None:
+    """Say that a file was written; its name is not folded."""
+    say(printable(translate(phrase("wrote {path}", path=str(path)))) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text; a name that is no UTF-8 becomes an escape."""
+    write_whole(path, lambda file: file.write(text.encode(errors="backslashreplace")))
+
+
+def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
+    """No report takes the place of a table that is read, of another report, or of the output."""
+    given = [getattr(chosen, name, None) for name in _READ]
+    for path in paths:
+        refuse_inputs(path, [Path(name) for name in given if name and os.path.exists(name)])  # noqa: PTH110
+    out = getattr(chosen, "out", None)
+    targets = [*paths, *([Path(out)] if out else [])]
+    if len({path.absolute() for path in targets}) < len(targets):
+        raise OptionError("the same file is to be written twice; name another for each")
+
+
+def _check_folder(path: Path, baseline: Path | None) -> None:
+    if baseline is not None and baseline.exists() and path.exists() and path.samefile(baseline):
+        raise OptionError(
+            "{path!r} is the earlier result; choose another file to write", path=str(path)
+        )
+    if path.is_dir():
+        raise InputError("{path!r} is a folder, and no file can replace it", path=str(path))
+    if not path.parent.is_dir():
+        raise InputError("folder {folder!r} does not exist", folder=str(path.parent))

@@ -7,26 +7,12 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from petaudit.errors import InputError, PetauditWarning, phrase
 from petaudit.i18n.phrases import translate
-from petaudit.i18n.text import json_text as as_json
-from petaudit.i18n.text import printable, without_passwords
-
-__all__ = [
-    "as_json",
-    "complain",
-    "complain_of_error",
-    "finish",
-    "prepare",
-    "printable",
-    "say",
-    "standard_output",
-    "takes_unicode",
-    "warnings_said",
-    "without_passwords",
-]
+from petaudit.i18n.text import json_text, printable, without_passwords
+from petaudit.reports.terminal import as_text
 
 
 def prepare() -> None:
@@ -44,6 +30,16 @@ def say(text: str) -> None:
             sys.stdout.write(text)
 
 
+def say_lines(lines: Iterable[str]) -> None:
+    """Print lines in the chosen language, folded to the width of the terminal."""
+    say(as_text(lines))
+
+
+def say_json(document: object) -> None:
+    """Print a document as JSON that standard output can hold."""
+    say(json_text(document, ascii_only=not takes_unicode()) + "\n")
+
+
 def complain(message: str) -> None:
     """Print one line to standard error, where people and CI look for what went wrong."""
     if sys.stderr is not None:
@@ -57,22 +53,21 @@ def complain_of_error(message: str) -> None:
     complain(phrase("error: {message}", message=message))
 
 
+def complain_of_warning(message: str) -> None:
+    """Print what the reader should know, as a warning."""
+    complain(phrase("warning: {text}", text=message))
+
+
 @contextlib.contextmanager
 def warnings_said() -> Iterator[None]:
     """Say our own warnings at once, which matters before a long wait; others may quote cells."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PetauditWarning)
-        warnings.showwarning = lambda message, *_, **__: complain(
-            phrase("warning: {text}", text=_text_of(message))
+        warnings.showwarning = lambda message, *_, **__: complain_of_warning(
+            message.args[0] if isinstance(message, PetauditWarning) else str(message)
         )
         yield
-
-
-def _text_of(message: Warning | str) -> str:
-    """The phrase that a warning was given, or its mere text."""
-    [text] = message.args if isinstance(message, Warning) and len(message.args) == 1 else [message]
-    return text if isinstance(text, str) else str(text)
 
 
 def finish() -> None:

@@ -28,7 +28,7 @@ def graceful_shutdown(*, is_program: bool) -> Iterator[None]:
     _told.clear()
     # Python installs handlers in the main thread only. A caller's own handler stays, and nohup's.
     is_main = threading.current_thread() is threading.main_thread()
-    ours = [own for own in _SIGNALS if is_main and signal.getsignal(own) is signal.SIG_DFL]
+    ours = [sign for sign in _SIGNALS if is_main and signal.getsignal(sign) is signal.SIG_DFL]
     for number in ours:
         signal.signal(number, _leave)
     try:

@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from petaudit._version import __version__
-from petaudit.cli.streams import (
-    as_json,
-    complain_of_error,
-    printable,
-    say,
-    takes_unicode,
-    warnings_said,
-)
+from petaudit.cli.streams import complain_of_error, say, say_json, warnings_said
 from petaudit.errors import ManyProblemsError, PetauditError, counted, phrase
+from petaudit.i18n.text import printable
 from petaudit.pipelines.executor import Executor
 from petaudit.reports.terminal import finished, indented
 
@@ -24,65 +18,43 @@ NOT_VALID = 2
 _MOST_RUNS = 50
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What is wrong with a file, or the runs that it stands for."""
-
-    name: str
-    problems: tuple[str, ...] = ()
-    runs: tuple[str, ...] = ()
-
-
-def run(chosen: argparse.Namespace) -> int:
+def validate(chosen: argparse.Namespace) -> int:
     """Say everything that is wrong with pipeline files, or which runs they stand for."""
     with warnings_said():
-        found = [_validated(name, chosen) for name in chosen.pipeline]
+        files = [_entry(name, chosen) for name in chosen.pipeline]
+    is_valid = all(entry["valid"] for entry in files)
     if chosen.format == "json":
-        say(as_json(_document(found), ascii_only=not takes_unicode()) + "\n")
+        head = {"document": DOCUMENT, "petaudit": __version__, "valid": is_valid}
+        say_json(head | {"files": files})
     else:
-        for own in found:
-            _show(own)
-    return NOT_VALID if any(own.problems for own in found) else 0
+        for entry in files:
+            _show(entry)
+    return 0 if is_valid else NOT_VALID
 
 
-def _validated(name: str, chosen: argparse.Namespace) -> _Found:
+def _entry(name: str, chosen: argparse.Namespace) -> dict[str, Any]:
+    problems: list[str] = []
+    runs: list[str] = []
     try:
         executor = Executor(Path(name), overrides=chosen.set, only=chosen.only or ())
         executor.validate()
+        runs = [run.name for run in executor.runs]
     except ManyProblemsError as problem:
-        return _Found(name, problem.messages)
+        problems = [*problem.messages]
     except PetauditError as problem:
-        return _Found(name, (problem.text,))
-    return _Found(name, (), tuple(own.name for own in executor.runs))
+        problems = [problem.text]
+    return {"name": name, "valid": not problems, "problems": problems, "runs": runs}
 
 
-def _show(found: _Found) -> None:
-    for message in found.problems:
+def _show(entry: dict[str, Any]) -> None:
+    for message in entry["problems"]:
         complain_of_error(message)
-    if found.problems:
+    if entry["problems"]:
         return
-    runs = counted(len(found.runs), "run")
-    valid = phrase("{name} is valid: {runs}", name=found.name, runs=runs)
-    lines = finished([valid])
-    lines += [f"  {name}" for name in found.runs[:_MOST_RUNS]]
-    if len(found.runs) > _MOST_RUNS:
-        more = phrase("and {number:,} more", number=len(found.runs) - _MOST_RUNS)
-        lines.append(indented(more))
+    runs = entry["runs"]
+    number = counted(len(runs), "run")
+    lines = finished([phrase("{name} is valid: {runs}", name=entry["name"], runs=number)])
+    lines += [f"  {name}" for name in runs[:_MOST_RUNS]]
+    if len(runs) > _MOST_RUNS:
+        lines.append(indented(phrase("and {number:,} more", number=len(runs) - _MOST_RUNS)))
     say("\n".join(map(printable, lines)) + "\n")
-
-
-def _document(found: list[_Found]) -> dict[str, object]:
-    return {
-        "document": DOCUMENT,
-        "petaudit": __version__,
-        "valid": not any(own.problems for own in found),
-        "files": [
-            {
-                "name": own.name,
-                "valid": not own.problems,
-                "problems": list(own.problems),
-                "runs": list(own.runs),
-            }
-            for own in found
-        ],
-    }

@@ -74,13 +74,13 @@ def read_document(path: Path, known: Sequence[str] = (CHECK, RUN, MPUCCS)) -> di
 def restored(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document that was read with its phrases; entries of a pipeline have their own."""
     texts = document.get(TEXTS)
-    found = restore_phrases(dict(document), texts if isinstance(texts, Mapping) else {})
-    entries = found.get("results")
+    with_phrases = restore_phrases(dict(document), texts if isinstance(texts, Mapping) else {})
+    entries = with_phrases.get("results")
     of_entries: dict[str, Any] = {}
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry.get(TEXTS), Mapping):
             of_entries |= entry[TEXTS]
-    return dict(restore_phrases(found, of_entries) if of_entries else found)
+    return dict(restore_phrases(with_phrases, of_entries) if of_entries else with_phrases)
 
 
 def figure_of(value: Any) -> Any:

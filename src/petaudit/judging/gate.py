@@ -7,11 +7,11 @@ here, each with its sentence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from petaudit.errors import listing, phrase
+from petaudit.errors import Phrase, listing, phrase
 from petaudit.judging.review import ColumnReview
 from petaudit.measures import Better, Family, Measure, Need, Result, all_measures
 from petaudit.measures.limits import is_idle
@@ -34,8 +34,8 @@ class Figure:
     value: float | bool | None
     limit: float | None = None
     strict: bool = False
-    conditions: bool = False
-    """Whether more than the limit must hold."""
+    conditions: Sequence[str] = ()
+    """What must hold beside the limit."""
 
     @property
     def is_idle(self) -> bool:
@@ -50,7 +50,7 @@ class Figure:
         """The figure of a result, or of an entry of a document, where infinity is a word."""
         if isinstance(entry, Result):
             judged = (entry.measure, entry.status, entry.value, entry.limit)
-            return cls(*judged, entry.is_strict, bool(entry.conditions))
+            return cls(*judged, entry.is_strict, entry.conditions)
         value, limit = entry["value"], entry.get("limit")
         return cls(
             str(entry["measure"]),
@@ -58,7 +58,7 @@ class Figure:
             float(value) if isinstance(value, str) else value,
             limit if isinstance(limit, int | float) else None,
             entry.get("strict") is True,
-            bool(entry.get("conditions")),
+            entry.get("conditions") or (),
         )
 
 
@@ -90,7 +90,7 @@ def settle(
     return PASSED if PASSED in statuses else MEASURED
 
 
-def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> list[str]:
+def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> Iterator[str]:
     """What the limits did not ask and the figures cannot answer.
 
     >>> figures = [Figure("k-anonymity", "passed", 5.0, 5.0),
@@ -99,7 +99,6 @@ def open_questions(figures: Sequence[Figure], sensitive: Sequence[str] = ()) -> 
     in some class everybody has the same sensitive value (l-diversity is 1): whoever knows that \
 somebody is in it knows the value
     """
-    found: list[str] = []
     known = all_measures()
     told = [
         figure
@@ -112,38 +111,29 @@ somebody is in it knows the value
         if figure.status == MEASURED and _is_worst(known[figure.measure], figure.value)
     ]
     if _L_DIVERSITY in worst:
-        found.append(
-            phrase(
-                "in some class everybody has the same sensitive value ({measure} is 1): whoever "
-                "knows that somebody is in it knows the value",
-                measure=_L_DIVERSITY,
-            )
+        yield phrase(
+            "in some class everybody has the same sensitive value ({measure} is 1): whoever knows "
+            "that somebody is in it knows the value",
+            measure=_L_DIVERSITY,
         )
         # The other models of sensitive values say the same of that class.
         worst = [name for name in worst if Need.SENSITIVE not in known[name].needs]
     if worst:
-        found.append(
-            phrase(
-                "no limit was set for {measures}, which could not be worse",
-                measures=listing(worst, len(worst)),
-            )
+        yield phrase(
+            "no limit was set for {measures}, which could not be worse",
+            measures=listing(worst, len(worst)),
         )
     idle = [figure.measure for figure in told if figure.is_idle]
     if idle:
-        found.append(
-            phrase(
-                "no table could break the limit that was set for {measures}",
-                measures=listing(idle, len(idle)),
-            )
+        yield phrase(
+            "no table could break the limit that was set for {measures}",
+            measures=listing(idle, len(idle)),
         )
     is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
     if sensitive and told and not is_asked:
-        found.append(
-            phrase(
-                "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
-            )
+        yield phrase(
+            "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
         )
-    return found
 
 
 @dataclass(frozen=True)
@@ -198,20 +188,19 @@ def conclude(
             return list(texts)
         return [phrase("{run}: {text}", run=table.name, text=text) for text in texts]
 
-    problems = [text for table in tables for text in named(table, table.problems)]
-    questions: list[str] = []
-    for table in tables:
-        questions += named(
-            table, (text for review in table.reviews for text in review.open_questions)
-        )
-    questions += [text for text in demands if text is not None]
-    for table in tables:
-        questions += named(table, open_questions(table.figures, table.sensitive))
+    problems: list[str] = []
+    of_columns: list[str] = []
+    of_figures: list[str] = []
     breaches = []
     for table in tables:
+        problems += named(table, table.problems)
+        for review in table.reviews:
+            of_columns += named(table, review.open_questions)
+        of_figures += named(table, open_questions(table.figures, table.sensitive))
         columns = dict.fromkeys(name for review in table.reviews for name in review.names_people)
         if columns:
             breaches.append({"kind": "identifiers", "run": table.run, "columns": [*columns]})
+    questions = [*of_columns, *(text for text in demands if text is not None), *of_figures]
     statuses = {figure.status for table in tables for figure in table.figures}
     if is_incomplete:
         statuses.add(ERROR)
@@ -258,3 +247,53 @@ def _is_worst(measure: Measure, value: float | bool | None) -> bool:
         return False
     low, high = measure.range
     return value >= high if measure.better is Better.LOWER else value <= low
+
+
+def verdict_sentence(
+    verdict: str,
+    *,
+    failed: int,
+    judged: int,
+    names_people: bool,
+    has_questions: bool,
+    is_incomplete: bool,
+) -> Phrase:
+    """Return the verdict with how many of the limits fail, and what else stands in the way.
+
+    >>> verdict_sentence("failed", failed=1, judged=3, names_people=False, has_questions=False,
+    ...                  is_incomplete=False)
+    'Do not release this as it is: 1 of 3 limits are not met.'
+    """
+    match verdict:
+        case "failed" if names_people and not failed:
+            return phrase("Do not release this as it is: the table still names people.")
+        case "failed" if names_people:
+            return phrase(
+                "Do not release this as it is: the table still names people, and {failed} of "
+                "{judged} limits are not met.",
+                failed=failed,
+                judged=judged,
+            )
+        case "failed" if judged <= 1:
+            return phrase("Do not release this as it is: the limit is not met.")
+        case "failed":
+            return phrase(
+                "Do not release this as it is: {failed} of {judged} limits are not met.",
+                failed=failed,
+                judged=judged,
+            )
+        case "error" if is_incomplete:
+            return phrase("Not decided: something that was asked for could not be measured.")
+        case "error":
+            return phrase("Not decided: there are open questions, and all must be answered.")
+        case "passed" if judged == 1 and has_questions:
+            return phrase("The limit that was set holds, with open questions.")
+        case "passed" if has_questions:
+            return phrase(
+                "All {number} limits that were set hold, with open questions.", number=judged
+            )
+        case "passed" if judged == 1:
+            return phrase("The limit that was set holds.")
+        case "passed":
+            return phrase("All {number} limits that were set hold.", number=judged)
+    return phrase("Nothing was judged: no limit was set.")

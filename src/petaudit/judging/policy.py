@@ -86,18 +86,18 @@ class Demand:
     def is_looser(self, limit: object) -> bool:
         """Whether a limit allows what the policy does not."""
         other = exact(limit, phrase("the limit of {measure}", measure=self.measure.name))
-        return (other < self.bound) is (self.measure.better is Better.HIGHER) and (
-            other != self.bound
-        )
+        return other < self.bound if self.measure.better is Better.HIGHER else other > self.bound
 
     def to_dict(self) -> dict[str, Any]:
         """The demand as plain data."""
-        made: dict[str, Any] = {"limit": float(self.bound)}
-        if quotient_text(self.bound) is not None:
-            made["limit_exact"] = quotient_text(self.bound)
-        made["options"] = dict(self.options)
-        made["tighter_by_hand"] = None if self.given is None else _shown(self.given)
-        return made | {"demand": self.rule}
+        quotient = quotient_text(self.bound)
+        return {
+            "limit": float(self.bound),
+            **({} if quotient is None else {"limit_exact": quotient}),
+            "options": dict(self.options),
+            "tighter_by_hand": None if self.given is None else _shown(self.given),
+            "demand": self.rule,
+        }
 
 
 @dataclass(frozen=True)
@@ -280,15 +280,12 @@ def read_policy(path: Path) -> Policy:
             raise InputError("a policy has the keys {keys}", keys=listing(_KEYS))
         _check_keys(content, _KEYS, _REQUIRED)
         return Policy(
-            name=_text(content, "name"),
-            title=_said(content["title"], "title"),
+            name=_text(content["name"], "name"),
+            **_texts(content, ("title", "publisher", "scope", "explanation")),
             demands=_demands(content["limits"]),
-            publisher=_optional(content, "publisher"),
             date=_date(content.get("date")),
             source=_source(content.get("source")),
-            scope=_optional(content, "scope"),
-            not_measured=_statements(content.get("not_measured")),
-            explanation=_optional(content, "explanation"),
+            not_measured=_statements(content.get("not_measured") or []),
             path=path,
             sha256=fingerprint_of([path]),
         )
@@ -308,31 +305,29 @@ def _check_keys(given: Mapping[Any, Any], known: Sequence[str], required: Sequen
             raise InputError("the key {key} is missing", key=key)
 
 
-def _text(given: Mapping[Any, Any], key: str) -> str:
-    value = given[key]
+def _text(value: Any, key: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InputError("{key} is {value!r}; text was expected", key=key, value=value)
     return value.strip()
 
 
-def _said(value: Any, key: str) -> str:
+def _translated(value: Any, key: str) -> str:
     """A text, or the same text in several languages."""
     if not isinstance(value, Mapping):
-        return _text({key: value}, key)
+        return _text(value, key)
     _check_keys(value, LANGUAGES, ())
-    return translated({language: _text(value, language) for language in value})
+    return translated({language: _text(value[language], language) for language in value})
 
 
-def _optional(given: Mapping[Any, Any], key: str) -> str | None:
-    return None if given.get(key) is None else _said(given[key], key)
+def _texts(given: Mapping[Any, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """The texts that are given under some keys."""
+    return {key: _translated(given[key], key) for key in keys if given.get(key) is not None}
 
 
 def _statements(given: Any) -> tuple[str, ...]:
-    if given is None:
-        return ()
     if not isinstance(given, list):
         raise InputError("{key} is {value!r}; a list was expected", key="not_measured", value=given)
-    return tuple(_said(text, "not_measured") for text in given)
+    return tuple(_translated(text, "not_measured") for text in given)
 
 
 def _date(given: Any) -> str | None:
@@ -341,16 +336,16 @@ def _date(given: Any) -> str | None:
         return None
     if isinstance(given, datetime.date) and not isinstance(given, datetime.datetime):
         return given.isoformat()
-    return str(given) if isinstance(given, int) else _text({"date": given}, "date")
+    return str(given) if isinstance(given, int) else _text(given, "date")
 
 
 def _source(given: Any) -> dict[str, str]:
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        return {"title": _said(given, "source")}
+        return {"title": _translated(given, "source")}
     _check_keys(given, _SOURCE_KEYS, ("title",))
-    return {key: _said(given[key], key) for key in _SOURCE_KEYS if given.get(key) is not None}
+    return _texts(given, _SOURCE_KEYS)
 
 
 def _demands(given: Any) -> dict[str, Demand]:

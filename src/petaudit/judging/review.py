@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.errors import Phrase, counted, joined, listing, phrase, tally, term
 from petaudit.inputs import Inputs
 from petaudit.roles import Role
-from petaudit.starter import Guess, guesses_from
+from petaudit.starter import guesses_from
 from petaudit.tables.column_facts import ColumnFacts, column_facts
 from petaudit.tables.headers import shown_names
 
@@ -56,45 +56,35 @@ insensitive if it identifies nobody
         return tuple(name for name, guess in self.without_role.items() if guess == role)
 
     @property
-    def problems(self) -> tuple[Phrase, ...]:
+    def problems(self) -> Iterator[Phrase]:
         """Why the table must not be released, whatever the figures say."""
-        found = []
         names = listing(self.identifiers, _MOST_NAMED)
         if len(self.identifiers) == 1:
-            found.append(
-                phrase(
-                    "the table still names people: {columns} is an identifier and still holds "
-                    "values; remove it",
-                    columns=names,
-                )
+            yield phrase(
+                "the table still names people: {columns} is an identifier and still holds values; "
+                "remove it",
+                columns=names,
             )
         elif self.identifiers:
-            found.append(
-                phrase(
-                    "the table still names people: {columns} are identifiers and still hold "
-                    "values; remove them",
-                    columns=names,
-                )
+            yield phrase(
+                "the table still names people: {columns} are identifiers and still hold values; "
+                "remove them",
+                columns=names,
             )
         guessed = self.looking_like(IDENTIFIER)
         names = listing(guessed, _MOST_NAMED)
         if len(guessed) == 1:
-            found.append(
-                phrase(
-                    "the table still names people: {columns} looks like an identifier; remove it, "
-                    "or give it the role insensitive if it identifies nobody",
-                    columns=names,
-                )
+            yield phrase(
+                "the table still names people: {columns} looks like an identifier; remove it, or "
+                "give it the role insensitive if it identifies nobody",
+                columns=names,
             )
         elif guessed:
-            found.append(
-                phrase(
-                    "the table still names people: {columns} look like identifiers; remove them, "
-                    "or give them the role insensitive if they identify nobody",
-                    columns=names,
-                )
+            yield phrase(
+                "the table still names people: {columns} look like identifiers; remove them, or "
+                "give them the role insensitive if they identify nobody",
+                columns=names,
             )
-        return tuple(found)
 
     @property
     def open_questions(self) -> Iterator[str]:
@@ -137,7 +127,9 @@ insensitive if it identifies nobody
         """The review that :meth:`to_dict` took apart."""
         guesses = {str(name): str(guess) for name, guess in dict(data["without_role"]).items()}
         people = data.get("people")
-        return cls(tuple(map(str, data["identifiers"])), guesses, people and str(people))
+        # A phrase stays one, so that it can be translated.
+        people = people if isinstance(people, str) else None
+        return cls(tuple(map(str, data["identifiers"])), guesses, people)
 
 
 def review_columns(inputs: Inputs) -> ColumnReview:
@@ -157,73 +149,31 @@ def review_columns(inputs: Inputs) -> ColumnReview:
     if inputs.original is not None:
         shared = [name for name in unlabelled if name in inputs.original.columns]
         before = {column.name: column for column in column_facts(inputs.original, shared)}
-    guesses = guesses_from([facts[name] for name in unlabelled], before)
-    found = ColumnReview(
-        tuple(name for name in declared if facts[name].suppressed < facts[name].values),
-        {guess.column: _look_of(guess) for guess in guesses},
-    )
-    repeated = rows_per_person(inputs, found.names_people)
+    guesses = {
+        guess.column: POSSIBLE_IDENTIFIER
+        if guess.role is Role.IDENTIFIER and not guess.is_certain
+        else guess.role.value
+        for guess in guesses_from([facts[name] for name in unlabelled], before)
+    }
+    identifiers = tuple(name for name in declared if facts[name].suppressed < facts[name].values)
     shown = {name: name for name in table.columns}
     if not inputs.reveal_values:
         # Those that somebody gave a role are known by name.
         shown |= {name: shown_names(table.columns)[name] for name in unlabelled}
+    naming = (*identifiers, *(name for name, guess in guesses.items() if guess == IDENTIFIER))
     return ColumnReview(
-        found.identifiers,
-        {shown[name]: guess for name, guess in found.without_role.items()},
-        None if repeated is None else replace(repeated, column=shown[repeated.column]).sentence,
+        identifiers,
+        {shown[name]: guess for name, guess in guesses.items()},
+        rows_per_person(inputs, {name: shown[name] for name in naming}),
     )
 
 
-def _look_of(guess: Guess) -> str:
-    if guess.role is Role.IDENTIFIER and not guess.is_certain:
-        return POSSIBLE_IDENTIFIER
-    return guess.role.value
+def rows_per_person(inputs: Inputs, candidates: Mapping[str, str]) -> Phrase | None:
+    """What would be another figure if a column told people apart, and what to do.
 
-
-@dataclass(frozen=True)
-class RowsPerPerson:
-    """What would be another figure if a column that repeats told people apart."""
-
-    column: str
-    rows: int
-    people: int
-    k_rows: int | None
-    """The smallest class in rows; None where every row is suppressed."""
-    k_people: int | None
-
-    @property
-    def sentence(self) -> Phrase:
-        """The figures, and what to do.
-
-        >>> RowsPerPerson("patient", 1858, 929, 2, 1).sentence
-        "1,858 rows of 929 people (column 'patient'): k would be 1, not 2, if people were counted; \
-name the column to count them (person)"
-        """
-        said = {
-            "rows": counted(self.rows, "row", of=self.rows),
-            "people": counted(self.people, "person", "people", of=self.people),
-            "column": self.column,
-        }
-        if self.k_people == self.k_rows or self.k_people is None or self.k_rows is None:
-            return phrase(
-                "{rows} of {people} (column {column!r}): rows were counted, not people; name the "
-                "column to count them (person)",
-                **said,
-            )
-        return phrase(
-            "{rows} of {people} (column {column!r}): k would be {k_people:,}, not {k_rows:,}, if "
-            "people were counted; name the column to count them (person)",
-            k_people=self.k_people,
-            k_rows=self.k_rows,
-            **said,
-        )
-
-
-def rows_per_person(inputs: Inputs, candidates: Sequence[str]) -> RowsPerPerson | None:
-    """The figures for the candidate that tells most people apart among those that repeat.
-
-    None where a person is named already, and where no candidate repeats. A column that is empty or
-    suppressed in half of the rows or more tells nobody apart.
+    It is the candidate that tells most people apart among those that repeat, called as it may be
+    shown. None where a person is named already, and where no candidate repeats. A column that is
+    empty or suppressed in half of the rows or more tells nobody apart.
     """
     if inputs.person is not None or not inputs.roles.quasi_identifiers:
         return None
@@ -240,72 +190,78 @@ def rows_per_person(inputs: Inputs, candidates: Sequence[str]) -> RowsPerPerson 
     column = max(repeating, key=lambda name: repeating[name])
     smallest = []
     for unit in (counts, counts.by_person(names, column)):
-        found = unit.class_histogram(names)
+        classes = unit.class_histogram(names)
         if inputs.suppressed == "class":
-            found = found.with_suppressed_as_class()
-        smallest.append(int(found.sizes[0]) if found.sizes.size else None)
-    return RowsPerPerson(column, counts.rows, repeating[column], *smallest)
+            classes = classes.with_suppressed_as_class()
+        # There is no class where every row is suppressed.
+        smallest.append(int(classes.sizes[0]) if classes.sizes.size else None)
+    fields = {
+        "rows": counted(counts.rows, "row", of=counts.rows),
+        "people": counted(repeating[column], "person", "people", of=repeating[column]),
+        "column": candidates[column],
+    }
+    k_rows, k_people = smallest
+    if k_people == k_rows or k_people is None or k_rows is None:
+        return phrase(
+            "{rows} of {people} (column {column!r}): rows were counted, not people; name the "
+            "column to count them (person)",
+            **fields,
+        )
+    return phrase(
+        "{rows} of {people} (column {column!r}): k would be {k_people:,}, not {k_rows:,}, if "
+        "people were counted; name the column to count them (person)",
+        k_people=k_people,
+        k_rows=k_rows,
+        **fields,
+    )
 
 
-def people_notes(inputs: Inputs) -> tuple[Phrase, ...]:
+def people_notes(inputs: Inputs) -> Iterator[Phrase]:
     """What a result says about the person column, if one is named."""
     if inputs.person is None:
-        return ()
+        return
     counts, people = inputs.table.counts, inputs.individuals
-    said = {
+    fields = {
         "people": counted(people, "person", "people", of=people),
         "rows": counted(counts.rows, "row", of=counts.rows),
         "column": inputs.person,
     }
     if inputs.person_is_pseudonym:
-        notes = [
-            phrase(
-                "{people} in {rows} are told apart by column {column!r}, a pseudonym as was said: "
-                "whoever can trace it back to people must not get the table",
-                **said,
-            )
-        ]
+        yield phrase(
+            "{people} in {rows} are told apart by column {column!r}, a pseudonym as was said: "
+            "whoever can trace it back to people must not get the table",
+            **fields,
+        )
     else:
-        notes = [
-            phrase(
-                "{people} in {rows} are told apart by column {column!r}, which is there for "
-                "counting: it must not be released",
-                **said,
-            )
-        ]
+        yield phrase(
+            "{people} in {rows} are told apart by column {column!r}, which is there for counting: "
+            "it must not be released",
+            **fields,
+        )
     again = inputs.counted.rows - people if inputs.roles.quasi_identifiers else 0
     if again:
-        notes.append(
-            phrase(
-                "some people are in several classes, and count in each of them: {number} in all",
-                number=tally(inputs.counted.rows),
-            )
+        yield phrase(
+            "some people are in several classes, and count in each of them: {number} in all",
+            number=tally(inputs.counted.rows),
         )
     if counts.is_text(counts.position(inputs.person)):
         alike = people - counts.different_but_for_case(inputs.person)
         if alike:
-            notes.append(
-                phrase(
-                    "column {column!r}: {people} would be somebody else's if upper and lower case "
-                    "were the same; if they are, classes are smaller than they look",
-                    column=inputs.person,
-                    people=counted(alike, "spelling"),
-                )
+            yield phrase(
+                "column {column!r}: {people} would be somebody else's if upper and lower case "
+                "were the same; if they are, classes are smaller than they look",
+                column=inputs.person,
+                people=counted(alike, "spelling"),
             )
     nameless = counts.nameless_rows(inputs.person)
     if nameless:
-        notes.append(
-            phrase(
-                "column {column!r} names nobody in {rows}: those of a class count as one person",
-                column=inputs.person,
-                rows=counted(nameless, "row", of=counts.rows),
-            )
+        yield phrase(
+            "column {column!r} names nobody in {rows}: those of a class count as one person",
+            column=inputs.person,
+            rows=counted(nameless, "row", of=counts.rows),
         )
     if inputs.population is not None and inputs.population_person is None:
-        notes.append(
-            phrase(
-                "the population has no column {column!r}, so every row of it counts as a person",
-                column=inputs.person,
-            )
+        yield phrase(
+            "the population has no column {column!r}, so every row of it counts as a person",
+            column=inputs.person,
         )
-    return tuple(notes)

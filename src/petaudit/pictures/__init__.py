@@ -13,11 +13,10 @@ from typing import Any, Final
 from petaudit.pictures.base import Chart, Picture, if_possible
 from petaudit.pictures.class_sizes import ClassSizes
 from petaudit.pictures.column_shares import ColumnShares
-from petaudit.pictures.control_comparison import ControlComparison
 from petaudit.pictures.distributions import Distributions
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.pictures.search_tree import SearchTree
-from petaudit.pictures.singled_out import ColumnExposure, IdentifiedBySize
+from petaudit.pictures.singled_out import ColumnExposure, ControlComparison, IdentifiedBySize
 from petaudit.system.plain import Reader
 
 __all__ = [
@@ -75,18 +74,18 @@ def pictures_of(
 
     ``given`` are the inputs and the result.
     """
-    pictures, notes = if_possible(_readable, make, *given)
+    if make is None:
+        return [], ()
+
+    def readable() -> list[dict[str, Any]]:
+        plain = [picture.to_dict() for picture in make(*given)]
+        for picture in plain:
+            # An engine's numbers, for example, are none of JSON's.
+            picture_from(picture)
+        return plain
+
+    pictures, notes = if_possible(readable)
     return pictures or [], notes
-
-
-def _readable(
-    make: Callable[..., tuple[Picture, ...]] | None, *given: object
-) -> list[dict[str, Any]]:
-    plain = [] if make is None else [picture.to_dict() for picture in make(*given)]
-    for picture in plain:
-        # An engine's numbers, for example, are none of JSON's.
-        picture_from(picture)
-    return plain
 
 
 def pictures_in(given: object) -> tuple[tuple[Picture, ...], tuple[str, ...]]:

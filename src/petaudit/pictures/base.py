@@ -100,6 +100,15 @@ def kept_name(name: object) -> str:
     return shortened(str(name), LONGEST_NAME)
 
 
+def interval(lowest: int, highest: int) -> str:
+    """Return whole numbers next to each other.
+
+    >>> interval(5, 5), interval(1_000, 1_999)
+    ('5', '1,000–1,999')
+    """
+    return f"{lowest:,}" if lowest == highest else f"{lowest:,}–{highest:,}"
+
+
 def finite(number: float | None) -> float | None:
     """Return a number that JSON has a word for, or None.
 

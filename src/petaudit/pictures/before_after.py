@@ -22,8 +22,8 @@ from petaudit.pictures.svg import (
     Paint,
     Sheet,
     figure,
-    fitted,
     name_in_table,
+    scale,
 )
 
 MOST_ROWS: Final = 24
@@ -107,30 +107,26 @@ def draw_comparison(figures: Sequence[ComparedFigure], voice: Voice) -> Chart | 
 
 
 def _sheet(figures: Sequence[ComparedFigure], voice: Voice) -> Sheet:
-    sheet = Sheet(height=_TOP + _STEP * max(len(figures), 1) + 4)
+    sheet = Sheet(height=_TOP + _STEP * max(len(figures), 1) + 4, say=voice.say)
     sheet.symbol(_LEFT, 12, area=70, **_HOLLOW)
     sheet.symbol(_LEFT + 90, 12, area=90, fill=MAIN)
     sheet.line(_LEFT + 180, _LEFT + 180, 3, 21, **_LIMIT)
     for place, text in enumerate((phrase("before"), phrase("after"), phrase("limit"))):
-        sheet.text(_LEFT + 10 + 90 * place, 12, voice.say(text), fill=MUTED)
+        sheet.text(_LEFT + 10 + 90 * place, 12, text, fill=MUTED)
     for place, item in enumerate(figures):
         y = _TOP + (place + 0.5) * _STEP
         before, after = float(item.before or 0), float(item.after or 0)
         limits = [float(item.limit)] if item.limit is not None and _is_number(item.limit) else []
         numbers = [before, after, *limits]
         low, high = min(0.0, *numbers), max(1.0 if max(numbers) <= 1 else 0.0, *numbers)
-        at = [
-            _LEFT + (number - low) / ((high - low) or 1.0) * (_RIGHT - _LEFT) for number in numbers
-        ]
+        at = [*map(scale((low, high), (_LEFT, _RIGHT)), numbers)]
         word, sign, color = _CHANGES[item.change]
-        label = voice.say(
-            phrase(
-                "{measure}: {before} before, {after} after, {change}",
-                measure=name_in_table(item.name),
-                before=figure(before),
-                after=figure(after),
-                change=word,
-            )
+        label = phrase(
+            "{measure}: {before} before, {after} after, {change}",
+            measure=name_in_table(item.name),
+            before=figure(before),
+            after=figure(after),
+            change=word,
         )
         sheet.line(_LEFT, _RIGHT, y, y, stroke=LINE)
         sheet.line(at[0], at[1], y, y, stroke=color, stroke_width=4)
@@ -138,9 +134,9 @@ def _sheet(figures: Sequence[ComparedFigure], voice: Voice) -> Sheet:
             sheet.line(limit, limit, y - 10, y + 10, **_LIMIT)
         sheet.symbol(at[0], y, area=70, **_HOLLOW)
         sheet.symbol(at[1], y, area=90, fill=MAIN, label=label)
-        sheet.text(_LEFT - 8, y, fitted(item.name, _LEFT - 12), anchor="end")
-        numbers_text = f"{sign} {figure(before)} → {figure(after)}"
-        sheet.text(_RIGHT + 12, y, fitted(numbers_text, 164, longest=40))
+        sheet.text(_LEFT - 8, y, item.name, anchor="end", room=_LEFT - 12)
+        texts = f"{sign} {figure(before)} → {figure(after)}"
+        sheet.text(_RIGHT + 12, y, texts, room=164, longest=40)
     return sheet
 
 

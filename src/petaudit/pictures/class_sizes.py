@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.errors import Phrase, counted, joined, phrase
+from petaudit.errors import counted, joined, phrase
 from petaudit.i18n.numbers import Unit
 from petaudit.i18n.voice import Voice
-from petaudit.i18n.zones import Zone
-from petaudit.pictures.bars import Bar, bar_list
-from petaudit.pictures.base import Chart, Picture, check, finite, zone_notes
-from petaudit.pictures.svg import figure
+from petaudit.pictures.base import Chart, Picture, check, finite, interval, zone_notes
+from petaudit.pictures.svg import Bar, bar_list, figure
 
 if TYPE_CHECKING:
     from petaudit.inputs import Inputs
@@ -35,6 +33,11 @@ class SizeBin:
     classes: int
     rows: int
 
+    @property
+    def text(self) -> str:
+        """The sizes."""
+        return interval(self.lowest, self.highest)
+
 
 @dataclass(frozen=True)
 class ClassSizes(Picture):
@@ -45,13 +48,8 @@ class ClassSizes(Picture):
     bins: tuple[SizeBin, ...]
     limit: float | None
     suppressed_rows: int
-    counts: str = Unit.ROW.value
-    """What its numbers of rows are numbers of: rows, or people."""
-
-    @property
-    def unit(self) -> Unit:
-        """What is counted, as a unit."""
-        return Unit(self.counts)
+    counts: Unit = Unit.ROW
+    """What its numbers of rows are numbers of."""
 
     @property
     def rows(self) -> int:
@@ -59,7 +57,6 @@ class ClassSizes(Picture):
         return sum(item.rows for item in self.bins) + self.suppressed_rows
 
     def __post_init__(self) -> None:
-        check(self.counts in tuple(Unit), "rows or people are counted")
         after = 0
         for item in self.bins:
             check(after < item.lowest <= item.highest, "bins of sizes ascend")
@@ -72,28 +69,28 @@ class ClassSizes(Picture):
         """Draw a bar for each bin of sizes; those that break the limit are above a dashed line."""
         if not self.bins:
             return None
-        say, unit, limit = voice.say, self.unit, self.limit
+        unit, limit = self.counts, self.limit
         bins = self.bins if voice.is_exact else self._coarser_bins()
         zones = voice.parts([item.rows for item in bins], self.rows if unit is Unit.ROW else None)
-        longest = max([1.0, *(zone.middle for zone in zones)])
         bars, table = [], []
         for item, zone in zip(bins, zones, strict=True):
-            sizes = _sizes(item, is_open=item is bins[-1] and not voice.is_exact)
+            sizes = item.text
+            if item is bins[-1] and not voice.is_exact:
+                # How large the largest class is would tell a number of people.
+                sizes = f"≥{item.lowest:,}"
             share = zone.percent(self.rows)
-            breaks = limit is not None and item.lowest < limit
-            bars.append(
-                Bar(
-                    name=f"✕ {sizes}" if breaks and zone.highest else sizes,
-                    length=zone.middle / longest,
-                    number=f"{zone.text} ({share})" if zone.highest else "0",
-                    label=say(self._label(sizes, zone, breaks)),
-                    is_hidden=zone.is_small,
-                    is_breach=breaks,
-                )
+            texts = {"size": sizes, "rows": zone.text, "share": share}
+            label = unit.choose(
+                phrase("classes of {size}: {rows} rows, {share}", **texts),
+                phrase("classes of {size}: {rows} people, {share}", **texts),
             )
+            name, verdict, breaks = sizes, phrase("kept"), limit is not None and item.lowest < limit
+            if breaks:
+                label = phrase("{label}; below the limit", label=label)
+                name, verdict = f"✕ {sizes}" if zone.highest else sizes, phrase("below the limit")
+            bars.append(Bar.of(name, zone, share, label, is_breach=breaks))
             row = {"sizes": sizes, "classes": f"{item.classes:,}", "rows": zone.text}
-            row |= {"share": share, "limit": _verdict(breaks)}
-            table.append(row)
+            table.append(row | {"share": share, "limit": verdict})
         header = {
             "sizes": unit.choose(phrase("rows in a class"), phrase("people in a class")),
             "classes": phrase("classes"),
@@ -113,13 +110,15 @@ class ClassSizes(Picture):
                 phrase("limit: {limit} rows at least; ✕ is below it", limit=least),
                 phrase("limit: {limit} people at least; ✕ is below it", limit=least),
             )
-            divider = (sum(bar.is_breach for bar in bars), say(text))
+            divider = (sum(bar.is_breach for bar in bars), text)
         bars_are = unit.choose(
             phrase("rows in classes of this size"), phrase("people in classes of this size")
         )
         return Chart.of(
             voice,
-            bar_list(bars, say(header["sizes"]), say(bars_are), names_width=None, divider=divider),
+            bar_list(
+                bars, header["sizes"], bars_are, say=voice.say, names_width=None, divider=divider
+            ),
             title=unit.choose(
                 phrase("Rows by the size of their class"),
                 phrase("People by the size of their class"),
@@ -130,16 +129,8 @@ class ClassSizes(Picture):
             notes=zone_notes(zones),
         )
 
-    def _label(self, sizes: str, zone: Zone, breaks: bool) -> Phrase:
-        texts = {"size": sizes, "rows": zone.text, "share": zone.percent(self.rows)}
-        label = self.unit.choose(
-            phrase("classes of {size}: {rows} rows, {share}", **texts),
-            phrase("classes of {size}: {rows} people, {share}", **texts),
-        )
-        return phrase("{label}; below the limit", label=label) if breaks else label
-
     def _words(self) -> str:
-        unit, limit = self.unit, self.limit
+        unit, limit = self.counts, self.limit
         rows = unit.counted(sum(item.rows for item in self.bins), of=self.rows)
         classes = counted(sum(item.classes for item in self.bins), "class", "classes")
         sentences = [phrase("{rows} in {classes}.", rows=rows, classes=classes)]
@@ -179,19 +170,6 @@ class ClassSizes(Picture):
         return tuple(coarser)
 
 
-def _verdict(breaks: bool) -> Phrase:
-    return phrase("below the limit") if breaks else phrase("kept")
-
-
-def _sizes(item: SizeBin, *, is_open: bool) -> str:
-    """Return the sizes of a bin; how large the largest class is would tell a number of people."""
-    if is_open:
-        return f"≥{item.lowest:,}"
-    if item.lowest == item.highest:
-        return f"{item.lowest:,}"
-    return f"{item.lowest:,}–{item.highest:,}"
-
-
 def class_sizes(
     histogram: ClassHistogram, limit: float | None, unit: Unit = Unit.ROW
 ) -> ClassSizes:
@@ -205,7 +183,7 @@ def class_sizes(
     bound = finite(limit)
     sizes = histogram.sizes
     if not sizes.size:
-        return ClassSizes((), bound, int(histogram.suppressed_rows), unit.value)
+        return ClassSizes((), bound, int(histogram.suppressed_rows), unit)
     least = 1 if bound is None else max(math.ceil(bound), 1)
     edges = _edges(int(sizes[-1]), least)
     first, last = np.searchsorted(edges, [sizes[0], sizes[-1]], side="right").tolist()
@@ -222,7 +200,7 @@ def class_sizes(
         SizeBin(start, stop - 1, *counts)
         for (start, stop), *counts in zip(ends, classes.tolist(), rows.tolist(), strict=True)
     )
-    return ClassSizes(bins, bound, int(histogram.suppressed_rows), unit.value)
+    return ClassSizes(bins, bound, int(histogram.suppressed_rows), unit)
 
 
 def _edges(largest: int, least: int) -> list[int]:

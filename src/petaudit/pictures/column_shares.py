@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Final
 
 from petaudit.errors import counted, phrase
 from petaudit.i18n.voice import Voice
-from petaudit.pictures.bars import Bar, bar_list
 from petaudit.pictures.base import Chart, Picture, check, finite, kept_name, more_columns
-from petaudit.pictures.svg import figure, name_in_table
+from petaudit.pictures.svg import Bar, bar_list, figure, name_in_table
 
 MOST_COLUMNS: Final = 15
 
@@ -42,7 +41,6 @@ class ColumnShares(Picture):
         """Draw a bar for each column, the worst first, with the figure of all."""
         if not self.columns:
             return None
-        say = voice.say
         table = [(name_in_table(item.column), figure(item.value)) for item in self.columns]
         bars = [
             Bar(item.column, _length(item.value), value, f"{name}: {value}")
@@ -50,20 +48,17 @@ class ColumnShares(Picture):
         ]
         mark = None
         if self.overall is not None:
-            text = say(phrase("all columns: {value}", value=figure(self.overall)))
+            text = phrase("all columns: {value}", value=figure(self.overall))
             mark = (_length(self.overall), text)
-        title, bars_are = (
-            (phrase("What each column keeps"), phrase("0: nothing is kept, 1: everything"))
-            if self.is_kept
-            else (
-                phrase("How far each column moved"),
-                phrase("0: the same as in the original, 1: nothing in common"),
-            )
-        )
+        title = phrase("How far each column moved")
+        bars_are = phrase("0: the same as in the original, 1: nothing in common")
+        if self.is_kept:
+            title = phrase("What each column keeps")
+            bars_are = phrase("0: nothing is kept, 1: everything")
         worst, value = table[0]
         return Chart.of(
             voice,
-            bar_list(bars, say(phrase("column name")), say(bars_are), mark=mark),
+            bar_list(bars, phrase("column name"), bars_are, say=voice.say, mark=mark),
             title=title,
             words=phrase(
                 "{columns}; the worst is {column} with {value}.",

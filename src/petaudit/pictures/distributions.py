@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -21,13 +22,12 @@ from petaudit.pictures.svg import (
     Sheet,
     bar_paint,
     figure,
-    fitted,
     name_in_table,
     scale,
 )
 
 if TYPE_CHECKING:
-    from petaudit.exact.class_figures import ClassFigures, Integers
+    from petaudit.exact.class_figures import ClassFigures, Floats, Integers
     from petaudit.inputs import Inputs
     from petaudit.tables import ClassValueCounts, ValueCounts
     from petaudit.tables.emd import Ground
@@ -84,15 +84,10 @@ class FarValues:
 
 
 def far_classes(figures: ClassFigures, pairs: ClassValueCounts) -> tuple[FarClassValues, ...]:
-    """Return the worst classes, and the worst of those that are not very small.
-
-    All that are as bad as the last of them are kept: engines have no order of classes, and which of
-    them are shown must not depend on one.
-    """
-    among = [_worst(figures, np.flatnonzero(figures.sizes >= least)) for least in SHOWABLE]
+    """Return the worst classes, and the worst of those that are not very small."""
     stops = np.append(pairs.class_starts[1:], len(pairs.counts))
     worst = []
-    for entry in sorted({entry for entries in among for entry in entries}):
+    for entry in _worst(figures.values, figures.sizes):
         pairs_of_class = slice(int(pairs.class_starts[entry]), int(stops[entry]))
         worst.append(
             FarClassValues(
@@ -108,15 +103,27 @@ def far_classes(figures: ClassFigures, pairs: ClassValueCounts) -> tuple[FarClas
 
 def farthest(candidates: Sequence[FarClassValues]) -> tuple[FarClassValues, ...]:
     """Return those of several blocks that would have been chosen from all classes at once."""
-    kept: dict[int, FarClassValues] = {}
+    distances = np.array([far.distance for far in candidates], np.float64)
+    rows = np.array([far.rows for far in candidates], np.int64)
+    return tuple(candidates[entry] for entry in _worst(distances, rows))
+
+
+def _worst(distances: Floats, sizes: Integers) -> list[int]:
+    """Return the places of the worst classes, and of the worst of those that are not very small.
+
+    All that are as bad as the last of them are kept: engines have no order of classes, and which of
+    them are shown must not depend on one.
+    """
+    worst: set[int] = set()
     for least in SHOWABLE:
-        large = [far for far in candidates if far.rows >= least]
-        if len(large) > MOST_CLASSES:
-            bound = sorted((far.distance for far in large), reverse=True)[MOST_CLASSES - 1]
-            large = [far for far in large if far.distance >= bound]
-            large.sort(key=lambda far: -far.rows)
-        kept |= {id(far): far for far in large[:_MOST_TIED]}
-    return tuple(kept.values())
+        among = np.flatnonzero(sizes >= least)
+        if len(among) > MOST_CLASSES:
+            bound = np.partition(distances[among], -MOST_CLASSES)[-MOST_CLASSES]
+            among = among[distances[among] >= bound]
+        if len(among) > _MOST_TIED:
+            among = among[np.argsort(-sizes[among], kind="stable")[:_MOST_TIED]]
+        worst.update(among.tolist())
+    return sorted(worst)
 
 
 @dataclass(frozen=True)
@@ -196,15 +203,10 @@ class Distributions(Picture):
         zones = voice.parts([item.rows for item in self.bins], self.table_rows)
         least = _SHOWN_FROM * voice.threshold
         classes = [far for far in self.classes if far.rows >= least][:_MOST_PANELS]
-        panels = [
-            _Panel(voice.zone(far.rows, self.table_rows), far.distance, voice.parts(far.counts))
-            for far in classes
-        ]
+        panels = [_Panel.of(far, self.table_rows, voice) for far in classes]
         names = [item.name(place, voice) for place, item in enumerate(self.bins, start=1)]
-        table = [
-            (name, zone.percent(rows), *(panel.percent(place) for panel in panels))
-            for place, (name, zone) in enumerate(zip(names, zones, strict=True))
-        ]
+        in_table = [zone.percent(rows) for zone in zones]
+        table = [*zip(names, in_table, *(panel.percents for panel in panels), strict=True)]
         notes = zone_notes([*zones, *(zone for panel in panels for zone in panel.counts)])
         if classes != list(self.classes[: len(classes)]):
             notes.append(
@@ -257,16 +259,15 @@ class Distributions(Picture):
         marks: Sequence[float],
         voice: Voice,
     ) -> Sheet:
-        say = voice.say
         if not panels:
-            sheet = Sheet(height=40)
-            sheet.text(0, 20, say(_NO_CLASS), fill=MUTED)
+            sheet = Sheet(height=40, say=voice.say)
+            sheet.text(0, 20, _NO_CLASS, fill=MUTED)
             return sheet
-        sheet = Sheet(height=_BOTTOM + 26)
+        sheet = Sheet(height=_BOTTOM + 26, say=voice.say)
         sheet.rect(_LEFT, _LEFT + 12, 6, 16, fill=MAIN)
-        sheet.text(_LEFT + 18, 11, say(phrase("share in the class")), fill=MUTED)
+        sheet.text(_LEFT + 18, 11, phrase("share in the class"), fill=MUTED)
         sheet.line(_LEFT + 190, _LEFT + 206, 11, 11, stroke=INK, stroke_width=2.5)
-        sheet.text(_LEFT + 212, 11, say(phrase("share in the table")), fill=MUTED)
+        sheet.text(_LEFT + 212, 11, phrase("share in the table"), fill=MUTED)
         shares = [share for panel in panels for share in panel.shares]
         most = next(top for top in (0.1, 0.25, 0.5, 1.0) if max([*shares, *marks]) <= top)
         y = scale((0, most), (_BOTTOM, _TOP))
@@ -275,60 +276,60 @@ class Distributions(Picture):
             tick = f"{100 * level:g}%"
             sheet.text(_LEFT - 5, y(level), tick, fill=MUTED, anchor="end", size=11)
         wide = (WIDTH - _LEFT - _GAP * (len(panels) - 1)) / len(panels)
-        order = fitted(say(_ORDERS[self.distance]), wide, 11, 60)
         for number, panel in enumerate(panels):
             left = _LEFT + number * (wide + _GAP)
             x = scale((0, len(table)), (left, left + wide))
-            for place, (name, in_table, *in_classes) in enumerate(table):
+            for place, (name, in_table, *_) in enumerate(table):
                 label = phrase(
                     "{values}: {share} of the class, {table} of the table",
                     values=name,
-                    share=in_classes[number],
+                    share=panel.percents[place],
                     table=in_table,
                 )
                 is_hidden = panel.counts[place].is_small
                 top = _STUB * most if is_hidden else max(panel.shares[place], 0.008 * most)
-                paint = bar_paint(MAIN, say(label), is_hidden=is_hidden)
+                paint = bar_paint(MAIN, label, is_hidden=is_hidden)
                 sheet.rect(x(place + 0.12), x(place + 0.88), y(0), y(top), **paint)
                 level = y(marks[place])
                 ends = (x(place + 0.02), x(place + 0.98))
                 sheet.line(*ends, level, level, stroke=INK, stroke_width=2.5)
-            middle = left + wide / 2
-            sheet.text(middle, _BOTTOM + 14, order, fill=MUTED, size=11, anchor="middle")
-            sheet.text(left, 36, say(heads[number]), weight="600")
-            sheet.text(left, 52, fitted(say(panel.facts), wide, 11, 60), size=11)
+            middle, order = left + wide / 2, _ORDERS[self.distance]
+            sheet.text(
+                middle,
+                _BOTTOM + 14,
+                order,
+                fill=MUTED,
+                anchor="middle",
+                size=11,
+                room=wide,
+                longest=60,
+            )
+            sheet.text(left, 36, heads[number], weight="600")
+            sheet.text(left, 52, panel.facts, size=11, room=wide, longest=60)
         return sheet
 
 
 @dataclass(frozen=True)
 class _Panel:
-    """A class as it may be told."""
+    """A class as it may be told: its facts, and of each bin whether it is hidden, and its share."""
 
-    rows: Zone
-    distance: float
+    facts: Phrase
     counts: list[Zone]
+    shares: list[float]
+    percents: list[str]
 
-    @property
-    def whole(self) -> int:
-        """What shares are shares of: a number from the zone of all of its rows."""
-        return max(round(self.rows.middle), 1)
-
-    @property
-    def shares(self) -> list[float]:
-        """The share of each bin."""
-        return [min(zone.middle / self.whole, 1) for zone in self.counts]
-
-    def percent(self, place: int) -> str:
-        """The share of a bin as text."""
-        return self.counts[place].percent(self.whole)
-
-    @property
-    def facts(self) -> Phrase:
-        """How large the class is; how far it is would tell its rows, and is told with them only."""
-        rows = phrase("{number} rows", number=self.rows.text)
-        if not self.rows.is_exact:
-            return rows
-        return phrase("{rows}, distance {distance}", rows=rows, distance=figure(self.distance))
+    @classmethod
+    def of(cls, far: FarShares, table_rows: int | None, voice: Voice) -> _Panel:
+        """Return the panel; shares are of a number from the zone of all rows of the class."""
+        zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts)
+        rows = max(round(zone.middle), 1)
+        facts = phrase("{number} rows", number=zone.text)
+        if zone.is_exact:
+            # How far the class is would tell its rows.
+            distance = figure(far.distance)
+            facts = phrase("{rows}, distance {distance}", rows=facts, distance=distance)
+        shares = [min(count.middle / rows, 1) for count in counts]
+        return cls(facts, counts, shares, [count.percent(rows) for count in counts])
 
 
 def _merged(bins: Sequence[ValueBin]) -> ValueBin:
@@ -360,27 +361,20 @@ def distributions(
     values = far.values
     order, bin_of = _bins(far.ground, values.counts)
     number = int(bin_of.max(initial=-1)) + 1
-    rows = _sums(bin_of, values.counts, number)
-    many = np.bincount(bin_of, minlength=number)
-    ends = np.searchsorted(bin_of[order], np.arange(number + 1))
+    ends = np.searchsorted(bin_of[order], np.arange(number + 1)).tolist()
     bins = []
-    for place in range(number):
-        inside = order[ends[place] : ends[place + 1]]
+    for start, stop in itertools.pairwise(ends):
+        inside = order[start:stop]
         labels = _labels(values.labels, inside, far.ground) if with_labels else None
-        bins.append(ValueBin(int(rows[place]), int(many[place]), labels))
+        bins.append(ValueBin(int(values.counts[inside].sum()), len(inside), labels))
     classes = []
     for worst in far.classes or ():
-        counts = _sums(bin_of[list(worst.values)], worst.counts, number)
+        counts = np.zeros(number, np.int64)
+        np.add.at(counts, bin_of[list(worst.values)], worst.counts)
         shares = FarShares(worst.rows, worst.classes, worst.distance, tuple(counts.tolist()))
         classes.append(shares)
     distance = far.ground.distance
     return Distributions(kept_name(attribute), distance, tuple(bins), _chosen(classes), table_rows)
-
-
-def _sums(bin_of: Integers, counts: Sequence[int] | Integers, number: int) -> Integers:
-    sums = np.zeros(number, np.int64)
-    np.add.at(sums, bin_of, counts)
-    return sums
 
 
 def _chosen(classes: Sequence[FarShares]) -> tuple[FarShares, ...]:
@@ -392,18 +386,6 @@ def _chosen(classes: Sequence[FarShares]) -> tuple[FarShares, ...]:
         for far in [each for each in ranked if each.rows >= least][:MOST_CLASSES]
     }
     return tuple(far for far in ranked if id(far) in kept)
-
-
-def _worst(
-    figures: ClassFigures, among: np.ndarray[tuple[int, ...], np.dtype[np.intp]]
-) -> list[int]:
-    values = figures.values[among]
-    if len(values) > MOST_CLASSES:
-        least = np.partition(values, -MOST_CLASSES)[-MOST_CLASSES]
-        among = among[values >= least]
-    if len(among) > _MOST_TIED:
-        among = among[np.argsort(-figures.sizes[among], kind="stable")[:_MOST_TIED]]
-    return [int(entry) for entry in among]
 
 
 def _bins(ground: Ground, counts: Integers) -> tuple[Integers, Integers]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
-from petaudit.errors import Phrase, phrase, share
+from petaudit.errors import phrase, share
 from petaudit.i18n.numbers import Unit
 from petaudit.i18n.voice import Voice
 from petaudit.pictures.base import Chart, Picture, check, zone_notes
@@ -23,7 +23,6 @@ from petaudit.pictures.svg import (
     Sheet,
     bar_paint,
     figure,
-    fitted,
     scale,
 )
 
@@ -54,18 +53,12 @@ class RowsAtRisk(Picture):
     rows: int
     threshold: float
     rows_at_risk: int
-    counts: str = Unit.ROW.value
-    """What its numbers of rows are numbers of: rows, or people."""
+    counts: Unit = Unit.ROW
+    """What its numbers of rows are numbers of."""
     suppressed_rows: int = 0
     """Rows of the table that have no risk; earlier documents do not say."""
 
-    @property
-    def unit(self) -> Unit:
-        """What is counted, as a unit."""
-        return Unit(self.counts)
-
     def __post_init__(self) -> None:
-        check(self.counts in tuple(Unit), "rows or people are counted")
         check(self.rows_at_risk <= self.rows, "more rows are at risk than there are")
         before = RiskPoint(-math.inf, self.rows)
         for point in self.points:
@@ -79,49 +72,45 @@ class RowsAtRisk(Picture):
         """Draw a bar for each threshold."""
         if not self.rows:
             return None
-        say, unit, total = voice.say, self.unit, self.rows + self.suppressed_rows
-        thresholds = [
-            point.threshold for point in self.points if self._may_show(point, total, voice)
-        ]
-        zones = [
-            voice.zone(point.rows, total if unit is Unit.ROW else None)
-            for point in self.points
-            if point.threshold in thresholds
-        ]
+        unit, total = self.counts, self.rows + self.suppressed_rows
+        shown = [point for point in self.points if self._may_show(point, total, voice)]
+        zones = [voice.zone(point.rows, total if unit is Unit.ROW else None) for point in shown]
         share_of = unit.choose(
             phrase("share of rows with a higher risk"), phrase("share of people with a higher risk")
         )
-        sheet = Sheet(height=_BOTTOM + 44)
+        sheet = Sheet(height=_BOTTOM + 44, say=voice.say)
         x = scale((0, len(zones)), (_LEFT, WIDTH - 8))
         y = scale((0, total), (_BOTTOM, _TOP))
         room = WIDTH / len(zones) - 4
         sheet.line(_LEFT, WIDTH - 8, _BOTTOM, _BOTTOM, stroke=LINE)
-        sheet.text(_LEFT, 11, say(share_of), fill=MUTED)
-        for place, (threshold, zone) in enumerate(zip(thresholds, zones, strict=True)):
-            is_used = threshold == self.threshold
+        sheet.text(_LEFT, 11, share_of, fill=MUTED)
+        table = []
+        for place, (point, zone) in enumerate(zip(shown, zones, strict=True)):
+            threshold, is_used = figure(point.threshold), point.threshold == self.threshold
             top = _BOTTOM - _STUB if zone.is_small else y(min(zone.middle, total))
-            text = zone.percent(total)
-            paint = bar_paint(
-                BREACH if is_used else MAIN,
-                say(self._label(threshold, text)),
-                is_hidden=zone.is_small,
+            middle, share_text = x(place + 0.5), zone.percent(total)
+            texts = {"threshold": threshold, "share": share_text}
+            label = unit.choose(
+                phrase("risk above {threshold}: {share} of the rows", **texts),
+                phrase("risk above {threshold}: {share} of the people", **texts),
             )
+            paint = bar_paint(BREACH if is_used else MAIN, label, is_hidden=zone.is_small)
             sheet.rect(x(place + 0.14), x(place + 0.86), _BOTTOM, top, **paint)
-            shown = fitted(text.replace(" %", "%"), room, 11.5)
-            sheet.text(x(place + 0.5), top - 9, shown, anchor="middle", size=11.5)
-            sheet.text(x(place + 0.5), _BOTTOM + 12, figure(threshold), anchor="middle")
+            above = share_text.replace(" %", "%")
+            sheet.text(middle, top - 9, above, anchor="middle", size=11.5, room=room)
+            sheet.text(middle, _BOTTOM + 12, threshold, anchor="middle")
             if is_used:
-                middle = x(place + 0.5)
                 sheet.line(middle, middle, _TOP - 22, top - 18, **DASHED)
                 is_left = place + 0.5 < len(zones) / 2
                 sheet.text(
                     x(place + (0.6 if is_left else 0.4)),
                     _TOP - 16,
-                    say(phrase("threshold in use: {threshold}", threshold=figure(threshold))),
+                    phrase("threshold in use: {threshold}", threshold=threshold),
                     anchor="start" if is_left else "end",
                     weight="600",
                 )
-        below = say(phrase("threshold of the risk"))
+            table.append((threshold, share_text, phrase("yes") if is_used else ""))
+        below = phrase("threshold of the risk")
         sheet.text(WIDTH / 2, _BOTTOM + 32, below, fill=MUTED, anchor="middle")
         return Chart.of(
             voice,
@@ -136,14 +125,7 @@ class RowsAtRisk(Picture):
                 threshold=figure(self.threshold),
             ),
             header=(phrase("threshold"), share_of, phrase("in use")),
-            rows=[
-                (
-                    figure(threshold),
-                    zone.percent(total),
-                    phrase("yes") if threshold == self.threshold else "",
-                )
-                for threshold, zone in zip(thresholds, zones, strict=True)
-            ],
+            rows=table,
             notes=zone_notes(zones),
         )
 
@@ -152,13 +134,6 @@ class RowsAtRisk(Picture):
         if voice.is_exact or point.threshold == self.threshold:
             return True
         return point.threshold * total >= 4 and not 1 / 4 <= point.threshold < 1 / 2
-
-    def _label(self, threshold: float, share: str) -> Phrase:
-        texts = {"threshold": figure(threshold), "share": share}
-        return self.unit.choose(
-            phrase("risk above {threshold}: {share} of the rows", **texts),
-            phrase("risk above {threshold}: {share} of the people", **texts),
-        )
 
 
 def rows_at_risk(
@@ -188,7 +163,7 @@ def rows_at_risk(
         RiskPoint(each, max(many, at_risk) if each < threshold else min(many, at_risk))
         for each, many in counts.items()
     )
-    return RowsAtRisk(points, int(reached[-1]), threshold, at_risk, unit.value, suppressed)
+    return RowsAtRisk(points, int(reached[-1]), threshold, at_risk, unit, suppressed)
 
 
 def rows_at_risk_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:

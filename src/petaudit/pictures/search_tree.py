@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
 import numpy as np
@@ -22,7 +22,6 @@ from petaudit.pictures.svg import (
     WIDTH,
     Paint,
     Sheet,
-    fitted,
     name_in_table,
     width_of,
 )
@@ -89,18 +88,16 @@ class SearchTree(Picture):
         """
         if not self.nodes:
             return None
-        say = voice.say
         zones = voice.parts([node.identified for node in self.nodes], self.rows)
         boxes = self._boxes()
         depth = max(node.depth for node in self.nodes)
         leaves = max(box.last for box in boxes) + 1
         wide = WIDTH / depth
         high = min(max(_MOST_HEIGHT / leaves, _LEAST_LEAF), _MOST_LEAF)
-        sheet = Sheet(height=_TOP + leaves * high + 4)
+        sheet = Sheet(height=_TOP + leaves * high + 4, say=voice.say)
         for place in range(depth):
-            number = place + 1
-            head = phrase("{number} columns", number=number) if place else phrase("one column")
-            sheet.text(place * wide, 11, fitted(say(head), wide - 6), fill=MUTED)
+            head = phrase("{number} columns", number=place + 1) if place else phrase("one column")
+            sheet.text(place * wide, 11, head, fill=MUTED, room=wide - 6)
         _draw_legend(sheet, voice)
         table = []
         for node, box, zone in zip(self.nodes, boxes, zones, strict=True):
@@ -109,31 +106,29 @@ class SearchTree(Picture):
             left, top = (node.depth - 1) * wide, _TOP + box.first * high
             bottom = _TOP + (box.last + 1) * high
             paint = self._paint(node, zone)
-            paint["label"] = say(_label(node, columns, zone, unique))
+            paint["label"] = _label(node, columns, zone, unique)
             margin = 0.08 * high
             sheet.rect(left, left + wide - 2, top + margin, bottom - margin, **paint)
-            name = fitted(f"✂ {node.column}" if node.is_pruned else node.column, wide - 12, 11)
-            sheet.text(left + 6, (top + bottom) / 2, name, size=11, has_halo=zone.is_small)
+            name, middle = f"✂ {node.column}" if node.is_pruned else node.column, (top + bottom) / 2
+            sheet.text(left + 6, middle, name, size=11, has_halo=zone.is_small, room=wide - 12)
             rows = "–" if node.is_pruned else zone.text
             table.append((columns, rows, unique, phrase("yes") if node.is_pruned else ""))
         notes = zone_notes(zones)
         if self.more:
             combinations = counted(self.more, "combination")
             notes.append(phrase("Not shown: {combinations}.", combinations=combinations))
-        sentences = [
-            phrase(
-                "{shown} of the search, each beside the one that it continues.",
-                shown=counted(len(self.nodes), "combination"),
-            )
-        ]
+        words = phrase(
+            "{shown} of the search, each beside the one that it continues.",
+            shown=counted(len(self.nodes), "combination"),
+        )
         if self.pruned:
-            pruned = counted(self.pruned, "combination")
-            sentences.append(phrase("{pruned} pruned.", pruned=pruned))
+            pruned = phrase("{pruned} pruned.", pruned=counted(self.pruned, "combination"))
+            words = joined([words, pruned], " ")
         return Chart.of(
             voice,
             sheet,
             title=phrase("The search, column by column"),
-            words=joined(sentences, " "),
+            words=words,
             header=(
                 phrase("columns"),
                 phrase("identified rows"),
@@ -213,58 +208,37 @@ def _draw_legend(sheet: Sheet, voice: Voice) -> None:
         x += 31 + width_of(shown, 11)
 
 
-@dataclass
-class _Branches:
-    """The combinations that are shown; with each come those that it begins with."""
-
-    shown: set[tuple[int, ...]] = field(default_factory=set)
-
-    def add(self, combination: tuple[int, ...], most_leaves: int) -> None:
-        """Add one if there is room."""
-        wanted = self.shown | {combination[:size] for size in range(1, len(combination) + 1)}
-        parents = {shown[:-1] for shown in wanted}
-        if len(wanted) <= MOST_NODES and len(wanted - parents) <= most_leaves:
-            self.shown = wanted
-
-
 def search_tree(findings: Findings, known: Sequence[Identifying]) -> SearchTree:
     """Return what identifies most rows, where branches were pruned, and single columns."""
     names = findings.prepared.columns
     sizes = {item.size: item for item in findings.sizes}
-    branches = _Branches()
-    for combination in _worst(known):
-        branches.add(combination, MOST_LEAVES - _FOR_PRUNED - _FOR_COLUMNS)
-    for combination in _pruned(findings.sizes, len(names)):
-        branches.add(combination, MOST_LEAVES - _FOR_COLUMNS)
-    for column in range(len(names)):
-        branches.add((column,), MOST_LEAVES)
+    shown: set[tuple[int, ...]] = set()
+    for combinations, most_leaves in (
+        (_worst(known), MOST_LEAVES - _FOR_PRUNED - _FOR_COLUMNS),
+        (_pruned(findings.sizes, len(names)), MOST_LEAVES - _FOR_COLUMNS),
+        (((column,) for column in range(len(names))), MOST_LEAVES),
+    ):
+        for combination in combinations:
+            # With each come those that it begins with, if there is room for all.
+            wanted = shown | {combination[:size] for size in range(1, len(combination) + 1)}
+            leaves = wanted - {branch[:-1] for branch in wanted}
+            if len(wanted) <= MOST_NODES and len(leaves) <= most_leaves:
+                shown = wanted
     nodes, looked_at = [], 0
-    for combination in sorted(branches.shown):
+    for combination in sorted(shown):
         size = sizes.get(len(combination))
         rank = rank_of(combination, len(names))
-        repeated = None if size is None or rank >= len(size.repeated) else int(size.repeated[rank])
-        looked_at += repeated is not None
-        nodes.append(
-            SearchNode(
-                len(combination),
-                kept_name(names[combination[-1]]),
-                _identified(known, len(combination), rank),
-                None if repeated is None or repeated < 0 else findings.rows - repeated,
-                repeated is not None and repeated < 0,
-            )
-        )
+        identified, unique, is_pruned = 0, None, False
+        if size is not None and rank < len(size.repeated):
+            looked_at += 1
+            identified, repeated = int(size.collisions[rank]), int(size.repeated[rank])
+            is_pruned = repeated < 0
+            unique = None if is_pruned else findings.rows - repeated
+        column = kept_name(names[combination[-1]])
+        nodes.append(SearchNode(len(combination), column, identified, unique, is_pruned))
     return SearchTree(
         tuple(nodes), findings.combinations - looked_at, findings.pruned, findings.rows
     )
-
-
-def _identified(known: Sequence[Identifying], size: int, rank: int) -> int:
-    for item in known:
-        if item.combinations.shape[1] == size:
-            place = int(np.searchsorted(item.ranks, rank))
-            if place < len(item.ranks) and item.ranks[place] == rank:
-                return int(item.rows[place])
-    return 0
 
 
 def _worst(known: Sequence[Identifying]) -> list[tuple[int, ...]]:
@@ -297,9 +271,8 @@ def _pruned(sizes: Sequence[SizeFindings], columns: int) -> Iterator[tuple[int, 
 
 @dataclass(frozen=True)
 class Identifying:
-    """The combinations of one size that identify rows: their places, columns and rows."""
+    """The combinations of one size that identify rows: their columns, and how many rows."""
 
-    ranks: Integers
     combinations: Integers
     rows: Integers
 
@@ -307,7 +280,7 @@ class Identifying:
 def identifying(size: SizeFindings, columns: int) -> Identifying:
     """Return as many as there are identified rows at most, however many were looked at."""
     ranks = np.flatnonzero(size.collisions).astype(np.int64)
-    return Identifying(ranks, combinations_at(ranks, columns, size.size), size.collisions[ranks])
+    return Identifying(combinations_at(ranks, columns, size.size), size.collisions[ranks])
 
 
 def combinations_at(ranks: Integers, columns: int, size: int) -> Integers:

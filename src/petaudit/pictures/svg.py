@@ -10,11 +10,13 @@ from __future__ import annotations
 import hashlib
 import math
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, Literal, TypedDict, Unpack
 from xml.etree import ElementTree
 
 from petaudit.i18n.text import printable
+from petaudit.i18n.zones import Zone
 
 WIDTH: Final = 640
 
@@ -33,6 +35,10 @@ _TIP_HEIGHT: Final = 20
 _WIDE: Final = 1.02
 _NARROW: Final = 0.58
 _LONGEST_NAME: Final = 80
+STUB: Final = 16
+"""How long a bar is that tells nothing."""
+_TOP, _STEP, _GAP, _BAR = 26, 21, 8, 14
+"""Where a list of bars begins, how far apart they are, the room beside them, and their height."""
 
 Symbol = Literal["circle", "diamond", "square", "triangle-up"]
 
@@ -52,7 +58,7 @@ DASHED: Final = Paint(stroke=INK, stroke_width=1.5, dash="5 3")
 
 
 class Sheet:
-    """Shapes in the order in which they are painted.
+    """Shapes in the order in which they are painted; ``say`` translates their texts and labels.
 
     >>> sheet = Sheet(height=20)
     >>> sheet.rect(100, 200, 4, 16, fill="red")
@@ -60,8 +66,10 @@ class Sheet:
     '<path d="M100,4h100v12h-100Z" fill="red" aria-hidden="true" /></svg>'
     """
 
-    def __init__(self, height: float, width: float = WIDTH) -> None:
-        self.height, self.width = height, width
+    def __init__(
+        self, height: float, width: float = WIDTH, say: Callable[[str], str] = str
+    ) -> None:
+        self.height, self.width, self.say = height, width, say
         self._shapes: list[tuple[str, dict[str, str], str | None]] = []
         """Tag, attributes, and the text or label."""
 
@@ -100,11 +108,16 @@ class Sheet:
         anchor: Literal["start", "middle", "end"] = "start",
         weight: str | None = None,
         has_halo: bool = False,
+        room: float | None = None,
+        longest: int = 24,
     ) -> None:
-        """Write a text; ``y`` is the middle of its height.
+        """Write a text, cut to the room that it has; ``y`` is the middle of its height.
 
         With a halo it has paper around it, where a line may cross it.
         """
+        shown = self.say(text)
+        if room is not None:
+            shown = fitted(shown, room, size, longest)
         attributes = {
             "x": short(x),
             "y": short(y),
@@ -119,7 +132,7 @@ class Sheet:
             attributes["font-weight"] = weight
         if has_halo:
             attributes |= {"stroke": PAPER, "stroke-width": "4", "paint-order": "stroke"}
-        self._shapes.append(("text", attributes, text))
+        self._shapes.append(("text", attributes, shown))
 
     def _add(self, tag: str, place: Mapping[str, str], paint: Paint) -> None:
         attributes = {**place, "fill": paint.get("fill", "none")}
@@ -131,7 +144,8 @@ class Sheet:
             attributes["stroke-dasharray"] = paint["dash"]
         if "opacity" in paint:
             attributes["opacity"] = short(paint["opacity"])
-        self._shapes.append((tag, attributes, paint.get("label")))
+        label = self.say(paint["label"]) if "label" in paint else None
+        self._shapes.append((tag, attributes, label))
 
     def svg(self, title: str, description: str) -> str:
         """Return the drawing as one element of a page."""
@@ -151,7 +165,10 @@ class Sheet:
         _append(root, "title", {"id": f"{name}-t"}, title)
         _append(root, "desc", {"id": f"{name}-d"}, description)
         if any(attributes["fill"] == HATCH for _, attributes, _ in self._shapes):
-            _append_hatch(root, f"{name}-h")
+            stripes = {"id": f"{name}-h", "width": "5", "height": "5"}
+            stripes |= {"patternUnits": "userSpaceOnUse", "patternTransform": "rotate(45)"}
+            pattern = _append(_append(root, "defs", {}), "pattern", stripes)
+            _append(pattern, "path", {"d": "M1,0V5", "stroke": MAIN, "stroke-width": "1.6"})
         hidden = {"aria-hidden": "true"}
         # The page shows it while the shape before it is pointed at or in focus.
         tip = {"class": "tip", "y": short(self.height + _TIP_HEIGHT / 2), **hidden}
@@ -168,6 +185,75 @@ class Sheet:
                 _append(_append(root, tag, attributes | datum), "title", {}, text)
                 _append(root, "text", tip, text)
         return ElementTree.tostring(root, encoding="unicode")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a list; the hidden ones are all alike."""
+
+    name: str
+    length: float
+    number: str
+    label: str
+    is_hidden: bool = False
+    is_breach: bool = False
+
+    @classmethod
+    def of(cls, name: str, zone: Zone, share: str, label: str, *, is_breach: bool = False) -> Bar:
+        """Return the bar of what may be told of a number of people."""
+        number = f"{zone.text} ({share})" if zone.highest else "0"
+        return cls(name, zone.middle, number, label, zone.is_small, is_breach)
+
+
+def bar_list(
+    bars: Sequence[Bar],
+    names_are: str,
+    bars_are: str,
+    *,
+    say: Callable[[str], str],
+    names_width: float | None = 150,
+    divider: tuple[int, str] | None = None,
+    mark: tuple[float, str] | None = None,
+) -> Sheet:
+    """Lay bars out from above, each with its name before and its number behind.
+
+    The longest ends at the right, or a length of 1 if none is longer. ``divider`` is a dashed line
+    before a bar with words that say what it divides; ``mark`` a dashed line across the bars at a
+    length, with words below. Without a width for names there is room for all, as far as possible.
+    """
+    if names_width is None:
+        names_width = min(max([110.0, *(width_of(bar.name) for bar in bars)]), 280.0)
+    left = names_width + _GAP
+    right = WIDTH - max([60.0, *(width_of(bar.number) for bar in bars)]) - _GAP
+    longest = max([1.0, *(bar.length for bar in bars)])
+    rows: list[Bar | str] = [*bars]
+    if divider is not None:
+        rows.insert(divider[0], say(divider[1]))
+    bottom = _TOP + _STEP * len(rows)
+    sheet = Sheet(height=bottom + 4 + (18 if mark else 0), say=say)
+    sheet.text(names_width, 11, names_are, fill=MUTED, anchor="end", room=names_width)
+    sheet.text(left, 11, bars_are, fill=MUTED)
+    sheet.line(left, left, _TOP - 2, bottom, stroke=LINE)
+    numbers = []
+    for place, row in enumerate(rows):
+        y = _TOP + _STEP * (place + 0.5)
+        if isinstance(row, str):
+            sheet.line(0, WIDTH - width_of(row) - 8, y, y, **DASHED)
+            sheet.text(WIDTH - 2, y, row, anchor="end", weight="600")
+            continue
+        end = left + (STUB if row.is_hidden else row.length / longest * (right - left))
+        paint = bar_paint(BREACH if row.is_breach else MAIN, row.label, is_hidden=row.is_hidden)
+        sheet.rect(left, end, y - _BAR / 2, y + _BAR / 2, **paint)
+        sheet.text(names_width, y, row.name, anchor="end", room=names_width, longest=60)
+        numbers.append((end + 6, y, row.number))
+    if mark is not None:
+        x = left + mark[0] / longest * (right - left)
+        sheet.line(x, x, _TOP - 2, bottom + 4, **DASHED)
+        sheet.text(x, bottom + 12, mark[1], anchor="middle")
+    for x, y, number in numbers:
+        # Numbers are on top of the mark.
+        sheet.text(x, y, number, has_halo=mark is not None)
+    return sheet
 
 
 def scale(domain: tuple[float, float], places: tuple[float, float]) -> Callable[[float], float]:
@@ -269,10 +355,3 @@ def _append(
     element = ElementTree.SubElement(parent, tag, attributes)
     element.text = text
     return element
-
-
-def _append_hatch(root: ElementTree.Element, name: str) -> None:
-    stripes = {"id": name, "width": "5", "height": "5", "patternUnits": "userSpaceOnUse"}
-    turned = stripes | {"patternTransform": "rotate(45)"}
-    pattern = _append(_append(root, "defs", {}), "pattern", turned)
-    _append(pattern, "path", {"d": "M1,0V5", "stroke": MAIN, "stroke-width": "1.6"})

@@ -108,7 +108,7 @@ def evaluate_run(
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
                 about["person"] = own_or_loaders(run, "person")
-                people = people_notes(inputs)
+                people = tuple(people_notes(inputs))
                 if not measure.has_same_columns:
                     about["columns"] = review_columns(inputs).to_dict()
                 if inputs.hierarchies:

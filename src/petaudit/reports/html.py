@@ -6,9 +6,9 @@ import base64
 import hashlib
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from petaudit.errors import counted, joined, phrase, term
 from petaudit.i18n.numbers import Unit
@@ -24,6 +24,8 @@ from petaudit.reports.view import Card, View, sorted_cards
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+_Drawings: TypeAlias = tuple[list[Chart], list[str]]
+"""The charts of a card, and what is said of pictures that could not be drawn."""
 GAUGE_WIDTH: Final = 200.0
 MOST_CHARTS: Final = 12
 """Each costs time and space; a pipeline of a hundred runs has hundreds."""
@@ -94,7 +96,9 @@ def as_html(view: View, voice: Voice) -> str:
         groups=groups,
         has_before=any(card.before is not None for card in view.cards),
         comparison=comparison,
-        compared_with=_compared_with(view, voice),
+        compared_with=None
+        if view.compared_with is None
+        else phrase("Before is what {name} says.", name=voice.name(view.compared_with)),
         undrawn=notes,
         short=short,
         warnings=[text for text in view.warnings if text not in with_cards],
@@ -113,32 +117,19 @@ def _kicker(view: View, voice: Voice) -> str:
     return phrase("Privacy audit of {subject}", subject=subject)
 
 
-def _compared_with(view: View, voice: Voice) -> str | None:
-    if view.compared_with is None:
-        return None
-    return phrase("Before is what {name} says.", name=voice.name(view.compared_with))
-
-
-@dataclass
-class _Drawings:
-    """The charts of a card, and what is said of pictures that could not be drawn."""
-
-    charts: list[Chart] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
 def _charts(view: View, voice: Voice) -> tuple[dict[int, _Drawings], int]:
     """Return the drawings of each card, breaches first, and how many pictures have no room."""
-    drawings = {id(card): _Drawings() for card in view.cards}
+    drawings: dict[int, _Drawings] = {}
     left, undrawn = MOST_CHARTS, 0
     for card in sorted_cards(view.cards):
+        charts, notes = drawings[id(card)] = [], []
         undrawn += max(len(card.pictures) - left, 0)
         for picture in card.pictures[:left]:
             shown = picture if voice.revealed else picture.without_values()
-            chart, notes = if_possible(shown.draw, voice)
-            drawings[id(card)].notes += notes
+            chart, problems = if_possible(shown.draw, voice)
+            notes += problems
             if chart is not None:
-                drawings[id(card)].charts.append(chart)
+                charts.append(chart)
                 left -= 1
     return drawings, undrawn
 
@@ -165,6 +156,7 @@ def _card(
 ) -> dict[str, Any]:
     """Return a card for the template: texts that are still to be said, and what is drawn."""
     gauge, notes = if_possible(gauge_of, card)
+    charts, undrawn = drawings
     value = card.value_text
     shown: str = value
     if isinstance(card.value, bool):
@@ -189,9 +181,9 @@ def _card(
         "better": _BETTER.get(card.better, phrase("that it holds")),
         "gauge": gauge,
         "gauge_text": gauge_text,
-        "open": len(view.cards) <= _FEW_CARDS or card.status != "measured" or drawings.charts,
-        "warnings": list(dict.fromkeys((*card.warnings, *drawings.notes, *notes))),
-        "charts": drawings.charts,
+        "open": len(view.cards) <= _FEW_CARDS or card.status != "measured" or charts,
+        "warnings": list(dict.fromkeys((*card.warnings, *undrawn, *notes))),
+        "charts": charts,
         # Classes by their labels, which are there only where values are to be seen.
         "worst": [each for each in card.worst if each.labels is not None] if voice.revealed else [],
     }
@@ -201,20 +193,20 @@ def _explained(measure: Measure | None, unit: Unit) -> dict[str, str]:
     """Return what a measure says about itself, where rows or people were counted."""
     if measure is None:
         return dict.fromkeys(("question", "meaning", "formula", "does_not_say", "reference"), "")
-    meaning, does_not_say = measure.meaning, measure.does_not_say
-    said_meaning = term(meaning) if meaning else ""
+    does_not_say = measure.does_not_say
+    meaning: str = term(measure.meaning) if measure.meaning else ""
     if unit is Unit.PERSON:
         does_not_say = measure.does_not_say_of_people or does_not_say
         if meaning and measure.meaning_of_people:
-            said_meaning = term(measure.meaning_of_people)
+            meaning = term(measure.meaning_of_people)
         elif meaning:
             people = phrase(
                 "People were counted here, not rows: everybody once in each class that they are in."
             )
-            said_meaning = joined([said_meaning, people], " ")
+            meaning = joined([meaning, people], " ")
     return {
         "question": term(measure.question),
-        "meaning": said_meaning,
+        "meaning": meaning,
         "formula": term(measure.formula),
         "does_not_say": term(does_not_say) if does_not_say else "",
         "reference": measure.reference,
@@ -235,21 +227,17 @@ class Gauge:
 
     value: float
     limit: float | None
-    good_from: float
-    """The stretch in which the figure keeps its limit."""
-    good_to: float
-
-    @property
-    def good_width(self) -> float:
-        """How long that stretch is."""
-        return round(self.good_to - self.good_from, 2)
+    good_from: float = 0.0
+    """Where the stretch begins in which the figure keeps its limit."""
+    good_width: float = 0.0
+    """How long that stretch is."""
 
 
 def gauge_of(card: Card) -> Gauge | None:
     """The gauge of a card; None where there is no figure, or no scale to put it on.
 
     >>> gauge_of(Card("t-closeness", "failed", 0.75, 0.5, "lower"))
-    Gauge(value=150.0, limit=100.0, good_from=0.0, good_to=100.0)
+    Gauge(value=150.0, limit=100.0, good_from=0.0, good_width=100.0)
     """
     value = card.value
     known = all_measures().get(card.measure)
@@ -261,9 +249,9 @@ def gauge_of(card: Card) -> Gauge | None:
     if place is None:
         return None
     if limit is None:
-        return Gauge(place, None, 0.0, 0.0)
+        return Gauge(place, None)
     if card.better == "higher":
-        return Gauge(place, limit, limit, GAUGE_WIDTH)
+        return Gauge(place, limit, limit, round(GAUGE_WIDTH - limit, 2))
     return Gauge(place, limit, 0.0, limit)
 
 

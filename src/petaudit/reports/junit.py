@@ -55,7 +55,13 @@ def as_junit(view: View, voice: Voice) -> str:
         seen[shown] += 1
         # CI systems take tests of the same name for one.
         title = shown if seen[shown] == 1 else f"{shown} #{seen[shown]}"
-        suite.append(_element(case, title, f"petaudit.{voice.name(view.kind)}", voice))
+        names = {"classname": f"petaudit.{voice.name(view.kind)}", "name": title}
+        test = Tree.SubElement(suite, "testcase", names)
+        message = voice.say(case.message)
+        tag, kind = "system-out", {}
+        if case.outcome is not None:
+            tag, kind = case.outcome, {"type": case.kind, "message": message}
+        Tree.SubElement(test, tag, kind).text = "\n".join([message, *voice.say_all(case.lines)])
     Tree.indent(root)
     text = Tree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
@@ -70,18 +76,6 @@ def _properties(view: View, voice: Voice) -> Iterator[tuple[str, str]]:
     for policy in view.policies:
         yield from (("petaudit.policy", line) for line in policy.lines)
     yield "petaudit.contains_values", "true" if voice.revealed and view.holds_values else "false"
-
-
-def _element(case: _Case, name: str, classname: str, voice: Voice) -> Tree.Element:
-    element = Tree.Element("testcase", {"classname": classname, "name": name})
-    message = voice.say(case.message)
-    text = "\n".join([message, *voice.say_all(case.lines)])
-    if case.outcome is None:
-        Tree.SubElement(element, "system-out").text = text
-    else:
-        given = {"type": case.kind, "message": message}
-        Tree.SubElement(element, case.outcome, given).text = text
-    return element
 
 
 def _cases(view: View) -> Iterator[_Case]:
@@ -117,13 +111,10 @@ def _of_card(card: Card) -> _Case:
         rule=card.rule or term("nothing"),
     )
     if card.status == "failed":
-        return _Case(name, _FAILURE, _kind(card), breach_sentence(card), (figure, *more))
+        is_limit = card.worsening is None or card.breaks_limit
+        kind = "limit" if is_limit else "worsening"
+        return _Case(name, _FAILURE, kind, breach_sentence(card), (figure, *more))
     if card.status == "passed":
         return _Case(name, None, "", figure, more)
     no_limit = phrase("{title}: {value}; no limit was set", title=card.title, value=value)
     return _Case(name, None, "", no_limit, more)
-
-
-def _kind(card: Card) -> str:
-    """What a failed card fails: its limit, or else the comparison with an earlier result."""
-    return "worsening" if card.worsening is not None and not card.breaks_limit else "limit"

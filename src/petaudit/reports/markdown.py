@@ -8,7 +8,8 @@ written as code: inside code all of them leave every character alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from petaudit.errors import joined, phrase, term
@@ -43,19 +44,7 @@ _BACKTICKS: Final = re.compile("`+")
 
 def as_markdown(view: View, voice: Voice) -> str:
     """The verdict, a table with the worst first, the reasons, and the rest to unfold."""
-    verdict = f"{MARKS[view.tone]} petaudit: {_text(voice, STATUS_WORDS[view.tone])}"
-    parts = [
-        f"## {verdict} · {neutral(voice.name(view.subject))}",
-        _text(voice, headline(view)),
-        *_concerns(view, voice),
-        *_table(view, voice),
-        *_section(_policies(view, voice), term("Policy"), voice, _FOR_ERRORS),
-        *_section(_breaches(view, voice), term("What is not met"), voice, _FOR_BREACHES),
-        *_section(_errors(view, voice), term("What could not be measured"), voice, _FOR_ERRORS),
-    ]
-    used = sum(len(part) + 2 for part in parts)
-    parts += _details(view, voice, MOST - _FOR_REST - used)
-    return "\n\n".join([*parts, "---", _footer(view, voice)]) + "\n"
+    return _Page(view, voice).text()
 
 
 def neutral(text: str) -> str:
@@ -103,196 +92,177 @@ def _code(word: str) -> str:
     return f"{fence}{room}{word}{room}{fence}"
 
 
-def _text(voice: Voice, text: str) -> str:
-    return neutral(voice.say(text))
+@dataclass(frozen=True)
+class _Page:
+    view: View
+    voice: Voice
 
+    def text(self) -> str:
+        view, say = self.view, self.say
+        verdict = f"{MARKS[view.tone]} petaudit: {say(STATUS_WORDS[view.tone])}"
+        parts = [
+            f"## {verdict} · {neutral(self.voice.name(view.subject))}",
+            say(headline(view)),
+            *self.block(self.bullets(concerns(view)), _FOR_ERRORS),
+            *self.table(),
+            *self.section(term("Policy"), self.bullets(view.said_of_policies), _FOR_ERRORS),
+            *self.section(term("What is not met"), self.breaches(), _FOR_BREACHES),
+            *self.section(term("What could not be measured"), self.errors(), _FOR_ERRORS),
+        ]
+        used = sum(len(part) + 2 for part in parts)
+        parts += [
+            f"<details>\n<summary>{say(term('Details'))}</summary>",
+            *self.block(self.details(), MOST - _FOR_REST - used),
+            "</details>",
+            "---",
+            say(joined([*self.footer()], "; ")),
+        ]
+        return "\n\n".join(parts) + "\n"
 
-def _concerns(view: View, voice: Voice) -> Iterator[str]:
-    shown, is_cut = _fitting((f"- {_text(voice, text)}" for text in concerns(view)), _FOR_ERRORS)
-    if shown:
-        yield "\n".join(shown)
-        yield from _cut(is_cut, voice)
+    def say(self, text: str) -> str:
+        return neutral(self.voice.say(text))
 
+    def bullets(self, texts: Iterable[str], indent: str = "") -> Iterator[str]:
+        return (f"{indent}- {self.say(text)}" for text in texts)
 
-def _table(view: View, voice: Voice) -> Iterator[str]:
-    if not view.cards:
-        return
-    is_compared = any(card.before is not None for card in view.cards)
-    titles = [
-        term("Measure"),
-        term("Value"),
-        *([term("Before")] if is_compared else []),
-        term("Limit"),
-        term("Verdict"),
-    ]
-    head = [_row([_text(voice, title) for title in titles]), _row(["---"] * len(titles))]
-    rows = (_row(_cells(card, voice, is_compared)) for card in sorted_cards(view.cards))
-    shown, is_cut = _fitting(rows, _FOR_TABLE)
-    yield "\n".join([*head, *shown])
-    yield from _cut(is_cut, voice)
+    def block(self, lines: Iterable[str], most: int, head: Sequence[str] = ()) -> Iterator[str]:
+        """The first lines that have room, with a note if there are more, which are not computed."""
+        shown: list[str] = []
+        used, is_cut = 0, False
+        for line in lines:
+            used += len(line) + 1
+            if used > most:
+                is_cut = True
+                break
+            shown.append(line)
+        if shown:
+            yield "\n".join([*head, *shown])
+        if is_cut:
+            text = phrase("The rest is not shown, to keep this short; the JSON result has it.")
+            yield f"*{self.say(text)}*"
+
+    def section(self, title: str, lines: Iterable[str], most: int) -> Iterator[str]:
+        """A block with a title, if there is anything in it."""
+        parts = [*self.block(lines, most)]
+        return iter([f"### {self.say(title)}", *parts] if parts else [])
+
+    def table(self) -> Iterator[str]:
+        cards = sorted_cards(self.view.cards)
+        is_compared = any(card.before is not None for card in cards)
+        titles = [
+            term("Measure"),
+            term("Value"),
+            *([term("Before")] if is_compared else []),
+            term("Limit"),
+            term("Verdict"),
+        ]
+        head = [_row(map(self.say, titles)), _row(["---"] * len(titles))]
+        rows = (_row(self.cells(card, is_compared)) for card in cards)
+        return self.block(rows, _FOR_TABLE, head)
+
+    def cells(self, card: Card, is_compared: bool) -> Iterator[str]:
+        yield self.named(card)
+        value = card.value_text
+        yield self.say(f"≥ {value}" if card.lower_bound and card.value is not None else value)
+        if is_compared:
+            yield self.say(short(None if card.before is None else card.before.value))
+        has_none = card.limit is None and card.status in ("measured", "error")
+        yield self.say("-" if has_none else card.rule_with_profile or "-")
+        yield f"{MARKS[card.status]} {self.say(STATUS_WORDS[card.status])}"
+
+    def named(self, card: Card) -> str:
+        title = self.say(card.title)
+        return title if card.run is None else f"{title} · {neutral(self.voice.name(card.run))}"
+
+    def breaches(self) -> Iterator[str]:
+        """Cards that break a limit, with what is behind them."""
+        for card in self.view.with_status("failed"):
+            yield f"- **{self.say(breach_sentence(card))}**"
+            yield from self.bullets(card.explanation, "  ")
+            if self.voice.revealed:
+                yield from self.bullets(map(self.worst, card.worst), "  ")
+
+    def worst(self, worst: WorstClass) -> str:
+        """The worst classes of an attribute, which are told only where values are revealed."""
+        voice = self.voice
+        facts = phrase(
+            "Worst for {attribute}: {figure} (classes: {classes}, rows: {rows})",
+            attribute=voice.name(worst.attribute),
+            figure=short(worst.figure),
+            classes=voice.count(worst.classes),
+            rows=voice.count(worst.rows),
+        )
+        if worst.labels is None:
+            return facts
+        null = voice.say(term("null"))
+        labels = [
+            f"{voice.name(name)} = {null if label is None else voice.name(repr(label))}"
+            for name, label in worst.labels.items()
+        ]
+        return phrase("{facts}: {labels}", facts=facts, labels=joined(labels))
+
+    def errors(self) -> Iterator[str]:
+        for card in self.view.with_status("error"):
+            yield f"- {self.say(breach_sentence(card))}"
+            yield from self.bullets(card.explanation, "  ")
+        yield from self.bullets(self.view.problems)
+
+    def details(self) -> Iterator[str]:
+        view = self.view
+        sections: dict[str, Iterator[str]] = {
+            term("What to do next"): self.bullets(next_steps(view)),
+            term("Left out"): self.bullets(
+                phrase("{title}: {reason}", title=measure.title, reason=measure.reason)
+                for measure in view.left_out
+            ),
+            term("Not compared"): self.bullets(
+                phrase("{title}: {reason}", title=card.run or card.title, reason=card.before.reason)
+                for card in view.cards
+                if card.before is not None and card.before.reason is not None
+            ),
+            term("Warnings"): self.bullets(view.all_warnings),
+            term("What this report is based on"): self.bullets(map(self.origin, view.tables)),
+            term("Explanations"): self.explanations(),
+        }
+        for title, lines in sections.items():
+            for number, line in enumerate(lines):
+                if number == 0:
+                    yield f"- **{self.say(title)}**"
+                yield f"  {line}"
+
+    def origin(self, table: TableFacts) -> str:
+        """Where a table came from, what counted it, and by what it can be told from another."""
+        facts = [
+            self.voice.name(table.place or table.name),
+            *([] if table.counted is None else [table.counted]),
+            phrase("rows: {rows}", rows=self.voice.count(table.rows, of=table.rows)),
+            phrase("SHA-256: {hash}", hash=table.sha256 or table.why_no_hash),
+        ]
+        return phrase("{part}: {facts}", part=table.part, facts=joined(facts, "; "))
+
+    def explanations(self) -> Iterator[str]:
+        """What is behind the figures that break nothing."""
+        for card in self.view.cards:
+            if card.status in ("passed", "measured") and card.explanation:
+                yield f"- {self.named(card)}"
+                yield from self.bullets(card.explanation, "  ")
+
+    def footer(self) -> Iterator[str]:
+        view, voice = self.view, self.voice
+        yield phrase("petaudit {version}", version=voice.name(view.version))
+        if view.compared_with is not None:
+            yield phrase("compared with {name}", name=voice.name(view.compared_with))
+        if not voice.revealed:
+            yield phrase("values hidden")
+            if voice.threshold > 1:
+                yield phrase("counts below {number} shown as <{number}", number=voice.threshold)
+        elif view.holds_values:
+            yield phrase("CONTAINS VALUES OF THE DATA")
+        else:
+            yield phrase("no values of the data, but small counts are shown")
 
 
 def _row(cells: Iterable[str]) -> str:
     """A row of a table, where a bar is written with a backslash even in code."""
     escaped = [cell.replace("|", "\\|") for cell in cells]
     return f"| {' | '.join(escaped)} |"
-
-
-def _cells(card: Card, voice: Voice, is_compared: bool) -> Iterator[str]:
-    yield _named(card, voice)
-    value = card.value_text
-    yield _text(voice, f"≥ {value}" if card.lower_bound and card.value is not None else value)
-    if is_compared:
-        yield _text(voice, short(None if card.before is None else card.before.value))
-    yield _text(voice, _limit(card))
-    yield f"{MARKS[card.status]} {_text(voice, STATUS_WORDS[card.status])}"
-
-
-def _limit(card: Card) -> str:
-    has_none = card.limit is None and card.status in ("measured", "error")
-    return "-" if has_none else card.rule_with_profile or "-"
-
-
-def _named(card: Card, voice: Voice) -> str:
-    title = _text(voice, card.title)
-    return title if card.run is None else f"{title} · {neutral(voice.name(card.run))}"
-
-
-def _policies(view: View, voice: Voice) -> Iterator[str]:
-    for policy in view.policies:
-        yield from (f"- {_text(voice, text)}" for text in policy.said)
-
-
-def _breaches(view: View, voice: Voice) -> Iterator[str]:
-    for card in view.with_status("failed"):
-        yield f"- **{_text(voice, breach_sentence(card))}**"
-        yield from (f"  - {_text(voice, text)}" for text in card.explanation)
-        if voice.revealed:
-            yield from (f"  - {_worst(worst, voice)}" for worst in card.worst)
-
-
-def _worst(worst: WorstClass, voice: Voice) -> str:
-    """The worst classes of an attribute, which are told only where values are revealed."""
-    facts = phrase(
-        "Worst for {attribute}: {figure} (classes: {classes}, rows: {rows})",
-        attribute=voice.name(worst.attribute),
-        figure=short(worst.figure),
-        classes=voice.count(worst.classes),
-        rows=voice.count(worst.rows),
-    )
-    if worst.labels is None:
-        return _text(voice, facts)
-    null = voice.say(term("null"))
-    labels = [
-        f"{voice.name(name)} = {null if label is None else voice.name(repr(label))}"
-        for name, label in worst.labels.items()
-    ]
-    return _text(voice, phrase("{facts}: {labels}", facts=facts, labels=joined(labels)))
-
-
-def _errors(view: View, voice: Voice) -> Iterator[str]:
-    for card in view.with_status("error"):
-        yield f"- {_text(voice, breach_sentence(card))}"
-        yield from (f"  - {_text(voice, text)}" for text in card.explanation)
-    yield from (f"- {_text(voice, text)}" for text in view.problems)
-
-
-def _details(view: View, voice: Voice, most: int) -> Iterator[str]:
-    shown, is_cut = _fitting(_rest(view, voice), most)
-    yield f"<details>\n<summary>{_text(voice, term('Details'))}</summary>"
-    yield "\n".join(shown)
-    yield from _cut(is_cut, voice)
-    yield "</details>"
-
-
-def _rest(view: View, voice: Voice) -> Iterator[str]:
-    sections: dict[str, Iterator[str]] = {
-        term("What to do next"): (f"- {_text(voice, text)}" for text in next_steps(view)),
-        term("Left out"): (
-            f"- {_text(voice, _with_reason(measure.title, measure.reason))}"
-            for measure in view.left_out
-        ),
-        term("Not compared"): (
-            f"- {_text(voice, _with_reason(card.run or card.title, card.before.reason))}"
-            for card in view.cards
-            if card.before is not None and card.before.reason is not None
-        ),
-        term("Warnings"): (f"- {_text(voice, text)}" for text in _warnings(view)),
-        term("What this report is based on"): (
-            f"- {_text(voice, _origin(table, voice))}" for table in view.tables
-        ),
-        term("Explanations"): _explanations(view, voice),
-    }
-    for title, lines in sections.items():
-        for number, line in enumerate(lines):
-            if number == 0:
-                yield f"- **{_text(voice, title)}**"
-            yield f"  {line}"
-
-
-def _origin(table: TableFacts, voice: Voice) -> str:
-    """Where a table came from, what counted it, and by what it can be told from another."""
-    facts = [
-        voice.name(table.place or table.name),
-        *([] if table.counted is None else [table.counted]),
-        phrase("rows: {rows}", rows=voice.count(table.rows, of=table.rows)),
-        phrase("SHA-256: {hash}", hash=table.sha256 or table.why_no_hash),
-    ]
-    return phrase("{part}: {facts}", part=table.part, facts=joined(facts, "; "))
-
-
-def _with_reason(title: str, reason: str) -> str:
-    return phrase("{title}: {reason}", title=title, reason=reason)
-
-
-def _warnings(view: View) -> list[str]:
-    of_cards = [text for card in view.cards for text in card.warnings]
-    return list(dict.fromkeys([*view.warnings, *of_cards]))
-
-
-def _explanations(view: View, voice: Voice) -> Iterator[str]:
-    for card in view.cards:
-        if card.status in ("passed", "measured") and card.explanation:
-            yield f"- {_named(card, voice)}"
-            yield from (f"  - {_text(voice, text)}" for text in card.explanation)
-
-
-def _section(lines: Iterable[str], title: str, voice: Voice, most: int) -> Iterator[str]:
-    shown, is_cut = _fitting(lines, most)
-    if shown:
-        yield f"### {_text(voice, title)}"
-        yield "\n".join(shown)
-        yield from _cut(is_cut, voice)
-
-
-def _fitting(lines: Iterable[str], most: int) -> tuple[list[str], bool]:
-    """The first lines that have room, and whether there are more; the rest is not computed."""
-    shown: list[str] = []
-    used = 0
-    for line in lines:
-        used += len(line) + 1
-        if used > most:
-            return shown, True
-        shown.append(line)
-    return shown, False
-
-
-def _cut(is_cut: bool, voice: Voice) -> Iterator[str]:
-    if is_cut:
-        text = phrase("The rest is not shown, to keep this short; the JSON result has it.")
-        yield f"*{_text(voice, text)}*"
-
-
-def _footer(view: View, voice: Voice) -> str:
-    parts = [phrase("petaudit {version}", version=voice.name(view.version))]
-    if view.compared_with is not None:
-        parts.append(phrase("compared with {name}", name=voice.name(view.compared_with)))
-    if not voice.revealed:
-        parts.append(phrase("values hidden"))
-        if voice.threshold > 1:
-            parts.append(phrase("counts below {number} shown as <{number}", number=voice.threshold))
-    elif view.holds_values:
-        parts.append(phrase("CONTAINS VALUES OF THE DATA"))
-    else:
-        parts.append(phrase("no values of the data, but small counts are shown"))
-    return _text(voice, joined(parts, "; "))

@@ -7,14 +7,16 @@ and what does not fit is refused. Errors do not quote it, since it may be a valu
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
-from petaudit.errors import InputError, phrase
+from petaudit.errors import InputError, OptionError, phrase
 from petaudit.exact.fractions import quotient
-from petaudit.judging.document import CHECK, MPUCCS, RUN, restored
+from petaudit.judging.document import CHECK, MPUCCS, RUN, new_document, read_document, restored
 from petaudit.judging.gate import (
     ERROR,
     EXIT_CODES,
@@ -26,17 +28,20 @@ from petaudit.judging.gate import (
     tables_of,
 )
 from petaudit.judging.review import ColumnReview
-from petaudit.measures import all_measures
+from petaudit.measures import Result, all_measures
 from petaudit.pictures import pictures_in
-from petaudit.reports.places import file_name, place_of, title_of
 from petaudit.reports.view import Before, Card, Sentence, View, read_number, read_sentence
 from petaudit.roles import Role
 from petaudit.system.plain import Reader
+from petaudit.tables import is_address, parse_address, shown_table
 
 _READER: Final = Reader(ignores_others=True)
 _TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies")
 """What a view has as the document says it; all else is worked out."""
 _MOST_WORST: Final = 3
+_LONGEST_NAME: Final = 60
+_URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)
+_OF_THIS_MACHINE: Final = "file"
 _PARTS: Final = {
     "table": phrase("released table"),
     "synthetic": phrase("synthetic table"),
@@ -68,6 +73,27 @@ class _Document:
     errors: tuple[Plain, ...] = ()
     result: Plain = field(default_factory=dict)
     changes: tuple[Plain, ...] = ()
+
+
+def any_view(result: object) -> View:
+    """Return the view of anything that :func:`petaudit.report` takes."""
+    if isinstance(result, str | Path):
+        return view_of(read_document(Path(result)), origin=str(result))
+    if isinstance(result, Result):
+        # A check of which nothing else is known.
+        entry = result.to_entry()
+        verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
+        return view_of(new_document(CHECK, verdict, {"inputs": {}, "results": [entry]}))
+    document = result if isinstance(result, Mapping) else getattr(result, "document", None)
+    if document is None and hasattr(result, "not_measured") and hasattr(result, "to_dict"):
+        document = result.to_dict()
+    if isinstance(document, Mapping):
+        return view_of(document)
+    raise OptionError(
+        "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
+        "path of one was expected",
+        kind=type(result).__name__,
+    )
 
 
 def view_of(document: Plain, *, origin: str = "the document") -> View:
@@ -113,9 +139,7 @@ def _check(document: _Document) -> dict[str, Any]:
     cards += [_card(entry, limit=_asked_limit(entry["measure"], options)) for entry in failures]
     review = _review(document, cards)
     figures = [
-        Figure(
-            *(card.measure, card.status, card.value, card.limit), card.strict, bool(card.conditions)
-        )
+        Figure(card.measure, card.status, card.value, card.limit, card.strict, card.conditions)
         for card in cards
     ]
     conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(document.roles))])
@@ -295,3 +319,60 @@ def _settings(options: Plain) -> dict[str, str]:
         for name, value in settings.items()
         if value is not None
     }
+
+
+def file_name(given: str | None) -> str:
+    """Return the name of a file: where it lies is nobody's business who reads a report."""
+    path = given or "-"
+    return PurePosixPath(path.replace("\\", "/")).name or path
+
+
+def place_of(name: str | None) -> str:
+    """Return the whole address of a table, without users; of a file only its name.
+
+    >>> place_of("postgresql://eve@db:5432/health?table=t"), place_of("/home/ann/t.csv")
+    ('postgresql://db:5432/health?table=t', 't.csv')
+    >>> place_of("s3a://eve@store/out/t.parquet"), place_of("duckdb:///home/ann/a.db?table=t")
+    ('s3a://store/out/t.parquet', 'duckdb://a.db?table=t')
+    """
+    given = name or "-"
+    uri = _URI.fullmatch(given)
+    if uri is None or uri[1].casefold() == _OF_THIS_MACHINE:
+        return file_name(given)
+    try:
+        return shown_table(given)
+    except InputError:
+        # petaudit writes no such address, so it may hold anything.
+        return f"{uri[1]}://…"
+
+
+def title_of(name: str | None) -> str:
+    """Return what a table is called where there is no room for its address.
+
+    >>> title_of("postgresql://db:5432/health?table=released"), title_of("/home/ann/t.csv")
+    ('released (health on db:5432)', 't.csv')
+    >>> title_of("duckdb:///home/ann/a.duckdb?table=clinic.t")
+    'clinic.t (a.duckdb)'
+    """
+    given = name or "-"
+    if not is_address(given):
+        return file_name(given)
+    try:
+        address = parse_address(given)
+    except InputError:
+        return place_of(given)
+    table = _short(address.table if address.schema is None else f"{address.schema}.{address.table}")
+    if address.path is not None:
+        return phrase("{table} ({place})", table=table, place=_short(address.path.name))
+    database, server = _short(address.server.get("dbname", "")), _short(address.place)
+    if database and server:
+        return phrase(
+            "{table} ({database} on {server})", table=table, database=database, server=server
+        )
+    if database or server:
+        return phrase("{table} ({place})", table=table, place=database or server)
+    return table
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"

@@ -114,13 +114,21 @@ def _results(
     places = {name: place for place, name in enumerate(rules)}
     for finding in findings:
         rule = voice.name(finding.rule)
-        mark = _fingerprint(finding)
+        # The same for the same measure of the same run, whatever the figure and the language.
+        identity = f"{finding.rule}\0{finding.run or ''}"
+        mark = hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
         seen[mark] += 1
         place = {
             "artifactLocation": {"uri": uri},
             "region": {"startLine": max(finding.line or 1, 1)},
         }
-        properties = {} if finding.card is None else _properties(finding.card, voice)
+        properties: dict[str, Any] = {}
+        if finding.card is not None:
+            properties["status"] = finding.card.status
+            properties["value"] = _number(finding.card.value)
+            properties["limit"] = _number(finding.card.limit)
+            properties["run"] = None if finding.run is None else voice.name(finding.run)
+        properties = {name: value for name, value in properties.items() if value is not None}
         yield {
             "ruleId": rule,
             "ruleIndex": places[rule],
@@ -133,22 +141,6 @@ def _results(
         }
 
 
-def _fingerprint(finding: _Finding) -> str:
-    """The same for the same measure of the same run, whatever the figure and the language."""
-    identity = "\0".join([finding.rule, "" if finding.run is None else str(finding.run)])
-    return hashlib.sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-
-
-def _properties(card: Card, voice: Voice) -> dict[str, Any]:
-    given = {
-        "status": card.status,
-        "value": _number(card.value),
-        "limit": _number(card.limit),
-        "run": None if card.run is None else voice.name(card.run),
-    }
-    return {name: value for name, value in given.items() if value is not None}
-
-
 def _number(value: float | bool | None) -> float | bool | str | None:
     """A number that JSON has, or its name."""
     return value if value is None or math.isfinite(value) else str(value)
@@ -156,16 +148,11 @@ def _number(value: float | bool | None) -> float | bool | str | None:
 
 def _invocation(view: View, voice: Voice) -> dict[str, Any]:
     errors = [breach_sentence(card) for card in view.with_status("error")] + [*view.problems]
-    of_cards = [text for card in view.cards for text in card.warnings]
-    warnings = list(dict.fromkeys([*view.warnings, *of_cards]))
+    texts = {"error": errors, "warning": view.all_warnings, "note": view.said_of_policies}
     notes = [
-        *({"level": "error", "message": _message(voice, text)} for text in errors),
-        *({"level": "warning", "message": _message(voice, text)} for text in warnings),
-        *(
-            {"level": "note", "message": _message(voice, text)}
-            for policy in view.policies
-            for text in policy.said
-        ),
+        {"level": level, "message": _message(voice, text)}
+        for level, several in texts.items()
+        for text in several
     ]
     return {
         # A breach is no failure of the tool, but a measure that could not run is one.

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from petaudit.errors import Phrase, counted, exactly, joined, listing, phrase, tally
-from petaudit.judging.headline import verdict_sentence
+from petaudit.errors import counted, exactly, joined, listing, phrase, tally
+from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family
-from petaudit.reports.view import Card, Change, RemedyFacts, View
+from petaudit.reports.view import Card, RemedyFacts, View
+from petaudit.roles import Role
 
 _MOST_NAMED: Final = 4
-_ROLE_QI: Final = "quasi_identifier"
-_ROLE_SENSITIVE: Final = "sensitive_attribute"
-_PRIVACY: Final = (Family.PRIVACY, Family.RISK)
 
 
 def headline(view: View) -> str:
@@ -30,30 +28,13 @@ def headline(view: View) -> str:
 
 def concerns(view: View) -> list[str]:
     """What breaks the release whatever the figures say, and what stays open."""
-    return [_as_sentence(text) for text in (*view.breaks, *view.questions)]
+    return [phrase("{text}.", text=text) for text in (*view.breaks, *view.questions)]
 
 
-def summary(view: View) -> list[str]:
+def summary(view: View) -> Iterator[str]:
     """What was looked at, what was found, and what that does not mean."""
-    sentences = [*_looked_at(view), *_findings(view), *_of_policies(view)]
-    if view.verdict == "passed":
-        sentences.append(
-            phrase(
-                "That is what was asked for. It does not mean that nothing can happen: each "
-                "measure below says what it does not say."
-            )
-        )
-    if view.verdict == "measured":
-        sentences.append(
-            phrase(
-                "The figures below are right, but whether they are good enough is for the limits "
-                "of your organisation to say."
-            )
-        )
-    return sentences
-
-
-def _of_policies(view: View) -> Iterator[str]:
+    yield from _looked_at(view)
+    yield from _findings(view)
     for policy in view.policies:
         if policy.not_measured:
             yield phrase(
@@ -63,50 +44,56 @@ def _of_policies(view: View) -> Iterator[str]:
             )
         else:
             yield phrase("Limits of the policy {name} were applied.", name=policy.name)
+    if view.verdict == "passed":
+        yield phrase(
+            "That is what was asked for. It does not mean that nothing can happen: each measure "
+            "below says what it does not say."
+        )
+    if view.verdict == "measured":
+        yield phrase(
+            "The figures below are right, but whether they are good enough is for the limits of "
+            "your organisation to say."
+        )
 
 
 def next_steps(view: View) -> list[str]:
     """What to do, the most urgent first; there is always something."""
-    steps: list[str] = list(_for_problems(view))
-    if view.breaks:
-        steps.append(phrase("Remove the columns that name people, and check again."))
-    if view.questions:
-        steps.append(
-            phrase("Answer the open questions above before the table is released, and note how.")
+    return list(dict.fromkeys(_steps(view)))
+
+
+def _steps(view: View) -> Iterator[str]:
+    for card in view.with_status("error"):
+        yield phrase(
+            "Mend what kept {title} from being measured; until then nothing is decided.",
+            title=_named(card),
         )
-    for card in view.with_status("failed"):
-        steps += _for_breach(card)
+    for problem in view.problems:
+        yield phrase("See to this: {problem}", problem=problem)
+    if view.breaks:
+        yield phrase("Remove the columns that name people, and check again.")
+    if view.questions:
+        yield phrase("Answer the open questions above before the table is released, and note how.")
+    yield from map(_for_breach, view.with_status("failed"))
     if view.kind == "check" and view.verdict == "measured":
-        steps.append(
-            phrase(
-                "Set limits, for example --k 5 for k-anonymity, so that the next report says "
-                "whether they hold."
-            )
+        yield phrase(
+            "Set limits, for example --k 5 for k-anonymity, so that the next report says whether "
+            "they hold."
         )
     if view.kind == "mpuccs":
-        steps += _for_search(view)
+        yield from _for_search(view)
     elif view.verdict == "passed":
-        steps.append(
-            phrase(
-                "Check that the quasi-identifiers are all the columns by which somebody could "
-                "recognise a person; a column that was forgotten is not protected."
-            )
+        yield phrase(
+            "Check that the quasi-identifiers are all the columns by which somebody could "
+            "recognise a person; a column that was forgotten is not protected."
         )
     if view.left_out:
-        steps.append(
-            phrase(
-                "Look at what was left out ({measures}) and give what it needs, where it matters.",
-                measures=counted(len(view.left_out), "measure"),
-            )
+        yield phrase(
+            "Look at what was left out ({measures}) and give what it needs, where it matters.",
+            measures=counted(len(view.left_out), "measure"),
         )
-    steps.append(
-        phrase("Keep this report with the release: it names the files and settings that were used.")
+    yield phrase(
+        "Keep this report with the release: it names the files and settings that were used."
     )
-    return list(dict.fromkeys(steps))
-
-
-def _as_sentence(text: str) -> str:
-    return phrase("{text}.", text=text)
 
 
 def _looked_at(view: View) -> Iterator[str]:
@@ -126,18 +113,17 @@ def _looked_at(view: View) -> Iterator[str]:
             rows=counted(table.rows, "row", of=table.rows),
             columns=counted(len(table.columns), "column"),
         )
-    identifying = [name for name, role in view.roles.items() if role == _ROLE_QI]
+    identifying = _columns(view, Role.QUASI_IDENTIFIER)
     if identifying:
-        yield phrase(
-            "Somebody could recognise people by {columns}.",
-            columns=listing(identifying, _MOST_NAMED),
-        )
-    sensitive = [name for name, role in view.roles.items() if role == _ROLE_SENSITIVE]
+        yield phrase("Somebody could recognise people by {columns}.", columns=identifying)
+    sensitive = _columns(view, Role.SENSITIVE)
     if sensitive:
-        yield phrase(
-            "What should stay between them and you is in {columns}.",
-            columns=listing(sensitive, _MOST_NAMED),
-        )
+        yield phrase("What should stay between them and you is in {columns}.", columns=sensitive)
+
+
+def _columns(view: View, role: Role) -> str:
+    columns = [name for name, value in view.roles.items() if value == role.value]
+    return listing(columns, _MOST_NAMED) if columns else ""
 
 
 def _findings(view: View) -> Iterator[str]:
@@ -191,10 +177,19 @@ def _plain_words(card: Card) -> Iterator[str]:
     """A figure that everybody asks for, without a word of jargon."""
     if card.value is None or isinstance(card.value, bool):
         return
-    if card.measure == "k-anonymity" and card.value > 1:
-        yield _look_alike(card.value - 1, suppressed_left_out=card.suppressed_left_out)
-    elif card.measure == "k-anonymity":
+    others = f"{card.value - 1:,.0f}"
+    if card.measure == "k-anonymity" and card.value <= 1:
         yield phrase("At least one person in it looks like nobody else.")
+    elif card.measure == "k-anonymity" and card.suppressed_left_out:
+        yield phrase(
+            "Who is not suppressed looks like at least {others} others; suppressed rows were left "
+            "out.",
+            others=others,
+        )
+    elif card.measure == "k-anonymity" and card.value == 2:
+        yield phrase("Everybody in it looks like at least one other.")
+    elif card.measure == "k-anonymity":
+        yield phrase("Everybody in it looks like at least {others} others.", others=others)
     elif card.measure == "l-diversity" and card.value <= 1 and card.status != "measured":
         # Without a limit it is an open question, which stands above.
         yield phrase(
@@ -210,61 +205,39 @@ def _plain_words(card: Card) -> Iterator[str]:
         )
 
 
-def _look_alike(others: float, *, suppressed_left_out: bool) -> Phrase:
-    if suppressed_left_out:
-        return phrase(
-            "Who is not suppressed looks like at least {others} others; suppressed rows were left "
-            "out.",
-            others=f"{others:,.0f}",
-        )
-    if others == 1:
-        return phrase("Everybody in it looks like at least one other.")
-    return phrase("Everybody in it looks like at least {others} others.", others=f"{others:,.0f}")
-
-
-def _for_problems(view: View) -> Iterator[str]:
-    for card in view.with_status("error"):
-        yield phrase(
-            "Mend what kept {title} from being measured; until then nothing is decided.",
-            title=_named(card),
-        )
-    for problem in view.problems:
-        yield phrase("See to this: {problem}", problem=problem)
-
-
-def _for_breach(card: Card) -> Iterator[str]:
+def _for_breach(card: Card) -> str:
     remedy = card.remedy or RemedyFacts()
+    title = _named(card)
     if remedy.rows_to_suppress:
-        yield phrase(
+        return phrase(
             "{title}: suppressing {rows} would be enough; generalising the quasi-identifiers "
             "further keeps more rows.",
-            title=_named(card),
+            title=title,
             rows=_to_remove(card, remedy.rows_to_suppress, remedy),
         )
-    elif remedy.rows_to_drop:
-        yield phrase(
+    if remedy.rows_to_drop:
+        return phrase(
             "{title}: dropping {rows} from the table would be enough; generalising the "
             "quasi-identifiers further keeps more rows.",
-            title=_named(card),
+            title=title,
             rows=_to_remove(card, remedy.rows_to_drop, remedy),
         )
-    elif card.family in _PRIVACY and card.measure != "mpuccs":
-        yield phrase(
-            "{title}: generalise the quasi-identifiers further, or release fewer of them.",
-            title=_named(card),
-        )
-    elif card.measure == "mpuccs":
-        yield phrase(
+    if card.measure == "mpuccs":
+        return phrase(
             "Coarsen or leave out the columns that expose most people (below), or make the "
             "synthetic table anew with more protection, and check again."
         )
-    elif card.family is Family.UTILITY:
-        yield phrase(
-            "{title}: too much was lost; generalise less where the privacy limits allow it.",
-            title=_named(card),
+    if card.family in (Family.PRIVACY, Family.RISK):
+        return phrase(
+            "{title}: generalise the quasi-identifiers further, or release fewer of them.",
+            title=title,
         )
-    else:
-        yield phrase("{title}: see below.", title=_named(card))
+    if card.family is Family.UTILITY:
+        return phrase(
+            "{title}: too much was lost; generalise less where the privacy limits allow it.",
+            title=title,
+        )
+    return phrase("{title}: see below.", title=title)
 
 
 def _to_remove(card: Card, number: int, remedy: RemedyFacts) -> str:
@@ -280,9 +253,15 @@ def _for_search(view: View) -> Iterator[str]:
             "Set a limit, for example --profile research, so that the next report says whether it "
             "holds."
         )
-    helpful = sorted(view.changes, key=lambda change: change.rows_after)
-    if helpful and helpful[0].rows_after < helpful[0].rows_before:
-        yield _best_change(helpful[0])
+    best = min(view.changes, key=lambda change: change.rows_after, default=None)
+    if best is not None and best.rows_after < best.rows_before:
+        yield phrase(
+            "Leaving out {column} would help most: {after} of {before} would still single out "
+            "somebody, with combinations of few columns.",
+            column=best.column,
+            after=tally(best.rows_after),
+            before=counted(best.rows_before, "identified row"),
+        )
     if not any(table.part == "control table" for table in view.tables):
         yield phrase(
             "Give a control, people whom the synthesizer never saw: without one nobody knows how "
@@ -290,13 +269,3 @@ def _for_search(view: View) -> Iterator[str]:
         )
     if any(card.lower_bound for card in view.cards):
         yield phrase("Search to the end: the figure is a lower bound, and the truth may be worse.")
-
-
-def _best_change(best: Change) -> str:
-    return phrase(
-        "Leaving out {column} would help most: {after} of {before} would still single out "
-        "somebody, with combinations of few columns.",
-        column=best.column,
-        after=tally(best.rows_after),
-        before=counted(best.rows_before, "identified row"),
-    )

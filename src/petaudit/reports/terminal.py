@@ -38,6 +38,11 @@ def finished(lines: Iterable[str]) -> list[str]:
     return done
 
 
+def as_text(lines: Iterable[str]) -> str:
+    """Return lines as a text in the chosen language, folded to the width of the terminal."""
+    return "\n".join(finished(lines)) + "\n"
+
+
 def coloured(text: str) -> str:
     """Colour the verdicts if standard output is a terminal."""
     if sys.stdout is None or not sys.stdout.isatty() or "NO_COLOR" in os.environ:
@@ -75,15 +80,13 @@ def figure_text(value: float | bool | None, limit: float | bool | None) -> tuple
     >>> figure_text(0.1, None), figure_text(0.30000001, 0.3)
     (('0.1', '-'), ('0.30000001', '0.3'))
     """
-    if value is None or isinstance(value, bool):
-        return "-" if value is None else _short(value), "-" if limit is None else _short(limit)
-    if limit is None:
-        return _short(value), "-"
     shown, bound = _short(value), _short(limit)
     return (repr(value), repr(limit)) if shown == bound and value != limit else (shown, bound)
 
 
-def _short(value: float | bool) -> str:
+def _short(value: float | bool | None) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, bool):
         return term("true") if value else term("false")
     return f"{value:.6g}"

@@ -305,6 +305,17 @@ class View:
         """The cards of one status."""
         return tuple(card for card in self.cards if card.status == status)
 
+    @property
+    def all_warnings(self) -> list[str]:
+        """The warnings of the document and of all cards, each once."""
+        of_cards = (text for card in self.cards for text in card.warnings)
+        return list(dict.fromkeys((*self.warnings, *of_cards)))
+
+    @property
+    def said_of_policies(self) -> list[str]:
+        """What is said of all policies."""
+        return [text for policy in self.policies for text in policy.said]
+
     def by_family(self) -> dict[Family, tuple[Card, ...]]:
         """The cards of each family that there is, in the order of the families."""
         cards = {
@@ -328,15 +339,13 @@ def with_baseline(view: View, earlier: View, name: str) -> View:
     >>> with_baseline(now, then, "then.json").cards[0].before
     Before(value=0.8, reason=None)
     """
-    before = {_key(card): card for card in earlier.cards}
-    cards = tuple(_compared(card, before.get(_key(card)), view, earlier) for card in view.cards)
+    before = {(card.measure, card.run): card for card in earlier.cards}
+    cards = tuple(
+        _compared(card, before.get((card.measure, card.run)), view, earlier) for card in view.cards
+    )
     if not any(card.before is not None and card.before.value is not None for card in cards):
         raise InputError("{name}: it has no figure that this result has, too", name=name)
     return replace(view, cards=cards, compared_with=name)
-
-
-def _key(card: Card) -> tuple[str, str | None]:
-    return card.measure, card.run
 
 
 def _compared(card: Card, before: Card | None, view: View, earlier: View) -> Card:
@@ -344,17 +353,15 @@ def _compared(card: Card, before: Card | None, view: View, earlier: View) -> Car
         # The gate of the pipeline compared it already.
         return card
     if before is None or before.value is None:
-        return replace(card, before=Before(None, phrase("the earlier result has no such figure")))
-    is_same = card.figure == before.figure and _whose(card, view) == _whose(before, earlier)
-    if view.roles != earlier.roles or not is_same:
-        return replace(
-            card, before=Before(None, phrase("the earlier figure was measured otherwise"))
-        )
-    return replace(card, before=Before(before.value))
+        compared = Before(None, phrase("the earlier result has no such figure"))
+    elif _measured(card, view) != _measured(before, earlier):
+        compared = Before(None, phrase("the earlier figure was measured otherwise"))
+    else:
+        compared = Before(before.value)
+    return replace(card, before=compared)
 
 
-def _whose(card: Card, view: View) -> tuple[str, str | None]:
-    """What was counted, and by which column people were told apart."""
-    if card.unit is Unit.ROW:
-        return card.unit.value, None
-    return card.unit.value, card.person or view.settings.get("person")
+def _measured(card: Card, view: View) -> tuple[object, ...]:
+    """What was measured and counted, and by which column people were told apart."""
+    person = None if card.unit is Unit.ROW else card.person or view.settings.get("person")
+    return view.roles, card.figure, card.unit, person

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from petaudit.errors import OptionError, listing, suggestion
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.system.languages import checked_language
 from petaudit.system.output import refuse_inputs, write_whole
-
-if TYPE_CHECKING:
-    from petaudit.measures import Result
-    from petaudit.reports.view import View
 
 FORMATS: Final = ("html", "markdown", "junit", "sarif")
 _BY_ENDING: Final = {
@@ -52,18 +47,25 @@ def report(
     """
     chosen = checked_format(format, path)
     spoken = language() if lang is None else checked_language(lang, "lang")
-    from petaudit.reports.view import with_baseline  # noqa: PLC0415 (with the rest)
+    # They bring measures and an engine, which the help of the command line does without.
+    from petaudit.reports import html, junit, markdown, sarif  # noqa: PLC0415
+    from petaudit.reports.reading import any_view  # noqa: PLC0415
+    from petaudit.reports.view import with_baseline  # noqa: PLC0415
 
-    view = _view(result)
+    view = any_view(result)
     if baseline is not None:
         name = Path(baseline).name if isinstance(baseline, str | Path) else "baseline"
-        view = with_baseline(view, _view(baseline), name)
-    voice = Voice(
-        language=spoken,
-        revealed=reveal_values,
-        hide_below=checked_threshold(hide_below, "hide_below"),
-    )
-    text = _rendered(view, voice, chosen, location)
+        view = with_baseline(view, any_view(baseline), name)
+    voice = Voice(spoken, reveal_values, checked_threshold(hide_below, "hide_below"))
+    match chosen:
+        case "markdown":
+            text = markdown.as_markdown(view, voice)
+        case "junit":
+            text = junit.as_junit(view, voice)
+        case "sarif":
+            text = sarif.as_sarif(view, voice, location=location)
+        case _:
+            text = html.as_html(view, voice)
     if path is not None:
         target = Path(path)
         refuse_inputs(target, [*_files(result), *_files(baseline)])
@@ -110,64 +112,6 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
             endings=listing([*_BY_ENDING]),
         )
     return _BY_ENDING[ending]
-
-
-def _rendered(view: View, voice: Voice, format_name: str, location: str | None) -> str:
-    match format_name:
-        case "markdown":
-            from petaudit.reports.markdown import as_markdown  # noqa: PLC0415 (one is enough)
-
-            return as_markdown(view, voice)
-        case "junit":
-            from petaudit.reports.junit import as_junit  # noqa: PLC0415
-
-            return as_junit(view, voice)
-        case "sarif":
-            from petaudit.reports.sarif import as_sarif  # noqa: PLC0415
-
-            return as_sarif(view, voice, location=location)
-    from petaudit.reports.html import as_html  # noqa: PLC0415
-
-    return as_html(view, voice)
-
-
-def _view(result: object) -> View:
-    from petaudit.judging.document import read_document  # noqa: PLC0415 (as above)
-    from petaudit.reports.reading import view_of  # noqa: PLC0415 (as above)
-
-    if isinstance(result, str | Path):
-        return view_of(read_document(Path(result)), origin=str(result))
-    return view_of(_document(result))
-
-
-def _document(result: object) -> Mapping[str, Any]:
-    if isinstance(result, Mapping):
-        return result
-    kept = getattr(result, "document", None)
-    if isinstance(kept, Mapping):
-        return kept
-    from petaudit.measures import Result  # noqa: PLC0415 (they bring an engine)
-
-    if isinstance(result, Result):
-        return _single(result)
-    if hasattr(result, "not_measured") and hasattr(result, "to_dict"):
-        document: Mapping[str, Any] = result.to_dict()
-        return document
-    raise OptionError(
-        "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
-        "path of one was expected",
-        kind=type(result).__name__,
-    )
-
-
-def _single(result: Result) -> Mapping[str, Any]:
-    """Return a result as a check of which nothing else is known."""
-    from petaudit.judging.document import CHECK, new_document  # noqa: PLC0415 (as above)
-    from petaudit.judging.gate import ERROR, EXIT_CODES  # noqa: PLC0415 (as above)
-
-    entry = result.to_entry()
-    verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
-    return new_document(CHECK, verdict, {"inputs": {}, "results": [entry]})
 
 
 def _files(result: object) -> list[Path]:
