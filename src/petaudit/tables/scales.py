@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import date
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -40,6 +41,7 @@ _DATE: Final = (
 _TIME: Final = rf"(?:(?P<days>-?[0-9]{{1,7}}) days?, )?{_CLOCK}"
 _FORMS: Final = {DATES: re.compile(_DATE, re.ASCII), TIMES: re.compile(_TIME, re.ASCII)}
 _MICROSECONDS: Final = 6
+_EPOCH: Final = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,16 @@ def _moment(label: str | None, form: re.Pattern[str]) -> _Moment | None:
     return _Moment(((day * 24 + hour) * 60 + minute) * 60 + second, match["fraction"] or "", offset)
 
 
-@lru_cache(maxsize=1 << 16)
 def _day(text: str) -> int | None:
     """Days since 1970; what is no date, as the thirtieth of February, has none."""
+    text = text.replace("/", "-")
     try:
-        return int(np.datetime64(text.replace("/", "-"), "D").astype(np.int64))
+        return date.fromisoformat(text).toordinal() - _EPOCH
+    except ValueError:
+        pass
+    try:
+        # The year 0, which NumPy has.
+        return int(np.datetime64(text, "D").astype(np.int64))
     except ValueError:
         return None
 

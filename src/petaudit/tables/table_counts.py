@@ -305,8 +305,7 @@ class TableCounts:
         """The counts of a column's values, and the cells of the raw frame that they stand for."""
         if column not in self._values:
             name = self.position(column)
-            cells, counts = self._values_in_arrow(name) or self._values_grouped(name)
-            self._values[column] = ColumnValues.of(cells, counts)
+            self._keep_values(column, *(self._values_in_arrow(name) or self._values_grouped(name)))
         return self._values[column]
 
     def _values_grouped(self, name: str) -> tuple[pa.Array, Integers]:
@@ -345,8 +344,10 @@ class TableCounts:
         plain = pa.types.is_integer(cells.type) or is_text(cells.type)
         is_certain = self.load is not None or (plain and self.engine == "pyarrow")
         if is_certain and column not in self._values:
-            counts = np.bincount(codes, minlength=len(cells))
-            self._values[column] = ColumnValues.of(cells, counts)
+            self._keep_values(column, cells, np.bincount(codes, minlength=len(cells)))
+
+    def _keep_values(self, column: str, cells: pa.Array, counts: Integers) -> None:
+        self._values[column] = ColumnValues.of(cells, counts)
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""
