@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final, TypeVar
 
 IS_LONG: Final = os.environ.get("PETAUDIT_TESTS") == "long"
-_WHOLE: Final = 24
+_WHOLE: Final = 12
 """Grids up to this size are tried as a whole."""
 _PART: Final = 6
 
@@ -27,8 +27,8 @@ def examples(number: int) -> int:
 def chosen_cells(name: str, cells: Sequence[T]) -> list[T]:
     """The cells of a grid of parameters that ``make test`` tries: always the same ones.
 
-    >>> len(chosen_cells("test", range(24)))
-    24
+    >>> len(chosen_cells("test", range(12)))
+    12
     """
     if len(cells) <= _WHOLE:
         return list(cells)

@@ -786,7 +786,7 @@ def fail(*_, **__):
     except ValueError as problem:
         raise RuntimeError(f"cannot cast {given!r}") from problem
 
-precision._mean_cost = fail
+precision.mean_level = fail
 if command[0] == "check":
     check.audit = fail
 sys.exit(main(command))

@@ -228,7 +228,7 @@ def test_a_written_document_is_the_printed_one(patient: list[object], run: Run) 
     assert Path("document.json").read_text(encoding="utf-8") == printed.out
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
 def test_the_document_is_json_whatever_the_terminal_can_show(
     encoding: str, write: Write, run_process: Run
 ) -> None:

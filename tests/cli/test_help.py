@@ -276,7 +276,6 @@ def test_standard_error_stays_clean(run_process: Run, table: Path, hierarchies: 
     """DuckDB 2.0 under narwhals prints leak notices at exit unless they are taken care of."""
     generalize = ("generalize", table, "--levels", "zip=1", "--hierarchies", hierarchies)
     for arguments in (
-        ("demo",),
         ("demo", "--format", "json", "--reveal-values"),
         ("check", table, "--qi", "zip", "--sensitive", "disease", "--t", "1"),
         (*generalize, "--suppress-below", "2"),

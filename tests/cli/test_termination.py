@@ -53,7 +53,9 @@ def wait_for(process: subprocess.Popen[bytes], has_come: Callable[[], bool]) -> 
         time.sleep(0.005)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.long)]
+)
 def test_while_the_engine_spills(number: int, wide_table: Path, start_process: Start) -> None:
     process, folder = started(start_process, "check", wide_table, *ROLES, "--out", "report.txt")
     wait_for(process, lambda: spilled(folder))

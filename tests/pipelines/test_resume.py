@@ -26,7 +26,7 @@ from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE
 from pipelines.killing import PIPELINE, SMALL, Place, contents, document, raw
 
-KILLS = 20 if IS_LONG else 2
+KILLS = 20 if IS_LONG else 1
 # Everything that changes a folder: a process may die before any of them.
 STEPS = ("replace", "rename", "unlink", "rmdir", "link", "mkdir", "fsync")
 

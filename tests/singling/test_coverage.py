@@ -18,6 +18,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
+from budget import IS_LONG
 from petaudit.exact.excess import Excess, Finding
 
 Cells = npt.NDArray[np.int64]
@@ -35,20 +36,23 @@ class Design:
     columns: int
 
 
-DESIGNS = (
+DESIGNS = [
     Design("skewed", 300, 300, 0.0, 3),
-    Design("related", 200, 400, 0.0, 2),
-    Design("skewed", 100, 1000, 0.0, 4),
-    Design("related", 400, 100, 0.0, 3),
-    Design("rare", 800, 200, 0.0, 2),
     Design("related", 300, 300, 1.0, 3),
-    Design("skewed", 200, 400, 1.0, 2),
-    Design("skewed", 100, 1000, 1.0, 1),
-    Design("related", 500, 250, 0.3, 3),
-    Design("skewed", 300, 300, 0.1, 4),
     Design("rare", 800, 400, 0.05, 3),
-    Design("related", 200, 200, 0.01, 4),
-)
+]
+if IS_LONG:
+    DESIGNS += [
+        Design("related", 200, 400, 0.0, 2),
+        Design("skewed", 100, 1000, 0.0, 4),
+        Design("related", 400, 100, 0.0, 3),
+        Design("rare", 800, 200, 0.0, 2),
+        Design("skewed", 200, 400, 1.0, 2),
+        Design("skewed", 100, 1000, 1.0, 1),
+        Design("related", 500, 250, 0.3, 3),
+        Design("skewed", 300, 300, 0.1, 4),
+        Design("related", 200, 200, 0.01, 4),
+    ]
 every_design = pytest.mark.parametrize("design", DESIGNS, ids=str)
 
 
