@@ -171,24 +171,27 @@ def test_options_are_found_under_any_spelling_of_the_name() -> None:
         ({"measures": []}, "the list of measures is empty"),
         ({"measures": ["precison"]}, "unknown measure 'precison' (did you mean 'precision'?)"),
         ({"options": {"k-anonimity": {}}}, "(did you mean 'k-anonymity'?)"),
-        ({"population_size": "many"}, "population_size is 'many'"),
+        ({"population_size": "many"}, "population_size must be an integer >= 1, got 'many'"),
         (
             {"population_size": 9, "options": {"k-map": {"population_size": 8}}},
             "the population_size of k-map is given twice",
         ),
         (
             {"population_size": 9, "measures": ["precision"]},
-            "population_size changes nothing about the measures asked for; it is for k-map, ",
+            "population_size has no effect on the requested measures; it is for k-map, ",
         ),
         ({"options": {"t-closeness": {"limt": 1}}}, "has no option 'limt' (did you mean 'limit'?)"),
         ({"options": {"profitability": GAME | {"limit": 1}}}, "has no option 'limit'"),
-        ({"options": {"t-closeness": {"limit": "x"}}}, "the limit of t-closeness is 'x'"),
+        (
+            {"options": {"t-closeness": {"limit": "x"}}},
+            "the limit of t-closeness must be a finite number, got 'x'",
+        ),
         ({"options": {"t-closeness": {"distance": "ordered"}}}, "has no order"),
         (
             {"options": {"t-closeness": {"limit": 1}, "T_Closeness": {"limit": 0}}},
             "the options of t-closeness are given twice",
         ),
-        ({"suppressed": "never"}, "suppressed is 'never'"),
+        ({"suppressed": "never"}, "suppressed must be 'class' or 'exclude', got 'never'"),
     ],
 )
 def test_a_wrong_request_is_an_error_and_no_result(wrong: dict[str, Any], message: str) -> None:
@@ -396,7 +399,7 @@ def test_a_missing_measure_says_why() -> None:
     with pytest.raises(NotMeasurableError, match="precision was not measured: needs hierarchies"):
         found["precision"]
     only = audited(measures=["precision"], **EVERYTHING)
-    with pytest.raises(NotMeasurableError, match="t-closeness was not measured: not asked"):
+    with pytest.raises(NotMeasurableError, match="t-closeness was not measured: not requested"):
         only["t-closeness"]
     with pytest.raises(OptionError, match="unknown measure 'presicion'"):
         only["presicion"]
@@ -502,7 +505,7 @@ def test_warnings_are_collected_once_each() -> None:
 @pytest.mark.filterwarnings("error")
 def test_warnings_stay_in_the_result() -> None:
     found = audited(options={"l-diversity": {"limit": 1}}, **SENSITIVE)
-    assert "it is never below 1" in found.warnings[0]
+    assert "the figure is never below 1" in found.warnings[0]
 
 
 def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -640,7 +643,7 @@ def test_a_table_without_rows_is_an_error(role: str) -> None:
     [
         ({"qi": "born"}, "audit has no argument 'qi'"),
         ({"quasi_identifier": "born"}, r"did you mean 'quasi_identifiers'\?"),
-        ({"quasi_identifiers": "born", "options": {"k-anonymity": 5}}, "a mapping was expected"),
+        ({"quasi_identifiers": "born", "options": {"k-anonymity": 5}}, "must be a mapping"),
     ],
 )
 def test_a_mistyped_argument_is_an_error_of_ours(given: dict[str, Any], message: str) -> None:
@@ -675,7 +678,7 @@ def test_limits_are_the_limits_of_the_options() -> None:
     ("settings", "message"),
     [
         ({"limits": {"k-anonimity": 2}}, "did you mean 'k-anonymity'"),
-        ({"limits": 5}, "limits is 5; a mapping was expected, such as {'k-anonymity': 5}"),
+        ({"limits": 5}, "limits must be a mapping such as {'k-anonymity': 5}, got 5"),
         ({"limits": {"t-closeness": 2}}, "no table exceeds 1"),
         ({"limits": {"k-anonymity": None}}, "the limit of k-anonymity is None"),
         ({"limit": {"k-anonymity": 2}}, "audit has no argument 'limit' (did you mean 'limits'?)"),
@@ -721,7 +724,7 @@ def test_a_summary_names_what_breaks() -> None:
     assert sick(limits={"k-anonymity": 1}).summary() == "passed"
     assert sick().summary() == "measured"
     failed = sick(limits={"k-anonymity": 2, "precision": 0.5})
-    assert failed.summary().startswith("undecided: k-anonymity is 1, at least 2 was asked for; ")
+    assert failed.summary().startswith("undecided: k-anonymity is 1, must be at least 2; ")
     assert "precision: needs" in failed.summary()
     strict = sick(limits={"k-anonymity": 1}, strict=True)
     assert strict.summary().startswith("undecided: in some class everybody has the same")

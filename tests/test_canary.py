@@ -569,7 +569,7 @@ HIERARCHY_FAULTS = {
 NO_HEADER = "the first row looks like data"
 FAILURES: dict[str, tuple[str, ...]] = {
     # What goes wrong, with a part of the message that shows that just this went wrong.
-    "9 values that are no leaf": with_hierarchies("broken", "non-uniform-entropy"),
+    "9 values that are not leaves": with_hierarchies("broken", "non-uniform-entropy"),
     "values that are not numbers: it has no order": (
         *("check", "released.csv", "--qi", "zip", "--sensitive", "ill"),
         *("--measures", "t-closeness", "--distance", "ordered"),
@@ -586,26 +586,22 @@ FAILURES: dict[str, tuple[str, ...]] = {
     "levels 0 to 2": (
         *("generalize", "original.csv", "--levels", "zip=9", "--hierarchies", "hierarchies"),
     ),
-    "values that are no leaf of its hierarchy": (
+    "values that are not leaves of its hierarchy": (
         *("generalize", "original.csv", "--levels", "zip=1", "--hierarchies", "broken"),
         *("--out", "made.csv"),
     ),
-    "ori.csv: is no JSON": ("report", "ori.csv"),
+    "ori.csv: is not valid JSON": ("report", "ori.csv"),
     "ori.csv, line 1: the file is plain text": ("run", "ori.csv"),
-    "is a file; a folder of hierarchies was expected": (
-        *CHECK[:4],
-        "--hierarchies",
-        "released.csv",
-    ),
+    "is a file; expected a folder of hierarchies": (*CHECK[:4], "--hierarchies", "released.csv"),
     "cells where the header has 5": ("check", "ragged.csv", "--qi", "name"),
     "Evaluator[map]: error": ("run", "broken.yaml", "--out", "o"),
     "Evaluator[kept]: column 'zip' holds 6 labels": ("run", "narrow.yaml", "--out", "o1"),
-    "column 'city' has 40 cells that are no int": ("run", "schema.yaml", "--out", "o2"),
+    "column 'city' has 40 cells that are not int": ("run", "schema.yaml", "--out", "o2"),
     "levels where the rows before have 3": with_hierarchies("ragged-h"),
     "in an earlier line with another path": with_hierarchies("repeated-h"),
-    "a blank label above it": with_hierarchies("blank-h"),
+    "an empty label above it": with_hierarchies("blank-h"),
     "not a ';' separated file": with_hierarchies("quoted-h"),
-    "6 labels that no level of its hierarchy": with_hierarchies("narrow-h", "precision"),
+    "6 labels not found in its hierarchy": with_hierarchies("narrow-h", "precision"),
     f"unknown column 'zip' in headless.csv; it has 5 columns, not named here because {NO_HEADER}": (
         *("check", "headless.csv", "--qi", "zip"),
     ),
@@ -645,11 +641,11 @@ FAILURES: dict[str, tuple[str, ...]] = {
     ),
     "a value is not a number": with_hierarchies("ranges.yaml", "precision"),
     "a value is not a date": with_hierarchies("dates.yaml", "precision"),
-    "a value holds the mark 'z'": with_hierarchies("mask.yaml", "precision"),
+    "a value contains the mask character 'z'": with_hierarchies("mask.yaml", "precision"),
     "a value is not in the ordered list": with_hierarchies("ordered.yaml", "precision"),
-    "line 3: a label stands here twice": with_hierarchies("twice.yaml"),
-    "tabled.yaml, line 6: a label stands here twice": ("check", "tabled.csv", "--k", "2"),
-    "labels that are no number, no range like": (
+    "line 3: duplicate key: a label": with_hierarchies("twice.yaml"),
+    "tabled.yaml, line 6: duplicate key: a label": ("check", "tabled.csv", "--k", "2"),
+    "labels that are not numbers, not ranges like": (
         *("check", "odd-released.csv", "--original", "odd-original.csv", "--qi", "age"),
         *("--measures", "attribute-squared-error"),
     ),

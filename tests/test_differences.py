@@ -155,7 +155,7 @@ OURS: dict[str, Callable[[], str]] = {
     "A20": figure(
         "granularity", table("x", r=["x"]), quasi_identifiers=["q", "r"], hierarchies=EQUAL_LABELS
     ),
-    "A21": error("1 label that no level", "granularity", table(["Frence"]), hierarchies=PLACES),
+    "A21": error("1 label not found in its", "granularity", table(["Frence"]), hierarchies=PLACES),
     "A22": figure("granularity", table("*"), hierarchies={"q": {"a": "*"}}),
     "A23": figure("average-class-size", table("aa"), table("**")),
     "A24": figure("average-class-size", table("abb"), table("***")),
@@ -169,7 +169,7 @@ OURS: dict[str, Callable[[], str]] = {
     "A27": figure("attribute-squared-error", pa.table({"q": [5, 5]}), pa.table({"q": [5, 5]})),
     "A28": error("holds numbers only", "attribute-squared-error", table("FM"), table("FM")),
     "A29": error(
-        "no range like", "attribute-squared-error", pa.table({"q": [20, 30]}),
+        "not a range like", "attribute-squared-error", pa.table({"q": [20, 30]}),
         table(["young", "young"]),
     ),
     "A30": figure(

@@ -190,16 +190,32 @@ def test_identifiers_are_suppressed_nulls_included() -> None:
         ({"levels": {}}, OptionError, "no level"),
         ({"levels": {"cty": 1}}, ColumnError, "'cty'.*did you mean 'city'"),
         ({"levels": {"name": 1}}, HierarchyError, "no hierarchy for column 'name'"),
-        ({"levels": {"city": 1}, "suppress_below": 0}, OptionError, "suppress_below is 0"),
-        ({"levels": {"city": 1}, "suppress_below": -1}, OptionError, "suppress_below is -1"),
-        ({"levels": {"city": 1}, "suppress_below": 2.0}, OptionError, "suppress_below is 2.0"),
-        ({"levels": {"city": 1}, "suppress_below": True}, OptionError, "suppress_below is True"),
+        (
+            {"levels": {"city": 1}, "suppress_below": 0},
+            OptionError,
+            "suppress_below must be an integer >= 1, got 0",
+        ),
+        (
+            {"levels": {"city": 1}, "suppress_below": -1},
+            OptionError,
+            "suppress_below must be an integer >= 1, got -1",
+        ),
+        (
+            {"levels": {"city": 1}, "suppress_below": 2.0},
+            OptionError,
+            "suppress_below must be an integer >= 1, got 2.0",
+        ),
+        (
+            {"levels": {"city": 1}, "suppress_below": True},
+            OptionError,
+            "suppress_below must be an integer >= 1, got True",
+        ),
         ({"levels": {"city": 1}, "quasi_identifiers": ["x"]}, ColumnError, "unknown column 'x'"),
         ({"levels": {"city": 1}, "roles": {"city": "secret"}}, RoleError, "unknown role 'secret'"),
         (
             {"levels": {"city": 1}, "hierarchies": {"city": {"Rome": "*"}}},
             HierarchyError,
-            "'city' holds 3 value.*no leaf.*, in 3 rows of the frame",
+            "'city' holds 3 value.*not leaves.*, in 3 rows of the frame",
         ),
         (
             {"levels": {"age": 1}, "hierarchies": {"age": petaudit.dates()}},
@@ -297,12 +313,12 @@ def test_suppressed_rows_are_kept_and_what_they_tell_is_said() -> None:
         made = generalize(PATIENTS, **GIVEN)
     assert made.column("illness").to_pylist() == ["flu", "diabetes", "cold", "flu"]
     assert [str(own.message) for own in caught] == [
-        "1 row with '*' in every quasi-identifier, which is a class: who fits no other one is "
-        "known to be in it",
+        "1 row with '*' in every quasi-identifier, which is a class: anyone who fits no other one "
+        "is known to be in it",
         "the class of suppressed rows is smaller than 2, so the table is not 2-anonymous; drop "
         "these rows (suppressed_rows='drop')",
         "suppressed rows still hold illness, dose; drop the rows or empty these cells "
-        "(suppressed_rows='drop' or 'blank'), unless the values of this class may be told",
+        "(suppressed_rows='drop' or 'blank'), unless the values of this class may be disclosed",
     ]
 
 
@@ -362,7 +378,7 @@ def test_rows_that_were_suppressed_before_are_suppressed_rows(suppressed_rows: A
 @pytest.mark.parametrize(
     ("changed", "error", "says"),
     [
-        ({"suppressed_rows": "dorp"}, OptionError, "it is 'keep', 'drop' or 'blank'"),
+        ({"suppressed_rows": "dorp"}, OptionError, "must be 'keep', 'drop' or 'blank'"),
         (
             {"suppressed_rows": "blank", "sensitive": None},
             RoleError,

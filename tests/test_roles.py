@@ -99,7 +99,7 @@ def test_a_column_named_twice_but_for_blanks_is_refused_in_a_mapping_too() -> No
 
 def test_a_number_is_no_list_of_columns() -> None:
     columns: Any = 5
-    with pytest.raises(RoleError, match="a list of names was expected"):
+    with pytest.raises(RoleError, match="must be a list of names"):
         Roles.of(columns)
 
 
@@ -215,7 +215,7 @@ def test_a_side_car_may_leave_things_out(content: str, tmp_path: Path) -> None:
         ("DATASET: {5: {}}", "unknown key '5'"),
         ("DATASET: {ATTRIBUTE_TYPE: [age]}", "ATTRIBUTE_TYPE lists columns under each role"),
         ("DATASET: {ATTRIBUTE_TYPE: {SECRET: [age]}}", "unknown role 'SECRET'"),
-        ("DATASET: {ATTRIBUTE_TYPE: {SENSITIVE: 5}}", "a list of names was expected"),
+        ("DATASET: {ATTRIBUTE_TYPE: {SENSITIVE: 5}}", "must be a list of names"),
         (
             "DATASET: {ATTRIBUTE_TYPE: {SENSITIVE: [a], IDENTIFIER: [a]}}",
             "'a' is named as sensitive_attribute and as identifier",
@@ -242,7 +242,7 @@ def test_a_malformed_side_car_is_refused_by_name(
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("DATASET: {}\nDATASET: {}\n", "line 2: 'DATASET' stands here twice"),
+        ("DATASET: {}\nDATASET: {}\n", "line 2: duplicate key: 'DATASET'"),
         ("A: &a [age]\nDATASET: {ATTRIBUTE_TYPE: {SENSITIVE: *a}}\n", "line 2: aliases"),
         ("DATASET: [\n", "line 2"),
     ],

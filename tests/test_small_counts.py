@@ -50,8 +50,8 @@ OF_THE_WHOLE_TABLE = frozenset(
         ("{cells} of {all} suppressed", "all"),
         ("{rows} of {all} ({share}) suppressed in every quasi-identifier", "all"),
         (
-            "the population has {rows}, fewer than the {own_rows} of the table; it must hold "
-            "everybody of the table",
+            "the population has {rows}, fewer than the {own_rows} of the table; it must contain "
+            "everybody in the table",
             "own_rows",
         ),
         (
@@ -68,7 +68,7 @@ OF_THE_WHOLE_TABLE = frozenset(
 )
 TO_BE_HIDDEN = frozenset(
     {
-        ("{what} ({source}): {people}, of {k} that there must be", "people"),
+        ("{what} ({source}): {people}, {k} required", "people"),
         ("fails for {failing} of {rows} rows", "rows"),
     }
 )

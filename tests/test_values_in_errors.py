@@ -106,8 +106,8 @@ def test_who_asks_is_told_a_few() -> None:
     with pytest.raises(HierarchyError) as problem:
         CASES["labels"]()
     assert str(problem.value) == (
-        "column 'zip' holds 5 labels that no level of its hierarchy (hierarchy of 'zip') has, in "
-        "5 rows of the frame (data rows 1, 2, 3 and 2 more)"
+        "column 'zip' holds 5 labels not found in its hierarchy (hierarchy of 'zip'), in 5 rows of "
+        "the frame (data rows 1, 2, 3 and 2 more)"
     )
     shown = problem.value.with_values
     assert shown == f"{problem.value}: '{MARKS[0]}', '{MARKS[1]}', '{MARKS[2]}' and 2 more"
@@ -143,7 +143,7 @@ def test_check_says_that_the_first_row_looks_like_data_and_names_no_column_of_it
     main(["check", "t.csv", "--qi", "33", *more])
     found = capsys.readouterr()
     told = " ".join(found.out.split())
-    assert "the first line of t.csv may be data and no header: 3 of 4 names look like" in told
+    assert "the first line of t.csv may be data, not a header: 3 of 4 names look like" in told
     for value in (MARKS[0], IDENTITY, BORN):
         assert value not in found.out + found.err
     assert "column 2" in told

@@ -105,7 +105,7 @@ def __getattr__(name: str) -> NoReturn:
 
 def _lacking(name: str) -> NotInPetauditError:
     return NotInPetauditError(
-        "{name} of PETWorks is not here: {instead}", name=name, instead=_NOT_HERE[name]
+        "{name} of PETWorks is not supported: {instead}", name=name, instead=_NOT_HERE[name]
     )
 
 
@@ -253,7 +253,7 @@ def _reidentificationRisk(
         warnings.warn(
             phrase(
                 "ReidentificationRisk judges the first table, as in PETWorks; the second one was "
-                "not looked at"
+                "ignored"
             ),
             PetauditWarning,
             stacklevel=3,
@@ -326,7 +326,7 @@ _NOT_HERE: Final = {
     ),
     "output": phrase("write a pandas frame with frame.to_csv(path, index=False, sep=';')"),
     "loadConfig": phrase(
-        "PETValidation reads the side-car TABLE.yaml itself; what you give it comes first"
+        "PETValidation reads the side-car TABLE.yaml itself; your arguments take precedence"
     ),
     "SinglingOutRisk": phrase(
         "use the technique 'mpUCCs'; its first table is the original, its second the synthetic one"
@@ -335,6 +335,6 @@ _NOT_HERE: Final = {
     "InferenceRisk": _NO_SUCH_ATTACK,
     "MIATest": phrase(
         "petaudit has no membership attack; the technique 'mpUCCs' with control=TABLE compares "
-        "people of the original with people who were not used"
+        "people of the original with people not used for training"
     ),
 }

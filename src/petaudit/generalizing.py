@@ -111,7 +111,7 @@ def generalize_with_report(
     """
     if suppressed_rows not in get_args(SuppressedRows):
         raise OptionError(
-            "suppressed_rows is {given!r}{near}; it is 'keep', 'drop' or 'blank'",
+            "suppressed_rows must be 'keep', 'drop' or 'blank', got {given!r}{near}",
             given=suppressed_rows,
             near=suggestion(str(suppressed_rows), get_args(SuppressedRows)),
         )
@@ -138,7 +138,7 @@ def _generalized(
         or suppress_below < 1
     ):
         raise OptionError(
-            "suppress_below is {size!r}; a class size from 1 was expected", size=suppress_below
+            "suppress_below must be an integer >= 1, got {size!r}", size=suppress_below
         )
     smallest = suppress_below or 0
     if not levels:
@@ -153,7 +153,7 @@ def _generalized(
     names = inputs.roles.quasi_identifiers or tuple(levels)
     if suppressed_rows == "blank" and not inputs.roles.sensitive:
         raise RoleError(
-            "no sensitive attribute is known for {table}, so nobody knows which cells of "
+            "no sensitive attribute is known for {table}, so it is unclear which cells of "
             "suppressed rows to empty: name it ({argument})",
             table=inputs.table.name,
             argument=argument("sensitive"),
@@ -198,8 +198,8 @@ def _still_told(
         return ()
     told: list[Phrase] = [
         phrase(
-            "{rows} with '*' in every quasi-identifier, which is a class: who fits no other one is "
-            "known to be in it",
+            "{rows} with '*' in every quasi-identifier, which is a class: anyone who fits no other "
+            "one is known to be in it",
             rows=counted(rows, "row"),
         )
     ]
@@ -216,7 +216,7 @@ def _still_told(
         told.append(
             phrase(
                 "suppressed rows still hold {columns}; drop the rows or empty these cells "
-                "({argument}), unless the values of this class may be told",
+                "({argument}), unless the values of this class may be disclosed",
                 argument=argument("suppressed_rows", "drop", "blank"),
                 columns=listing(sensitive),
             )

@@ -170,7 +170,7 @@ class Inputs:
         return tuple(
             phrase(
                 "column {column!r} writes {values} in {spellings} that differ only in case, width, "
-                "blanks, invisible characters or the form of a number; they count as the same",
+                "spaces, invisible characters or the form of a number; they count as the same",
                 column=column,
                 values=counted(values, "value"),
                 spellings=counted(spellings, "spelling"),
@@ -350,15 +350,14 @@ def gather(
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
     if person is not None and not isinstance(person, str):
-        raise OptionError("person is {value!r}; the name of a column was expected", value=person)
+        raise OptionError("person must be the name of a column, got {value!r}", value=person)
     if person_is_pseudonym not in (None, True, False):
         raise OptionError(
-            "person_is_pseudonym is {value!r}; true or false was expected",
-            value=person_is_pseudonym,
+            "person_is_pseudonym must be true or false, got {value!r}", value=person_is_pseudonym
         )
     if suppressed not in get_args(Suppressed):
         raise OptionError(
-            "suppressed is {suppressed!r}{near}; it is 'class' or 'exclude'",
+            "suppressed must be 'class' or 'exclude', got {suppressed!r}{near}",
             suppressed=suppressed,
             near=suggestion(str(suppressed), get_args(Suppressed)),
         )

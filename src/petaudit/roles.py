@@ -164,16 +164,12 @@ def read_side_car(path: Path) -> SideCar:
         # An empty line must not make rows of people.
         if is_named and not isinstance(person, str):
             raise RoleError(
-                "{key} is {value!r}; the name of a column was expected",
-                key=_PERSON[0],
-                value=person,
+                "{key} must be the name of a column, got {value!r}", key=_PERSON[0], value=person
             )
         is_pseudonym = _said_once(dataset, _PSEUDONYM)
         if is_pseudonym not in (None, True, False):
             raise RoleError(
-                "{key} is {value!r}; true or false was expected",
-                key=_PSEUDONYM[0],
-                value=is_pseudonym,
+                "{key} must be true or false, got {value!r}", key=_PSEUDONYM[0], value=is_pseudonym
             )
     return SideCar(
         path,
@@ -209,9 +205,7 @@ def _by_column(columns: Iterable[tuple[Role | str, Any]]) -> dict[str, Role]:
     for given, names in columns:
         role = parse_role(given)
         if not isinstance(names, Iterable):
-            raise RoleError(
-                "columns are given as {columns!r}; a list of names was expected", columns=names
-            )
+            raise RoleError("columns must be a list of names, got {columns!r}", columns=names)
         for name in [names] if isinstance(names, str) else names:
             column = trim(str(name))
             if column not in by_column:

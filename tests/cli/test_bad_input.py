@@ -72,7 +72,7 @@ TABLES = [
         "Excel workbook", b"PK\x03\x04\x14\0\x06\0" + b"x" * 50, "Excel", "CSV or Parquet"
     ),
     broken_table("old Excel", b"\xd0\xcf\x11\xe0\xa1\xb1" + b"x" * 50, "Excel", "CSV or Parquet"),
-    broken_table("picture", b"\x89PNG\r\n\x1a\n" + b"x" * 50, "picture", "CSV or Parquet"),
+    broken_table("image", b"\x89PNG\r\n\x1a\n" + b"x" * 50, "image", "CSV or Parquet"),
     broken_table("PDF", b"%PDF-1.7\n" + b"x" * 50, "PDF", "CSV or Parquet"),
     broken_table("SQLite", b"SQLite format 3\0" + b"x" * 50, "SQLite", "CSV or Parquet"),
     broken_table("JSON list", '[{"zip": 1, "age": 2},\n{"zip": 3, "age": 4}]', "JSON"),
@@ -119,7 +119,7 @@ HIERARCHIES = [
     broken_hierarchy("ragged", "1;a;*\n2;*\n", "line 2", "2 levels", "3"),
     broken_hierarchy("empty hierarchy", "", "empty"),
     broken_hierarchy("two paths", "1;a;*\n2;b;*\n1;b;*\n", "line 3", "another path"),
-    broken_hierarchy("blank label", "1;;*\n", "line 1", "blank"),
+    broken_hierarchy("empty label", "1;;*\n", "line 1", "blank"),
     broken_hierarchy("undecodable hierarchy", b"1;\xff\n", "UTF-8"),
     Case("no such folder", ("'nodir'", "does not exist"), (*ROLES, "--hierarchies", "nodir")),
     Case("a file as folder", ("'table.csv'", "is a file"), (*ROLES, "--hierarchies", "table.csv")),
@@ -331,10 +331,10 @@ def test_no_file_is_written_when_a_measure_cannot_run(
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["--l", "1"], "so every table holds it"),
+        (["--l", "1"], "so every table meets it"),
         (
             ["--qi", "zip,age", "--hierarchies", "h", "--min-precision", "1.5"],
-            "so no table holds it",
+            "so no table meets it",
         ),
     ],
 )

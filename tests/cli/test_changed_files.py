@@ -23,7 +23,7 @@ from petaudit.system import files
 SAFE = "zip;age;disease\n1;20;flu\n1;20;cold\n1;20;flu\n1;20;cold\n"
 UNSAFE = "zip;age;disease\n1;20;flu\n2;21;cold\n3;22;flu\n4;23;cold\n"
 assert len(SAFE) == len(UNSAFE)
-SAID = "petaudit: error: {} changed while it was being read; run it again\n"
+SAID = "petaudit: error: {} changed while it was being read; run again\n"
 ROLES = ("--qi", "zip,age", "--sensitive", "disease")
 CHECK = ("check", "t.csv", *ROLES, "--k", "2", "--measures", "k-anonymity")
 

@@ -152,16 +152,16 @@ def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
     [
         (["--levels", "zip=4"], ("level 4", "'zip'", "0 to 3")),
         (["--levels", "zip=-1"], ("level -1", "'zip'", "0 to 3")),
-        (["--levels", "zip=high"], ("zip", "'high'", "whole number")),
-        (["--levels", "zip=1.5"], ("zip", "'1.5'", "whole number")),
+        (["--levels", "zip=high"], ("zip", "'high'", "must be an integer")),
+        (["--levels", "zip=1.5"], ("zip", "'1.5'", "must be an integer")),
         (["--levels", "zip"], ("--levels", "'zip'", "=")),
         (["--levels", "=1"], ("--levels", "=")),
         (["--levels", ""], ("no level",)),
         (["--levels", "zip=1,zip=2"], ("'zip'", "twice")),
         (["--levels", "zipp=1"], ("'zipp'", "did you mean 'zip'")),
         (["--levels", "disease=1"], ("no hierarchy for column 'disease'", "zip")),
-        (["--levels", "zip=1", "--suppress-below", "0"], ("suppress", "0", "from 1")),
-        (["--levels", "zip=1", "--suppress-below", "-3"], ("suppress", "-3", "from 1")),
+        (["--levels", "zip=1", "--suppress-below", "0"], ("suppress", "0", "integer >= 1")),
+        (["--levels", "zip=1", "--suppress-below", "-3"], ("suppress", "-3", "integer >= 1")),
         (["--levels", "zip=1", "--suppress-below", "few"], ("--suppress-below", "'few'")),
         (["--levels", "zip=1", "--qi", "zipp"], ("'zipp'", "did you mean 'zip'")),
         (["--levels", "zip=1", "--qi", "zip,zip"], ("'zip'", "twice")),
@@ -193,7 +193,7 @@ def test_a_value_that_is_no_leaf_is_an_error(
     given = ("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
     found = run(*given)
     assert (found.code, found.out) == (2, "")
-    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "no leaf", "(data row"):
+    for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "not a leaf", "(data row"):
         assert fragment in found.err
     assert "47602" not in found.err
     assert "'47602'" in run(*given, "--reveal-values").err
@@ -339,10 +339,10 @@ def test_formulas_are_guarded_in_csv_and_that_is_said(with_formulas: Run) -> Non
     said = "warning: 5 cells of 'note' would be run as a formula by a spreadsheet, and "
     found = with_formulas()
     assert [row[1] for row in rows(found.out)[1:]] == list(GUARDED)
-    assert f"{said}got an apostrophe in front; --formulas keep" in found.err
+    assert f"{said}got a leading apostrophe; --formulas keep" in found.err
     found = with_formulas("--out", "o.csv")
     assert [row[1] for row in rows(Path("o.csv").read_text())[1:]] == list(GUARDED)
-    assert f"{said}got an apostrophe in front" in found.err
+    assert f"{said}got a leading apostrophe" in found.err
     found = with_formulas("--formulas", "keep")
     assert [row[1] for row in rows(found.out)[1:]] == list(FORMULAS)
     assert f"{said}were written as they are" in found.err

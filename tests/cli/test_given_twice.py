@@ -121,7 +121,7 @@ FILE = "Evaluator: {x: {method: k-anonymity, limit: 5, roles: {quasi_identifier:
 )
 def test_a_setting_is_changed_once(changes: list[str]) -> None:
     document = parse_yaml(FILE, "audit.yaml")
-    with pytest.raises(OptionError, match="this setting is given twice"):
+    with pytest.raises(OptionError, match="duplicate setting"):
         with_overrides(document, changes)
     assert with_overrides(document, changes[:1]).value
 

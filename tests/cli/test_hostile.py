@@ -270,7 +270,7 @@ def test_a_path_that_cannot_be_is_answered(path: str, run: Run) -> None:
 
 SIDE_CARS = {
     "blank": "",
-    "no mapping": "- a\n- b\n",
+    "not a mapping": "- a\n- b\n",
     "no DATASET": "DATASETS: {}\n",
     "DATASET is text": "DATASET: table\n",
     "unknown key": "DATASET: {ATRIBUTE_TYPE: {}}\n",

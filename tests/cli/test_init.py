@@ -119,7 +119,7 @@ def test_identifiers_in_a_table_to_be_released(run: Run, write: Write) -> None:
     text = Path("audit.yaml").read_text(encoding="utf-8")
     for said in (done.out, text):
         assert "CAUTION" in said
-        assert "1 column looks like an identifier: patient_id. Leave it" in said
+        assert "1 column looks like an identifier: patient_id. Remove it" in said
     works(run)
     printed = run("init", "t.csv", "--out", "-")
     assert "warning: 1 column looks like an identifier: patient_id" in printed.err
@@ -141,7 +141,7 @@ def test_a_file_without_a_header(run: Run, write: Write) -> None:
 
 def test_full_width_commas(run: Run, write: Write) -> None:
     write("t.csv", "zip，disease\n1，a\n2，b\n")
-    assert "start again with --delimiter '，'" in " ".join(run("init", "t.csv").out.split())
+    assert "run again with --delimiter '，'" in " ".join(run("init", "t.csv").out.split())
     done = run("init", "t.csv", "--delimiter", "，", "--force")
     assert "CAUTION" not in done.out
     assert content()["Loader"]["t"]["delimiter"] == "，"
@@ -258,7 +258,7 @@ def test_to_the_terminal(run: Run, table: Path) -> None:
         (["header.csv"], "has a header but no rows"),
         (["table.csv", "--synthetic", "x.csv", "--original", "x.csv"], "TABLE is the original"),
         (["table.csv", "--original", "nowhere.csv"], "does not exist"),
-        (["table.csv", "--out", "folder"], "no regular file"),
+        (["table.csv", "--out", "folder"], "not a regular file"),
         (["table.csv", "--out", "nowhere/audit.yaml"], "folder does not exist"),
         (["table.csv", "--out", "petaudit.schema.json"], "choose another name"),
         (["table.csv", "--out", ""], "--out is empty"),
@@ -327,7 +327,7 @@ def test_more_columns_than_reasons_fit_in(run: Run) -> None:
     )
     done = run("init", "t.parquet", "--force")
     assert done.code == 2
-    assert "more names of columns than a pipeline file can hold" in done.err
+    assert "more column names than a pipeline file can hold" in done.err
 
 
 def test_a_path_starts_at_the_folder_of_the_file(run: Run, write: Write) -> None:

@@ -99,7 +99,7 @@ def test_the_combinations_and_changes_are_these(run: Run) -> None:
         ["1", "4", "age"],
         [""],
     ]
-    start = lines.index("rows then  difference  column  change")
+    start = lines.index("rows after  difference  column  change")
     assert [re.split(r" {2,}", line) for line in lines[start + 2 : start + 6]] == [
         ["1", "-1", "name", "left out"],
         ["1", "-1", "age", "left out"],
@@ -154,7 +154,8 @@ def test_the_control_is_compared(run: Run, write: Write) -> None:
     found = run(*TABLES, "--control", "control.csv")
     assert (found.code, found.err) == (0, "")
     assert "control: control.csv, 4 rows" in found.out
-    assert re.search(r"control 0\.00%.*too few people to tell", " ".join(found.out.split()))
+    said = " ".join(found.out.split())
+    assert re.search(r"and 0\.00% of 4 of the control; .*too few people to tell", said)
     value, *_, interval = row_of(found.out, "excess over the control")[1:]
     assert value == "0.5000"
     assert re.fullmatch(r"95 % interval -?0\.\d{4} to (0|1)\.\d{4}", interval)
@@ -214,7 +215,7 @@ def test_a_profile_is_a_strict_bound(profile: str, exposed: Any, run: Run) -> No
     identified, rows = BOUNDS[profile]
     below = run(*exposed(identified, rows + 1), "--profile", profile)
     assert (below.code, below.err) == (0, "")
-    assert "keeps the limit (exit code 0)" in below.out
+    assert "is within the limit (exit code 0)" in below.out
     at = run(*exposed(identified, rows), "--profile", profile)
     assert (at.code, at.err) == (1, "")
     judged = "identification rate" if profile in {"excellent", "good", "acceptable"} else "risk"
@@ -328,7 +329,10 @@ def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None)
     found = run(*TABLES, *LOWER_BOUNDS["stopped"])
     assert found.code == 0
     assert "at least 0 of 6" in found.out
-    note = r"warning: the time limit came after [\d,]+ combinations: the figures are lower bounds"
+    note = (
+        r"warning: the time limit was reached after [\d,]+ combinations: "
+        r"the figures are lower bounds"
+    )
     assert re.search(note, " ".join(found.out.split()))
 
 

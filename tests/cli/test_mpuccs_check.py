@@ -117,7 +117,7 @@ def test_the_control_is_an_option(run: Run, write: Write) -> None:
     write("ctl.csv", "name;age;city\neve;71;Rome\nfay;72;Rome\n")
     found = run(*BY_NAME, "--option", "mpuccs.control=ctl.csv")
     assert (found.code, found.err) == (0, "")
-    assert "control 0.00%" in " ".join(found.out.split())
+    assert "and 0.00% of 2 of the control" in " ".join(found.out.split())
 
 
 def test_a_report_never_overwrites_the_control(run: Run, write: Write) -> None:

@@ -251,7 +251,7 @@ def test_the_time_limit_is_a_limit_of_the_command(wide: tuple[Path, Path], run: 
     assert f"petaudit: warning: 60 columns have {ALL_OF_60}" in found.err
     assert f"(stopped after {limit:g} s)" in found.err
     assert len(found.err.splitlines()) == 1
-    assert "the time limit came after" in found.out
+    assert "the time limit was reached after" in found.out
     assert took < limit + PATIENCE
 
 

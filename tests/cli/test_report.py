@@ -93,12 +93,15 @@ def test_text_and_json_are_not_written_where_nothing_was_decided(run: Run) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--report", "a.pdf"], "'a.pdf' does not say what the report should be"),
+        (["--report", "a.pdf"], "'a.pdf' does not determine the report format"),
         (["--report", "none/a.html"], "folder 'none' does not exist"),
-        (["--report", "t.html", "--hide-below", "few"], "--hide-below is 'few'"),
+        (
+            ["--report", "t.html", "--hide-below", "few"],
+            "--hide-below must be an integer, got 'few'",
+        ),
         (["--report", "t.html", "--hide-below", "-1"], "--hide-below"),
         (["--report", "t.html", "--baseline", "none.json"], "file 'none.json' does not exist"),
-        (["--report", "t.html", "--baseline", "t.csv"], "t.csv: is no JSON"),
+        (["--report", "t.html", "--baseline", "t.csv"], "t.csv: is not valid JSON"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_measured(
@@ -135,7 +138,7 @@ def test_before_and_after(run: Run) -> None:
     assert '<th scope="col" class="number">Before</th>' in page
     other = run("check", "t.csv", "--qi", "zip", "--report", "b.html", "--baseline", "before.json")
     assert other.code == 2
-    assert "no figure that this result has" in other.err
+    assert "no figure in common with this result" in other.err
     assert not Path("b.html").exists()
 
 
@@ -209,9 +212,9 @@ def test_a_report_of_a_search(run: Run, write: Write) -> None:
     ("arguments", "words"),
     [
         (["none.json"], "does not exist"),
-        (["t.csv"], "is no JSON"),
+        (["t.csv"], "is not valid JSON"),
         (["t.csv", "--format", "pdf"], "invalid choice"),
-        (["t.csv", "--out", "x.pdf"], "does not say what the report should be"),
+        (["t.csv", "--out", "x.pdf"], "does not determine the report format"),
     ],
 )
 def test_wrong_calls(arguments: list[str], words: str, run: Run) -> None:

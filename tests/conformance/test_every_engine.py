@@ -20,11 +20,11 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result
 
 REMOTE = ("ibis", "pyspark")
-NOT_THERE = {"ibis": {"special-uniques": "this looks at single rows, which stay in"}}
+NOT_THERE = {"ibis": {"special-uniques": "this needs individual rows, which stay in"}}
 """What cannot be measured where rows live elsewhere, and what is said then."""
 NEED_ROWS = {
-    "model-utility": "this looks at single rows, which stay in",
-    "utility-bias": "this looks at single rows, which stay in",
+    "model-utility": "this needs individual rows, which stay in",
+    "utility-bias": "this needs individual rows, which stay in",
 }
 """The same of measures that are not among those that count."""
 

@@ -105,7 +105,7 @@ def test_an_address_that_is_refused_is_not_quoted(address: str, capsys: Any) -> 
     with pytest.raises(InputError) as caught:
         open_source(address)
     holds_password = address in PASSWORDS or ("duckdb" in address and "password" in address)
-    assert ("holds a password" in str(caught.value)) == holds_password
+    assert ("contains a password" in str(caught.value)) == holds_password
     assert main(["check", address, "--qi", "a"]) == 2
     said = capsys.readouterr()
     for shown in (str(caught.value), repr(caught.value), said.out, said.err):

@@ -94,7 +94,7 @@ def check_same_figures(in_files: Inputs, in_server: Inputs) -> dict[str, bool]:
     for name, own in files.items():
         found = remote[name]
         if isinstance(own, Result) and name in LOOKS_AT_ROWS and not isinstance(found, Result):
-            assert "this looks at single rows, which stay in" in str(found)
+            assert "this needs individual rows, which stay in" in str(found)
             continue
         if isinstance(own, Result):
             assert isinstance(found, Result), (name, str(found))
@@ -300,7 +300,7 @@ def test_other_encodings(server: Server) -> None:
     counts = open_source(server.address("people").replace("/postgres?", "/latin1?")).counts
     assert counts.value_counts("a").labels == ("x", "y", "\u00e9")
     assert counts.class_histogram(["a"]).sizes.tolist() == [1, 2]
-    with pytest.raises(InputError, match="says no encoding of its text"):
+    with pytest.raises(InputError, match="declares no text encoding"):
         open_source(server.address("people").replace("/postgres?", "/sql_ascii?"))
 
 
@@ -340,5 +340,5 @@ def test_people_are_counted_in_the_server(seed: int, server: Server) -> None:
     there = people_twin.classes(register, as_class=False)
     k_map = all_measures()["k-map"].run(inputs, {})
     assert k_map.value == min(len(there[c]) for c in people_twin.classes(rows, as_class=False))
-    with pytest.raises(NotMeasurableError, match="this looks at single rows"):
+    with pytest.raises(NotMeasurableError, match="this needs individual rows"):
         all_measures()["special-uniques"].run(inputs, {})

@@ -63,24 +63,24 @@ def test_nobody_there(capsys: Any) -> None:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
         address = f"postgresql://127.0.0.1:{port}/postgres?table=people"
-        check_is_refused(address, f"{address}: cannot connect: nothing answers there", capsys)
+        check_is_refused(address, f"{address}: cannot connect: no answer", capsys)
 
 
 def test_a_server_that_does_not_answer(capsys: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         place = f"127.0.0.1:{silent.getsockname()[1]}"
         address = f"postgresql://{place}/postgres?table=people&connect_timeout=2"
-        check_is_refused(address, "nothing answered within 2 seconds", capsys)
+        check_is_refused(address, "no answer within 2 seconds", capsys)
 
 
 def test_unknown_host(capsys: Any) -> None:
     address = "postgresql://no-such-host.invalid/postgres?table=people"
-    check_is_refused(address, "no such host is known", capsys)
+    check_is_refused(address, "unknown host", capsys)
 
 
 def test_wrong_parameter(server: Server, capsys: Any) -> None:
     address = server.address("people", sslmode="perhaps")
-    check_is_refused(address, "a parameter of the address or of the environment", capsys)
+    check_is_refused(address, "a parameter of the address or an environment variable", capsys)
 
 
 def test_no_such_table(server: Server, capsys: Any) -> None:
@@ -139,7 +139,7 @@ def test_dates_that_nobody_else_can_hold(server: Server) -> None:
     address = server.put("endless", {"a": text("infinity", "2024-01-01")}, {"a": "date"})
     counts = open_source(address).counts
     assert counts.class_histogram(["a"]).classes.tolist() == [2]
-    with pytest.raises(EngineError, match="cannot be held outside of the database"):
+    with pytest.raises(EngineError, match="cannot be represented outside the database"):
         counts.value_counts("a")
 
 

@@ -89,7 +89,7 @@ def test_bundled_data_come_first(registry: Registry, tmp_path: Path) -> None:
     ],
 )
 def test_a_name_holds_no_path_and_no_control_characters(name: str) -> None:
-    with pytest.raises(InputError, match="no path and no control characters") as caught:
+    with pytest.raises(InputError, match="cannot contain a path or control characters") as caught:
         datasets.locate(f"benchmark://{name}")
     assert repr(name) in str(caught.value)
 
@@ -109,7 +109,7 @@ def test_a_name_has_1_to_100_characters() -> None:
     ["", "adult", "benchmark:adult", "benchmark:/adult", "https://a.invalid/", "file:///x"],
 )
 def test_other_schemes_are_refused(address: str) -> None:
-    with pytest.raises(InputError, match="is no benchmark; it starts with benchmark://"):
+    with pytest.raises(InputError, match="is not a benchmark; one starts with benchmark://"):
         datasets.locate(address)
 
 
@@ -144,7 +144,7 @@ def test_without_a_registry_the_cache_is_enough(tmp_path: Path, suffix: str) -> 
 def test_without_a_registry_two_versions_are_one_too_many(tmp_path: Path) -> None:
     cached(tmp_path)
     cached(tmp_path, suffix=".parquet")
-    with pytest.raises(InputError, match="holds 2 versions of it; name a registry with"):
+    with pytest.raises(InputError, match="holds 2 versions of it; set a registry with"):
         datasets.locate("benchmark://x", cache=tmp_path)
 
 
@@ -188,7 +188,7 @@ def test_no_home_is_an_error_that_names_the_variable(monkeypatch: pytest.MonkeyP
         raise RuntimeError
 
     monkeypatch.setattr(Path, "home", home)
-    with pytest.raises(InputError, match="name a cache with PETAUDIT_CACHE"):
+    with pytest.raises(InputError, match="set a cache folder with PETAUDIT_CACHE"):
         datasets.locate("benchmark://x")
     assert datasets.locate("benchmark://adult").is_file()
 
@@ -234,23 +234,29 @@ def test_offline_can_be_off(
     [
         (fields(more=", sise: 3"), "unknown key 'sise' (did you mean 'size'?); keys are url,"),
         (fields(more=", 3: 3"), "unknown key '3'"),
-        (f"sha256: '{SHA256}'", "has no url"),
-        ("url: 'https://data.invalid/x.csv'", "has no sha256"),
-        (f"url: 3, sha256: '{SHA256}'", "url is no text"),
-        (f"url: 'https://a.invalid/x.csv', sha256: {'1' * 64}", "sha256 is no text; write it in"),
-        (fields(sha256=SHA256[1:]), "sha256 is no SHA-256; it has 64 hexadecimal digits"),
-        (fields(sha256="g" + SHA256[1:]), "sha256 is no SHA-256"),
-        (fields(more=", size: 0"), "size is no number of bytes"),
-        (fields(more=", size: true"), "size is no number of bytes"),
-        (fields(more=", size: 1.5"), "size is no number of bytes"),
+        (f"sha256: '{SHA256}'", "benchmark 'x' has no key url"),
+        ("url: 'https://data.invalid/x.csv'", "benchmark 'x' has no key sha256"),
+        (f"url: 3, sha256: '{SHA256}'", "url is not text; quote it"),
+        (f"url: 'https://a.invalid/x.csv', sha256: {'1' * 64}", "sha256 is not text; quote it"),
+        (fields(sha256=SHA256[1:]), "sha256 must be 64 hexadecimal digits"),
+        (fields(sha256="g" + SHA256[1:]), "sha256 must be 64 hexadecimal digits"),
+        (fields(more=", size: 0"), "size must be an integer > 0 (bytes)"),
+        (fields(more=", size: true"), "size must be an integer > 0 (bytes)"),
+        (fields(more=", size: 1.5"), "size must be an integer > 0 (bytes)"),
         (fields(more=", format: parkuet"), "'parkuet' (did you mean 'parquet'?); formats are"),
         (fields(more=", format: [csv]"), "unknown format"),
         (fields("https://data.invalid/x"), "add format: parquet, format: csv or format: yaml"),
-        (fields("https://data.invalid/x.yaml.gz"), "a schema is not compressed"),
-        (fields("https://data.invalid/x.gz", ", format: yaml"), "and the url ends in .gz"),
-        (fields("htps://data.invalid/x.csv"), "'htps' is no scheme to download with (did you mean"),
-        (fields("file:///x.csv"), "'file' is no scheme to download with; use https"),
-        (fields("data.invalid/x.csv"), "has no scheme; it starts with https://"),
+        (
+            fields("https://data.invalid/x.yaml.gz"),
+            "a schema cannot be compressed, but the url ends in .gz",
+        ),
+        (
+            fields("https://data.invalid/x.gz", ", format: yaml"),
+            "a schema cannot be compressed, but the url ends in .gz",
+        ),
+        (fields("htps://data.invalid/x.csv"), "'htps' is not a download scheme (did you mean"),
+        (fields("file:///x.csv"), "'file' is not a download scheme; use https"),
+        (fields("data.invalid/x.csv"), "the url has no scheme; it must start with https://"),
         (fields("http://data.invalid/x.csv"), "http to data.invalid is not encrypted; use https"),
         (fields("http://127.0.0.1.data.invalid/x.csv"), "is not encrypted"),
         (fields("http://127.1/x.csv"), "is not encrypted"),
@@ -278,14 +284,14 @@ def test_a_faulty_entry_is_an_error(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("- x\n", "is a mapping of names"),
+        ("- x\n", "a registry must be a mapping of names to url and sha256"),
         ("x: y\n", "benchmark 'x' needs a mapping with url and sha256"),
-        ("7: {}\n", "the name 7 is no text"),
-        ("a/b: {}\n", "'a/b' is no name for a benchmark"),
-        ("a..b: {}\n", "'a..b' is no name for a benchmark"),
-        (f"{'x' * 101}: {{}}\n", "is no name for a benchmark"),
-        (f"x: {{{fields()}}}\nX: {{{fields()}}}\n", "'x' stands here twice, in different case"),
-        ("x: {}\nx: {}\n", "'x' stands here twice"),
+        ("7: {}\n", "the name 7 is not text; quote it"),
+        ("a/b: {}\n", "'a/b' is not a valid benchmark name"),
+        ("a..b: {}\n", "'a..b' is not a valid benchmark name"),
+        (f"{'x' * 101}: {{}}\n", "is not a valid benchmark name"),
+        (f"x: {{{fields()}}}\nX: {{{fields()}}}\n", "duplicate benchmark 'x', in different case"),
+        ("x: {}\nx: {}\n", "duplicate key: 'x'"),
         ("\n", "unknown benchmark 'x'"),
     ],
 )
@@ -331,7 +337,7 @@ def test_an_unusable_cache_folder_is_an_error(registry: Registry, tmp_path: Path
     with pytest.raises(InputError) as caught:
         datasets.locate("benchmark://x", registry=registry(fields()), cache=blocked)
     assert f"the cache folder '{blocked}/petaudit/benchmarks' cannot be used" in str(caught.value)
-    assert "name another with PETAUDIT_CACHE" in str(caught.value)
+    assert "set another with PETAUDIT_CACHE" in str(caught.value)
     with pytest.raises(InputError, match="unknown benchmark 'x'"):
         datasets.locate("benchmark://x", cache=blocked)
 

@@ -111,7 +111,7 @@ def test_a_schema_is_no_table_but_can_be_found() -> None:
     assert datasets.schemas() == {"adult-income_schema": schema}
     with pytest.raises(InputError) as caught:
         datasets.load("Adult-Income_Schema")
-    assert str(caught.value) == f"'Adult-Income_Schema' is no table but a schema: {schema}"
+    assert str(caught.value) == f"'Adult-Income_Schema' is not a table but a schema: {schema}"
 
 
 def test_a_dataset_cannot_be_changed() -> None:

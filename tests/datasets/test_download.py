@@ -293,9 +293,9 @@ def test_a_loop_of_redirects_ends(client: Client) -> None:
 @pytest.mark.parametrize(
     ("location", "words"),
     [
-        ("file:///etc/passwd", "'file' is no scheme"),
-        ("ftp://127.0.0.1/x", "'ftp' is no scheme"),
-        ("data:text/csv,a", "'data' is no scheme"),
+        ("file:///etc/passwd", "'file' is not a download scheme"),
+        ("ftp://127.0.0.1/x", "'ftp' is not a download scheme"),
+        ("data:text/csv,a", "'data' is not a download scheme"),
         ("http://192.0.2.1/x?key=secret", "http to 192.0.2.1 is not encrypted"),
         ("//192.0.2.1/x", "http to 192.0.2.1 is not encrypted"),
         ("http://me:secret@127.0.0.1/x", "user or password"),
@@ -514,4 +514,4 @@ def test_a_schema_is_downloaded_and_is_no_table(announced: Client) -> None:
     assert found == announced.files / f"x-{SHA256}.yaml"
     with pytest.raises(InputError) as caught:
         open_source("benchmark://x")
-    assert str(caught.value) == f"benchmark://x is no table but a schema: {found}"
+    assert str(caught.value) == f"benchmark://x is not a table but a schema: {found}"

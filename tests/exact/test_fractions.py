@@ -85,14 +85,12 @@ def test_a_quotient_in_python_is_the_quotient(above: int, below: int) -> None:
 def test_what_is_no_finite_number_is_refused_by_name(value: Any) -> None:
     with pytest.raises(OptionError) as caught:
         exact(value, "the limit of t-closeness")
-    assert str(caught.value) == (
-        f"the limit of t-closeness is {value!r}; a finite number was expected"
-    )
+    assert str(caught.value) == (f"the limit of t-closeness must be a finite number, got {value!r}")
 
 
 @pytest.mark.parametrize("value", [-1, -0.001, "-1e-9", Decimal("-2")])
 def test_a_negative_number_is_refused_where_it_makes_no_sense(value: Any) -> None:
-    with pytest.raises(OptionError, match=f"limit is {value}; it cannot be negative"):
+    with pytest.raises(OptionError, match=f"limit must not be negative, got {value}"):
         exact_nonnegative(value, "limit")
 
 

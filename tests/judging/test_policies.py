@@ -132,7 +132,7 @@ def test_a_limit_keeps_its_exact_text(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize("text", ["1/0", "1/-2", "-1/2", "1/2/3", "1.5/2", "/2", "1/", "a/b"])
 def test_what_is_no_fraction(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*CHECK, f"--max-risk={text}") == 2
-    assert "a finite number was expected" in capsys.readouterr().err
+    assert "must be a finite number" in capsys.readouterr().err
 
 
 def test_max_risk_is_the_highest_risk(capsys: pytest.CaptureFixture[str]) -> None:
@@ -236,7 +236,7 @@ def test_what_cannot_be_measured_decides_nothing(capsys: pytest.CaptureFixture[s
     assert run(*CHECK, "--policy", "uniqueness-5") == 2
     said_of_it = capsys.readouterr()
     assert "population-uniqueness: needs a population table" in said_of_it.err
-    assert "could not be measured as asked" in said_of_it.out
+    assert "could not be measured as requested" in said_of_it.out
     assert run(*CHECK, "--policy", "uniqueness-20", "--population-size", "1000") == 0
 
 
@@ -291,13 +291,28 @@ def test_a_file_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
         ("title: b\nlimits: {k-anonymity: 3}\n", "the key name is missing"),
         ("name: a\ntitel: b\n", "unknown key 'titel' (did you mean 'title'?)"),
         ("name: a\ntitle: {de: b}\nlimits: {k-anonymity: 3}\n", "unknown key 'de'"),
-        ("name: a\ntitle: b\nlimits: {}\n", "limits is {}; MEASURE: LIMIT was expected"),
+        ("name: a\ntitle: b\nlimits: {}\n", "limits must be a mapping MEASURE: LIMIT, got {}"),
         ("name: a\ntitle: b\nlimits: {k-anonimity: 3}\n", "did you mean 'k-anonymity'?"),
-        ("name: a\ntitle: b\nlimits: {k-anonymity: x}\n", "the limit of k-anonymity is 'x'"),
-        ("name: a\ntitle: b\nlimits: {k-anonymity: '3'}\n", "the limit of k-anonymity is '3'"),
-        ("name: a\ntitle: b\nlimits: {k-anonymity: 1/0}\n", "the limit of k-anonymity is '1/0'"),
-        ("name: a\ntitle: b\nlimits: {k-anonymity: true}\n", "the limit of k-anonymity is True"),
-        ("name: a\ntitle: b\nlimits: {k-anonymity: null}\n", "the limit of k-anonymity is None"),
+        (
+            "name: a\ntitle: b\nlimits: {k-anonymity: x}\n",
+            "the limit of k-anonymity must be a finite number, got 'x'",
+        ),
+        (
+            "name: a\ntitle: b\nlimits: {k-anonymity: '3'}\n",
+            "the limit of k-anonymity must be a number >= 1, got '3'",
+        ),
+        (
+            "name: a\ntitle: b\nlimits: {k-anonymity: 1/0}\n",
+            "the limit of k-anonymity must be a finite number, got '1/0'",
+        ),
+        (
+            "name: a\ntitle: b\nlimits: {k-anonymity: true}\n",
+            "the limit of k-anonymity must be a finite number, got True",
+        ),
+        (
+            "name: a\ntitle: b\nlimits: {k-anonymity: null}\n",
+            "the limit of k-anonymity must be a number >= 1, got None",
+        ),
         ("name: a\ntitle: b\nlimits: {profitability: 3}\n", "profitability takes no limit"),
         (
             "name: a\ntitle: b\nlimits: {prosecutor-risk: {limit: 1/3, figur: x}}\n",
@@ -305,12 +320,12 @@ def test_a_file_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         (
             "name: a\ntitle: b\nlimits: {prosecutor-risk: {limit: 1/3, figure: x}}\n",
-            "figure of prosecutor-risk is 'x'",
+            "figure of prosecutor-risk must be highest, average or at-risk, got 'x'",
         ),
-        ("name: 3\ntitle: b\nlimits: {k-anonymity: 3}\n", "name is 3; text was expected"),
+        ("name: 3\ntitle: b\nlimits: {k-anonymity: 3}\n", "name must be text, got 3"),
         (
             "name: a\ntitle: b\nlimits: {k-anonymity: 3}\nnot_measured: x\n",
-            "not_measured is 'x'; a list was expected",
+            "not_measured must be a list, got 'x'",
         ),
         ("name: a\ntitle: b\nlimits: {k-anonymity: 3}\nsource: {url: x}\n", "the key title is"),
         ("name: !!python/name:os.system a\n", "line 1"),
@@ -332,7 +347,7 @@ def test_names_and_files_that_there_are_not() -> None:
         find_policy("cms-12")
     with pytest.raises(InputError, match=r"'none\.yaml' does not exist"):
         find_policy("none.yaml")
-    with pytest.raises(OptionError, match="policy is 3"):
+    with pytest.raises(OptionError, match="policy must be a name or a YAML file, got 3"):
         find_policy(3)  # type: ignore[arg-type]
 
 
@@ -470,7 +485,7 @@ def test_a_policy_of_an_evaluator() -> None:
     [rule] = executed(text.replace("cms-11", "house.yaml"))["policies"]
     assert list(rule["limits"]) == ["k-anonymity"]
     assert rule["not_measured"] == ["prosecutor-risk at most 1/3", "the steward agrees"]
-    with pytest.raises(petaudit.PetauditError, match="policy cms-11 has no limit of prosecutor"):
+    with pytest.raises(petaudit.PetauditError, match="policy cms-11 has no limit for prosecutor"):
         executed(text.replace("method: prosecutor-risk", "method: prosecutor-risk, policy: cms-11"))
 
 
@@ -482,7 +497,11 @@ def test_a_policy_of_an_evaluator() -> None:
         ("house.yaml", "none.yaml", r"line 1.*none\.yaml.*does not exist"),
         ("house.yaml", "", "policy is empty; give it a value, or leave the line out"),
         ("risk}", "risk, figure: average}", "the policy house demands 'highest'"),
-        ("k-anonymity}", "k-anonymity, policy: [a]}", "a policy or a YAML file was expected"),
+        (
+            "k-anonymity}",
+            "k-anonymity, policy: [a]}",
+            "policy must be a policy or a YAML file, got a list",
+        ),
     ],
 )
 def test_what_is_wrong_stands_with_its_line(old: str, new: str, problem: str) -> None:
@@ -514,7 +533,7 @@ def test_fractions_in_files() -> None:
     [_, entry] = executed(text)["results"]
     assert (entry["limit"], entry["limit_exact"], entry["status"]) == (1 / 13, "1/13", "failed")
     assert entry["breaches"][0]["limit_exact"] == "1/13"
-    with pytest.raises(petaudit.PetauditError, match="or a fraction such as 1/11 was expected"):
+    with pytest.raises(petaudit.PetauditError, match="or a fraction such as 1/11, got"):
         executed(text.replace("1/13", "1/0"))
 
 

@@ -85,9 +85,9 @@ def test_labels_may_hold_commas_and_quoted_semicolons(tmp_path: Path) -> None:
         (b"\n \n;;\n", "is empty"),
         (b"a;p;*\nb;*\n", "line 2: the leaf has 2 levels where the rows before have 3"),
         (b"a;p;*\n\n\nb;*\n", "line 4: the leaf has 2 levels"),
-        (b"a;p;*\nb;p;*\na;q;*\n", "line 3: the leaf stands in an earlier line with another path"),
-        (b"a;;*\n", "line 1: the leaf has a blank label above it"),
-        (b"a;p;\n", "line 1: the leaf has a blank label above it"),
+        (b"a;p;*\nb;p;*\na;q;*\n", "line 3: the leaf is in an earlier line with another path"),
+        (b"a;;*\n", "line 1: the leaf has an empty label above it"),
+        (b"a;p;\n", "line 1: the leaf has an empty label above it"),
         (b"a;p\n\xe9;p\n", "not UTF-8"),
         (b'a;p\n"b;p\n', "not a ';' separated file"),
     ],
@@ -124,7 +124,7 @@ def test_a_missing_folder_is_refused(tmp_path: Path) -> None:
 
 def test_a_file_where_a_folder_belongs_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "hierarchy_x.csv", "a;*\n")
-    assert refusal(path) == f"{str(path)!r} is a file; a folder of hierarchies was expected"
+    assert refusal(path) == f"{str(path)!r} is a file; expected a folder of hierarchies"
 
 
 def test_a_folder_named_like_a_file_is_refused(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_hierarchies_pass_through() -> None:
 def test_an_entry_of_another_kind_is_refused(entry: Any) -> None:
     message = refusal({"age": entry})
     assert "'age'" in message
-    assert f"is a {type(entry).__name__}" in message
+    assert message.endswith(f" a file or a rule, got {type(entry).__name__}")
 
 
 @pytest.mark.parametrize("spec", [5, ["folder"], 1.5, True])
@@ -276,15 +276,15 @@ def test_a_rule_in_words(entry: dict[str, Any], leaf: str, path: tuple[str, ...]
     ("entry", "complaint"),
     [
         ({"ranges": []}, "at least one width"),
-        ({"ranges": None}, "a range width is None"),
-        ({"ranges": [5, 7]}, "no larger multiple"),
-        ({"mask": "left"}, "mask is 'left'; only 'right' is known"),
+        ({"ranges": None}, "a range width must be a finite number, got None"),
+        ({"ranges": [5, 7]}, "7 is not a larger multiple of 5"),
+        ({"mask": "left"}, "mask must be 'right', got 'left'"),
         ({"mask": "right", "levels": 0}, "hides nothing"),
         ({"mask": "right", "levels": "3"}, "levels"),
         ({"mask": "right", "mark": 7}, "mask"),
         ({"dates": ["week"]}, "unknown date step 'week'"),
         ({"ordered": ["low", "low"]}, "each value once"),
-        ({"ordered": ["low", "high"], "groups": [1]}, "whole numbers from 2"),
+        ({"ordered": ["low", "high"], "groups": [1]}, "must be integers >= 2"),
     ],
 )
 def test_a_rule_in_words_that_makes_no_sense(entry: dict[str, Any], complaint: str) -> None:
@@ -339,7 +339,7 @@ def test_a_yaml_file_may_name_a_folder_beside_it(tmp_path: Path) -> None:
 def test_a_yaml_file_of_another_form_is_refused(content: str, tmp_path: Path) -> None:
     path = written(tmp_path, "h.yaml", content)
     message = refusal(path)
-    assert message == f"{path}: hierarchies are a folder or one entry per attribute"
+    assert message == f"{path}: hierarchies must be a folder or one entry per attribute"
 
 
 def test_a_file_that_yaml_names_and_is_not_there(tmp_path: Path) -> None:

@@ -162,8 +162,8 @@ def test_a_hierarchy_without_a_blank_leaf_does_not_hold_null() -> None:
         ([["a", "p", "*"], ["b", "*"]], "line 2: the leaf has 2 levels where .* before have 3"),
         ([["a", "*"], ["b", "p", "*"]], "line 2: the leaf has 3 levels where .* before have 2"),
         ([["a", "p"], ["b", "p"], ["a", "q"]], "line 3: the leaf .* with another path"),
-        ([["a", "", "*"]], "line 1: the leaf has a blank label above it"),
-        ([["a", "p", None]], "line 1: the leaf has a blank label above it"),
+        ([["a", "", "*"]], "line 1: the leaf has an empty label above it"),
+        ([["a", "p", None]], "line 1: the leaf has an empty label above it"),
     ],
 )
 def test_malformed_rows_are_refused_with_line_and_label(rows: list[Any], complaint: str) -> None:
@@ -182,15 +182,13 @@ def test_a_row_that_is_one_text_is_not_read_letter_by_letter() -> None:
 def test_an_unknown_label_is_refused_with_the_nearest_one() -> None:
     with pytest.raises(HierarchyError) as caught:
         Hierarchy("disease", [["influenza", "lung"], ["ulcer", "gut"]]).level_of("influenca")
-    said = (
-        "column 'disease' holds 1 label that no level of its hierarchy (hierarchy of 'disease') has"
-    )
+    said = "column 'disease' holds 1 label not found in its hierarchy (hierarchy of 'disease')"
     assert str(caught.value) == said
     assert caught.value.with_values == f"{said}: 'influenca' (did you mean 'influenza'?)"
 
 
 def test_an_unknown_leaf_is_refused() -> None:
-    with pytest.raises(HierarchyError, match=r"'city' holds 1 value that is no leaf") as caught:
+    with pytest.raises(HierarchyError, match=r"'city' holds 1 value that is not a leaf") as caught:
         CITY.path_of("北部")
     assert "北部" not in str(caught.value)
     assert "'北部'" in caught.value.with_values

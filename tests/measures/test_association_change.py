@@ -35,7 +35,7 @@ Expected = dict[tuple[str, str], tuple[float, float, float] | None]
 def assert_is_the_twins(inputs: Inputs, expected: Expected, correlation: str = "pearson") -> None:
     told = [own for own in expected.values() if own is not None]
     if not told:
-        with pytest.raises(NotMeasurableError, match="no pair is left: nothing can be told of"):
+        with pytest.raises(NotMeasurableError, match="no pair is left: nothing can be said about"):
             compute(inputs, correlation=correlation)
         return
     found = compute(inputs, correlation=correlation)
@@ -196,7 +196,7 @@ def test_a_table_that_says_nothing_any_more_has_no_association() -> None:
 
 def test_one_row_tells_nothing_about_labels() -> None:
     table = pa.table({"x": [1], "y": ["a"]})
-    with pytest.raises(NotMeasurableError, match="nothing can be told of 1 pair"):
+    with pytest.raises(NotMeasurableError, match="nothing can be said about 1 pair"):
         association_change(table, table, limit=0)
     numbers = pa.table({"x": [1], "y": [2]})
     assert association_change(numbers, numbers, limit=0).passed is True
@@ -242,13 +242,26 @@ def test_columns_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"correlation": "kendall"}, OptionError, "correlation is 'kendall'; pearson or spearman"),
-        ({"most_columns": 1}, OptionError, "most_columns is 1; a whole number from 2"),
-        ({"most_columns": True}, OptionError, "most_columns is true; a whole number from 2"),
-        ({"columns": {}}, OptionError, "columns is empty; the name of a column"),
+        (
+            {"correlation": "kendall"},
+            OptionError,
+            "correlation must be pearson or spearman, got 'kendall'",
+        ),
+        ({"most_columns": 1}, OptionError, "most_columns must be an integer >= 2, got 1"),
+        ({"most_columns": True}, OptionError, "most_columns must be an integer >= 2, got true"),
+        (
+            {"columns": {}},
+            OptionError,
+            "columns must be the name of a column (quote numbers, yes and no) or a list (each: "
+            "the name of a column (quote numbers, yes and no)), got an empty mapping",
+        ),
         ({"columns": "c1"}, NotMeasurableError, "there is no pair of columns: only c1 is compared"),
         ({"columns": "c9"}, ColumnError, "unknown column 'c9'"),
-        ({"limit": "x"}, OptionError, "the limit of association-change is 'x'"),
+        (
+            {"limit": "x"},
+            OptionError,
+            "the limit of association-change must be a finite number, got 'x'",
+        ),
     ],
 )
 def test_wrong_options_are_refused(

@@ -75,7 +75,7 @@ def test_no_beta_does_where_a_value_gains_too_much() -> None:
     assert (found.value, found.passed) == (math.inf, False)
     assert found.attributes[0].classes_infinite == 1
     assert (
-        "1 class with a value that gains more than -ln q, for which no beta would do"
+        "1 class with a value that gains more than -ln q, for which no beta suffices"
         in (found.explanation[0])
     )
     assert found.remedy is not None

@@ -121,8 +121,8 @@ def test_discernibility_by_hand() -> None:
     assert (found.penalty, found.original_penalty) == (15, 8)
     assert found.value == float(1 - Fraction(15 - 8, 36 - 8))
     assert found.explanation == (
-        "a row cannot be told from 2.5 rows on average, itself included; in the original from "
-        "1.33333",
+        "on average a row is indistinguishable from 2.5 rows, itself included; in the original "
+        "from 1.33333",
         "1 row is suppressed",
     )
     details = {name: own.values for name, own in found.table("details").items()}
@@ -193,7 +193,7 @@ def test_all_suppressed_has_no_mean() -> None:
     original, released = pa.table({"x": list("abb")}), pa.table({"x": list("***")})
     found = average_class_size(original, released, quasi_identifiers="x")
     assert found.released.mean_class_size is None
-    assert found.explanation == ("every row is suppressed: nothing is told apart any more",)
+    assert found.explanation == ("every row is suppressed: no rows can be told apart",)
     assert found.table("details")["mean_class_size"].values == [None, 1.5]
 
 
@@ -283,12 +283,15 @@ def test_the_limit_of_suppression_is_an_upper_one(limit: Any, passed: bool) -> N
 
 def test_limits_out_of_range() -> None:
     table = pa.table({"x": ["a", "*"]})
-    with pytest.raises(OptionError, match="no table exceeds 1, so every table would keep it"):
+    with pytest.raises(OptionError, match="no table exceeds 1, so every table would meet it"):
         suppression(table, quasi_identifiers="x", limit=2)
     assert suppression(table, quasi_identifiers="x", limit=1).is_idle_limit
-    with pytest.raises(OptionError, match="the limit of suppression is -1; it cannot be negative"):
+    with pytest.raises(OptionError, match="the limit of suppression must not be negative, got -1"):
         suppression(table, quasi_identifiers="x", limit=-1)
-    with pytest.warns(PetauditWarning, match="it never exceeds 1, so no table holds it"):
+    with pytest.warns(
+        PetauditWarning,
+        match="the limit of discernibility is 2; the figure never exceeds 1, so no table meets it",
+    ):
         assert discernibility(table, table, quasi_identifiers="x", limit=2).passed is False
 
 

@@ -81,12 +81,12 @@ def test_values_that_a_class_lacks_are_ignored_or_infinite() -> None:
     assert (ignored.value, ignored.passed) == (math.log(2), True)
     assert ignored.classes_lacking_values == {"s": 1}
     assert ignored.explanation[1] == (
-        "values of the table that are missing were ignored: in 1 class (s)"
+        "values of the table that a class lacks were ignored: in 1 class (s)"
     )
     strict = delta_disclosure(own, limit=1, absent="infinite", **GIVEN)
     assert (strict.value, strict.passed) == (math.inf, False)
     assert (
-        "1 class without some value of the table, for which no delta would do"
+        "1 class without some value of the table, for which no delta suffices"
         in (strict.explanation[0])
     )
     assert strict.remedy is not None
@@ -118,17 +118,17 @@ def test_the_figure_says_what_it_is(options: dict[str, Any], figure: str) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"base": "10"}, "base is '10'; e or 2 was expected"),
-        ({"base": 10}, "base is 10; e or 2 was expected"),
-        ({"base": 2.0}, "base is 2.0; e or 2 was expected"),
-        ({"base": True}, "base is true; e or 2 was expected"),
+        ({"base": "10"}, "base must be e or 2, got '10'"),
+        ({"base": 10}, "base must be e or 2, got 10"),
+        ({"base": 2.0}, "base must be e or 2, got 2.0"),
+        ({"base": True}, "base must be e or 2, got true"),
         (
             {"absent": "ignored"},
-            "absent is 'ignored' (did you mean 'ignore'?); ignore or infinite was expected",
+            "absent must be ignore or infinite, got 'ignored' (did you mean 'ignore'?)",
         ),
-        ({"absent": 0}, "absent is 0; ignore or infinite was expected"),
-        ({"base": ""}, "base is ''; e or 2 was expected"),
-        ({"absent": False}, "absent is false; ignore or infinite was expected"),
+        ({"absent": 0}, "absent must be ignore or infinite, got 0"),
+        ({"base": ""}, "base must be e or 2, got ''"),
+        ({"absent": False}, "absent must be ignore or infinite, got false"),
     ],
 )
 def test_wrong_options_are_errors(options: dict[str, Any], message: str) -> None:

@@ -126,8 +126,8 @@ def test_a_class_of_the_population_without_a_row_has_a_share_of_0() -> None:
     assert found.explanation == (
         "shares of the population in the table: 0 to 0.5, in 1 class of the table",
         "1 class of the population with 3 people: no row in the table, a share of 0 where 0.1 is "
-        "the least",
-        "the limit is missed because nobody of these classes is in the table; suppressing rows "
+        "the minimum",
+        "the limit is missed because nobody in these classes is in the table; suppressing rows "
         "does not change that",
     )
     assert measured(["a"], ["a", "a", "b"], limit=0.5, least=0).passed
@@ -186,10 +186,10 @@ def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
             {"least": 0.5},
             "least is judged together with the limit of delta-presence; give a limit, too",
         ),
-        ({"limit": 0.5, "least": 0.6}, "least is 0.6, above the limit 0.5: no share keeps both"),
-        ({"limit": 1, "least": 2}, "least is 2; a number from 0 to 1 was expected"),
-        ({"limit": 1, "least": "x"}, "least is 'x'; a finite number was expected"),
-        ({"limit": -1}, "the limit of delta-presence is -1; it cannot be negative"),
+        ({"limit": 0.5, "least": 0.6}, "least is 0.6, above the limit 0.5: no share can meet both"),
+        ({"limit": 1, "least": 2}, "least must be a number from 0 to 1, got 2"),
+        ({"limit": 1, "least": "x"}, "least must be a finite number, got 'x'"),
+        ({"limit": -1}, "the limit of delta-presence must not be negative, got -1"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:
@@ -200,7 +200,7 @@ def test_wrong_options(options: dict[str, Any], message: str) -> None:
 
 def test_bounds_that_exclude_each_other_are_found_before_any_work() -> None:
     check = find_measure("delta-presence").check
-    with pytest.raises(OptionError, match="no share keeps both"):
+    with pytest.raises(OptionError, match="no share can meet both"):
         check({"limit": 0.5, "least": "0.6"})
     check({"limit": 0.5, "least": 0.5})
     with pytest.raises(OptionError, match="least is judged together with the limit"):
@@ -209,7 +209,7 @@ def test_bounds_that_exclude_each_other_are_found_before_any_work() -> None:
 
 
 def test_a_limit_above_1_is_an_error() -> None:
-    with pytest.raises(OptionError, match="no table exceeds 1, so every table would keep it"):
+    with pytest.raises(OptionError, match="no table exceeds 1, so every table would meet it"):
         measured(TABLE, POPULATION, limit=1.5)
 
 

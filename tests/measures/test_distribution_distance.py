@@ -359,11 +359,26 @@ def test_hellinger_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"figure": "hellingr"}, "figure is 'hellingr' (did you mean 'hellinger'?); auto, total"),
-        ({"figure": 3}, "figure is 3; auto, total-variation, hellinger, kolmogorov-smirnov or was"),
-        ({"columns": []}, "columns is an empty list; the name of a column ("),
-        ({"columns": [1]}, "item 1 of columns is 1; the name of a column ("),
-        ({"limit": -1}, "the limit of distribution-distance is -1; it cannot be negative"),
+        (
+            {"figure": "hellingr"},
+            "figure must be auto, total-variation, hellinger, kolmogorov-smirnov or wasserstein, "
+            "got 'hellingr' (did you mean 'hellinger'?)",
+        ),
+        (
+            {"figure": 3},
+            "figure must be auto, total-variation, hellinger, kolmogorov-smirnov or wasserstein, "
+            "got 3",
+        ),
+        (
+            {"columns": []},
+            "columns must be the name of a column (quote numbers, yes and no) or a list (each: "
+            "the name of a column (quote numbers, yes and no)), got an empty list",
+        ),
+        (
+            {"columns": [1]},
+            "item 1 of columns must be the name of a column (quote numbers, yes and no), got 1",
+        ),
+        ({"limit": -1}, "the limit of distribution-distance must not be negative, got -1"),
     ],
 )
 def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> None:
@@ -375,7 +390,7 @@ def test_wrong_options_are_refused(options: dict[str, Any], message: str) -> Non
 def test_labels_that_the_hierarchy_does_not_know_are_told() -> None:
     original = pa.table({"city": ["Paris", "Atlantis"]})
     with pytest.warns(
-        PetauditWarning, match=r"'city': 1 label of the frame stands in no level of its hierarchy"
+        PetauditWarning, match=r"'city': 1 label of the frame is in no level of its hierarchy"
     ):
         found = distribution_distance(
             original, pa.table({"city": ["Paris"]}), hierarchies={"city": PLACES}

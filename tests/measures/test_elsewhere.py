@@ -25,7 +25,7 @@ from strategies import arrow_columns
 attribute_from = computing("attribute-squared-error")
 record_from = computing("record-squared-error")
 bias_from = computing("utility-bias")
-STAYS = "this looks at single rows, which stay in ibis; write the table"
+STAYS = "this needs individual rows, which stay in ibis; write the table"
 
 
 @settings(max_examples=examples(8), deadline=None)

@@ -136,7 +136,7 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
             computing("k-anonymity")(inputs)
         return
     if limit < 1:
-        with pytest.raises(OptionError, match="no table is below 1, so every table would keep it"):
+        with pytest.raises(OptionError, match="no table is below 1, so every table would meet it"):
             computing("k-anonymity")(inputs, limit=limit)
         return
     found = computing("k-anonymity")(inputs, limit=limit)

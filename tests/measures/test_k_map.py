@@ -235,12 +235,12 @@ def test_a_significance_that_nothing_uses_is_worth_a_warning() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"population_size": 0}, "population_size is 0; a whole number from 1 was expected"),
-        ({"population_size": "9"}, "population_size is '9'; a whole number from 1 was expected"),
-        ({"population_size": True}, "population_size is true; a whole number from 1 was expected"),
-        ({"significance": 0}, "significance is 0; a number above 0 and below 1 was expected"),
-        ({"significance": "1"}, "significance is 1; a number above 0 and below 1 was expected"),
-        ({"significance": "x"}, "significance is 'x'; a finite number was expected"),
+        ({"population_size": 0}, "population_size must be an integer >= 1, got 0"),
+        ({"population_size": "9"}, "population_size must be an integer >= 1, got '9'"),
+        ({"population_size": True}, "population_size must be an integer >= 1, got true"),
+        ({"significance": 0}, "significance must be a number > 0 and < 1, got 0"),
+        ({"significance": "1"}, "significance must be a number > 0 and < 1, got 1"),
+        ({"significance": "x"}, "significance must be a finite number, got 'x'"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:

@@ -209,7 +209,8 @@ def test_the_schema_and_the_words_of_a_kind_are_there(measure: Measure, option: 
     option.kind.check(NAN, (option.name,), problems)
     [(at, message)] = problems
     assert at == (option.name,)
-    assert message.startswith(f"{option.name} is nan; ")
+    assert message.startswith(f"{option.name} must be ")
+    assert message.endswith(", got nan")
 
 
 @pytest.mark.parametrize(

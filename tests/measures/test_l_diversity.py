@@ -195,7 +195,7 @@ def test_a_class_with_fewer_values_suits_no_c(least: int) -> None:
     few = 1 if least == 3 else 2
     assert (found.value, found.exact_value, found.passed) == (math.inf, math.inf, False)
     assert found.attributes[0].classes_infinite == few
-    assert f"with fewer than {least:,} values, for which no c would do" in found.explanation[0]
+    assert f"with fewer than {least:,} values, for which no c suffices" in found.explanation[0]
     assert found.remedy is not None
     assert found.remedy.rows_breaking == (2 if least == 3 else 5)
     assert found.to_dict()["value"] == "inf"
@@ -229,7 +229,7 @@ def test_a_limit_without_l_means_nothing() -> None:
 @pytest.mark.parametrize("least", [0, -1, 2.0, "2", True])
 def test_a_wrong_l_is_an_error(least: Any) -> None:
     inputs = gather(one_class(2, 1), **GIVEN)
-    with pytest.raises(OptionError, match=r"^l is .*; a whole number from 1 was expected$"):
+    with pytest.raises(OptionError, match=r"^l must be an integer >= 1, got .*$"):
         computing("recursive-l-diversity")(inputs, l=least)
 
 

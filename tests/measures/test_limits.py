@@ -65,7 +65,7 @@ def test_what_is_no_finite_number_is_no_limit(name: str, limit: Any, inputs: Inp
     with pytest.raises(OptionError) as caught:
         measured(name, inputs, limit=limit)
     hint = " (write 0.3 for 30 %)" if limit == "30 %" else ""
-    expected = f"the limit of {name} is {limit!r}; a finite number was expected{hint}"
+    expected = f"the limit of {name} must be a finite number, got {limit!r}{hint}"
     assert str(caught.value) == expected
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_finite_number_is_no_limit(name: str, limit: Any, inputs: Inp
 def test_a_negative_limit_is_an_error(name: str, limit: Any, inputs: Inputs) -> None:
     with pytest.raises(OptionError) as caught:
         measured(name, inputs, limit=limit)
-    assert str(caught.value) == f"the limit of {name} is {limit}; it cannot be negative"
+    assert str(caught.value) == f"the limit of {name} must not be negative, got {limit}"
 
 
 @every_share
@@ -119,7 +119,7 @@ def test_a_limit_beyond_all_figures_is_an_error_however_it_is_given(
         # What Python's functions and pipelines call.
         lambda: own.run(suited(name, inputs), options | {"limit": limit}),
     ):
-        with pytest.raises(OptionError, match=f"^the limit of {name} is .* every table would keep"):
+        with pytest.raises(OptionError, match=f"^the limit of {name} is .* every table would meet"):
             refused()
 
 
@@ -211,7 +211,7 @@ def test_one_is_within_the_range(name: str, limit: Any, inputs: Inputs) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = measured(name, inputs, limit=limit)
-    said = tuple(text for text in found.warnings if "every table holds it" not in text)
+    said = tuple(text for text in found.warnings if "every table meets it" not in text)
     assert said == measured(name, inputs).warnings
     # Where a figure cannot be below 1, that is said.
     least_is_one = find_measure(name).range[0] == 1 and find_measure(name).better is Better.HIGHER

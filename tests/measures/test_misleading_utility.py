@@ -48,11 +48,11 @@ def test_nothing_can_be_told_of_labels_that_are_nearly_all_different() -> None:
     names, codes = [f"n{row}" for row in range(50)], [f"c{row}" for row in range(50)]
     original = pa.table({"name": names, "code": codes})
     released = pa.table({"name": names, "code": codes[::-1]})
-    with pytest.raises(NotMeasurableError, match="nothing can be told"):
+    with pytest.raises(NotMeasurableError, match="nothing can be said"):
         association_change(original, released)
     with_sex = [table.append_column("sex", [["F", "M"] * 25]) for table in (original, released)]
     pay = pa.array(range(50))
-    with pytest.warns(PetauditWarning, match="nothing can be told of 5 pairs"):
+    with pytest.warns(PetauditWarning, match="nothing can be said about 5 pairs"):
         found = association_change(*(own.append_column("pay", pay) for own in with_sex))
     assert [own.change is None for own in found.pairs] == [True] * 5 + [False]
 

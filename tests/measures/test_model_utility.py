@@ -203,7 +203,7 @@ def test_rows_whose_target_is_suppressed_are_not_learned_from() -> None:
         pa.table(ORIGINAL), pa.table(changed(ORIGINAL, rich=hidden)), target="rich", features="age"
     )
     assert (found.left_out_released, found.left_out_original, found.rows_tested) == (100, 0, 300)
-    assert found.explanation[-1] == "100 released rows have no target to learn from"
+    assert found.explanation[-1] == "100 released rows have no target to train on"
     nothing = pa.table(changed(ORIGINAL, rich=["*"] * 300))
     with pytest.raises(NotMeasurableError, match="no row of the released table has a value of tar"):
         model_utility(pa.table(ORIGINAL), nothing, target="rich")
@@ -378,25 +378,45 @@ def test_a_class_that_training_does_not_see_is_no_trouble() -> None:
             "predicts the sensitive attribute, and there is none",
         ),
         ({"target": "richh"}, ColumnError, r"unknown column 'richh' \(did you mean 'rich'\?\)"),
-        ({"target": 5}, OptionError, "target is 5; the name of a column"),
+        (
+            {"target": 5},
+            OptionError,
+            r"target must be the name of a column \(quote numbers, yes and no\), got 5",
+        ),
         ({"features": ["rich"]}, NotMeasurableError, "'rich' is both the target and among the fe"),
-        ({"features": []}, OptionError, "features is an empty list; the name of a column"),
-        ({"task": "guess"}, OptionError, "task is 'guess'; auto, classification or regression"),
+        (
+            {"features": []},
+            OptionError,
+            r"features must be the name of a column .*, got an empty list",
+        ),
+        (
+            {"task": "guess"},
+            OptionError,
+            "task must be auto, classification or regression, got 'guess'",
+        ),
         ({"task": "regression"}, NotMeasurableError, "'rich' is not all numbers in the frame"),
         ({"metric": "r2"}, NotMeasurableError, "metric r2 is for regression, and target 'rich'"),
-        ({"metric": "acuracy"}, OptionError, r"metric is 'acuracy' \(did you mean 'accuracy'"),
+        (
+            {"metric": "acuracy"},
+            OptionError,
+            r"metric must be accuracy, f1, auc or r2, got 'acuracy' \(did you mean 'accuracy'\?\)",
+        ),
         ({"model": "linear"}, NotMeasurableError, "model linear is for regression, and target"),
-        ({"model": "svm"}, OptionError, "model is 'svm'; logistic, linear, forest or boosting"),
+        (
+            {"model": "svm"},
+            OptionError,
+            "model must be logistic, linear, forest or boosting, got 'svm'",
+        ),
         (
             {"model": "logistic", "metric": "r2"},
             OptionError,
             "contradict each other: metric r2 is for regression, model logistic is for classific",
         ),
-        ({"folds": 1}, OptionError, "folds is 1; a whole number from 2 was expected"),
+        ({"folds": 1}, OptionError, "folds must be an integer >= 2, got 1"),
         ({"folds": 301}, NotMeasurableError, "only 300 rows of the original can be tested; 301"),
-        ({"seed": -1}, OptionError, "seed is -1; a whole number from 0"),
-        ({"aligned": "yes"}, OptionError, "aligned is 'yes'; true or false was expected"),
-        ({"limit": -0.1}, OptionError, "the limit of model-utility is -0.1; it cannot be negative"),
+        ({"seed": -1}, OptionError, "seed must be an integer >= 0, got -1"),
+        ({"aligned": "yes"}, OptionError, "aligned must be true or false, got 'yes'"),
+        ({"limit": -0.1}, OptionError, "the limit of model-utility must not be negative, got -0.1"),
         ({"control": pa.table({"x": [1]})}, ColumnError, "unknown column 'rich' in the frame"),
     ],
 )

@@ -125,9 +125,9 @@ def test_nulls_need_an_empty_leaf() -> None:
 @pytest.mark.parametrize(
     ("original", "released", "message"),
     [
-        (["1970"], ["197?"], r"holds 1 label that no level .*'197\?' \(did you mean '1970'"),
-        (["1971"], ["197*"], r"holds 1 value that is no leaf .*'1971'"),
-        (["197*"], ["197*"], r"holds 1 value that is no leaf"),
+        (["1970"], ["197?"], r"holds 1 label not found in .*'197\?' \(did you mean '1970'"),
+        (["1971"], ["197*"], r"holds 1 value that is not a leaf .*'1971'"),
+        (["197*"], ["197*"], r"holds 1 value that is not a leaf"),
     ],
 )
 def test_a_label_that_the_hierarchy_lacks_is_an_error(

@@ -38,7 +38,7 @@ def test_the_classes_are_those_of_the_twin(populace: Populace) -> None:
             _ = inputs.population_classes
         return
     if expected is twin.AbsentError:
-        with pytest.raises(InputError, match="must hold everybody"):
+        with pytest.raises(InputError, match="must contain everybody"):
             _ = inputs.population_classes
         return
     found = inputs.population_classes
@@ -93,7 +93,7 @@ def test_a_label_of_several_levels_is_that_of_the_lowest() -> None:
     assert classes({"age": ["50"]}, population, hierarchies={"age": AGES}) == {(1, 1): 1}
     # The level between is nobody else's name.
     assert classes({"age": ["49-50"]}, population, hierarchies={"age": AGES}) == {(1, 10): 1}
-    with pytest.raises(InputError, match="must hold everybody"):
+    with pytest.raises(InputError, match="must contain everybody"):
         classes({"age": ["50", "50"]}, population, hierarchies={"age": AGES})
     # A label that stays the same over levels stands at the first of them.
     same = {"age": {"49": ["old", "old"], "50": ["old", "old"]}}
@@ -132,7 +132,7 @@ def test_without_a_hierarchy_labels_are_compared_as_they_are() -> None:
         classes({"zip": ["13*", "13*"]}, {"zip": ["130", "131", "148"]})
     assert str(caught.value) == (
         "1 class of the table with 2 rows has fewer people in the population than rows in the "
-        "table (1 of them nobody at all): the population must hold everybody of the table, with "
+        "table (1 of them nobody at all): the population must contain everybody in the table, with "
         "the labels of the table or, where hierarchies lead to these, as it was collected"
     )
 

@@ -211,7 +211,7 @@ def test_an_amount_that_is_no_finite_number_from_zero_is_an_error(name: str, val
 
 @pytest.mark.parametrize("allow_attack", ["no", 0, 1, None])
 def test_allow_attack_is_true_or_false(allow_attack: Any) -> None:
-    with pytest.raises(OptionError, match="allow_attack is"):
+    with pytest.raises(OptionError, match="allow_attack must be true or false, got "):
         profitability(
             pa.table(SEED_ROWS), quasi_identifiers="born", allow_attack=allow_attack, **SEED_GAME
         )

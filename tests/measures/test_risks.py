@@ -352,22 +352,21 @@ def test_a_limit_above_1_is_an_error(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("prosecutor-risk", {"threshold": 2}, "threshold is 2; a number from 0 to 1 was expected"),
-        ("marketer-risk", {"threshold": -1}, "threshold is -1; a number from 0 to 1 was expected"),
-        ("journalist-risk", {"threshold": "x"}, "threshold is 'x'; a finite number was expected"),
+        ("prosecutor-risk", {"threshold": 2}, "threshold must be a number from 0 to 1, got 2"),
+        ("marketer-risk", {"threshold": -1}, "threshold must be a number from 0 to 1, got -1"),
+        ("journalist-risk", {"threshold": "x"}, "threshold must be a finite number, got 'x'"),
         (
             "journalist-risk",
             {"figure": "hihgest"},
-            "figure is 'hihgest' (did you mean 'highest'?); highest, average or at-risk was "
-            "expected",
+            "figure must be highest, average or at-risk, got 'hihgest' (did you mean 'highest'?)",
         ),
-        ("prosecutor-risk", {"figure": 3}, "figure is 3; highest, average or at-risk was expected"),
+        ("prosecutor-risk", {"figure": 3}, "figure must be highest, average or at-risk, got 3"),
         (
             "sample-uniques",
             {"limit": "x"},
-            "the limit of sample-uniques is 'x'; a finite number was expected",
+            "the limit of sample-uniques must be a finite number, got 'x'",
         ),
-        ("marketer-risk", {"limit": -1}, "the limit of marketer-risk is -1; it cannot be negative"),
+        ("marketer-risk", {"limit": -1}, "the limit of marketer-risk must not be negative, got -1"),
     ],
 )
 def test_wrong_options(name: str, options: dict[str, Any], message: str) -> None:

@@ -185,7 +185,7 @@ def test_attribute_error_by_hand() -> None:
     assert found.left_out == ("sex",)
     assert found.explanation == (
         f"age {float(age):.4g}; pay 0.75",
-        "left out because it holds more than numbers: sex",
+        "left out because it is not purely numeric: sex",
     )
     assert found.table("columnwise")["attribute"].values == ["pay", "age"]
 
@@ -200,7 +200,7 @@ def test_record_error_by_hand() -> None:
     assert found.value == pytest.approx(1 - (4 + sqrt(8)) / (4 * sqrt(8)), abs=1e-15)
     assert found.columns == {"a": 0.5, "b": 0.5}
     assert found.explanation[0] == (
-        "on average a row lies 1.707 standard deviations from its original, where 2.828 is the most"
+        "on average a row is 1.707 standard deviations from its original, of at most 2.828"
     )
 
 
@@ -332,9 +332,9 @@ def test_labels_that_say_nothing_about_numbers(measure: Callable[..., Any]) -> N
     with pytest.raises(NotMeasurableError) as caught:
         measure(original, released, quasi_identifiers="age")
     assert str(caught.value) == (
-        "column 'age' holds 1 label that is no number, no range like [20,30[, and in no hierarchy "
-        "of numbers (unknown: maximal counts such a label as any number), in 1 row of the frame "
-        "(data row 2)"
+        "column 'age' holds 1 label that is not a number, not a range like [20,30[, and not in a "
+        "hierarchy of numbers (unknown: maximal counts such a label as any number), in 1 row of "
+        "the frame (data row 2)"
     )
     assert caught.value.with_values == f"{caught.value}: 'forties'"
     found = measure(original, released, quasi_identifiers="age", unknown="maximal")
@@ -345,7 +345,7 @@ def test_labels_that_say_nothing_about_numbers(measure: Callable[..., Any]) -> N
 @pytest.mark.parametrize("unknown", ["maximum", "", None, True, []])
 def test_unknown_has_two_choices(measure: Callable[..., Any], unknown: Any) -> None:
     table = pa.table({"age": [20, 40]})
-    with pytest.raises(OptionError, match="error or maximal was expected"):
+    with pytest.raises(OptionError, match="unknown must be error or maximal, got "):
         measure(table, table, quasi_identifiers="age", unknown=unknown)
 
 
@@ -366,9 +366,11 @@ def test_inputs_that_do_not_fit(measure: Callable[..., Any]) -> None:
 @both
 def test_limits(measure: Callable[..., Any]) -> None:
     table = pa.table({"age": [20, 40]})
-    with pytest.warns(PetauditWarning, match="it never exceeds 1, so no table holds it"):
+    with pytest.warns(PetauditWarning, match="the figure never exceeds 1, so no table meets it"):
         assert measure(table, table, quasi_identifiers="age", limit=1.5).passed is False
-    with pytest.raises(OptionError, match=r"the limit of \w+-squared-error is -1; it cannot be"):
+    with pytest.raises(
+        OptionError, match=r"the limit of \w+-squared-error must not be negative, got -1"
+    ):
         measure(table, table, quasi_identifiers="age", limit=-1)
 
 

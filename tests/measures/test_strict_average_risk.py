@@ -198,8 +198,8 @@ def test_limits_and_what_they_take(
 def test_explanation() -> None:
     assert measured(limit=0.2, k=2).explanation == (
         "10 rows in 3 classes",
-        "fewest people in a class (in the table itself): 1, of 2 that there must be; the highest "
-        "risk of a row is 1",
+        "fewest people in a class (in the table itself): 1 (2 required); the highest risk of a row "
+        "is 1",
         "4 rows break the limit; dropping 4 rows (40 %) from the table, riskiest classes first, is "
         "enough",
     )
@@ -234,9 +234,9 @@ def test_an_estimate_says_what_it_assumes() -> None:
     ("options", "message"),
     [
         ({"k": 2}, "k is judged together with the limit of strict-average-risk; give a limit, too"),
-        ({"limit": 1, "k": 0}, "k is 0; a whole number from 1 was expected"),
-        ({"limit": 1, "k": "2"}, "k is '2'; a whole number from 1 was expected"),
-        ({"population_size": 0.5}, "population_size is 0.5; a whole number from 1 was expected"),
+        ({"limit": 1, "k": 0}, "k must be an integer >= 1, got 0"),
+        ({"limit": 1, "k": "2"}, "k must be an integer >= 1, got '2'"),
+        ({"population_size": 0.5}, "population_size must be an integer >= 1, got 0.5"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:

@@ -224,8 +224,8 @@ def test_a_lone_suppressed_row_is_somebody_who_fits_no_other_class(name: str) ->
     excluded = measure.run(gather(LONE, suppressed="exclude", **ROLES), options)
     assert excluded.value == pytest.approx(left_out)
     assert excluded.warnings[-1] == (
-        "left out (suppressed: exclude): 1 row with '*' in every quasi-identifier, though who fits "
-        "no other class is known to be among them"
+        "left out (suppressed: exclude): 1 row with '*' in every quasi-identifier, though anyone "
+        "who fits no other class is known to be among them"
     )
 
 

@@ -350,13 +350,23 @@ def test_a_rule_for_a_column_that_the_original_lacks_is_an_error() -> None:
         )
 
 
+DISTANCE = (
+    "distance must be ordered, hierarchical or equal"
+    " or a mapping NAME: VALUE (each: ordered, hierarchical or equal)"
+)
+
+
 @pytest.mark.parametrize(
     ("distance", "error", "message"),
     [
-        ("eqal", OptionError, "distance is 'eqal' (did you mean 'equal'?); ordered, "),
-        ("", OptionError, "distance is ''"),
-        (5, OptionError, "distance is 5; "),
-        ({"disease": "far"}, OptionError, "disease is 'far'"),
+        ("eqal", OptionError, f"{DISTANCE}, got 'eqal' (did you mean 'equal'?)"),
+        ("", OptionError, f"{DISTANCE}, got ''"),
+        (5, OptionError, f"{DISTANCE}, got 5"),
+        (
+            {"disease": "far"},
+            OptionError,
+            "disease must be ordered, hierarchical or equal, got 'far'",
+        ),
         ({"desease": "equal"}, ColumnError, "unknown column 'desease' (did you mean 'disease'?)"),
         ({"born": "equal"}, ColumnError, "unknown column 'born'"),
         ("ordered", OptionError, "column 'disease' holds values that are not numbers"),
@@ -459,7 +469,7 @@ def test_null_equals_null_in_a_quasi_identifier() -> None:
         (
             {"quasi_identifiers": "born", "sensitive": "salary", "suppressed": "drop"},
             OptionError,
-            "suppressed is 'drop'",
+            "suppressed must be 'class' or 'exclude', got 'drop'",
         ),
     ],
 )
@@ -507,7 +517,7 @@ def test_their_labels_are_shown_only_on_request() -> None:
 
 @pytest.mark.parametrize("worst", [-1, 1.5, "2", True, None])
 def test_a_senseless_number_of_worst_classes_is_an_error(worst: Any) -> None:
-    with pytest.raises(OptionError, match="worst is"):
+    with pytest.raises(OptionError, match="worst must be an integer >= 0, got "):
         t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", worst=worst)
 
 

@@ -181,18 +181,18 @@ def test_what_is_no_number_is_refused(returned: Any, what: str) -> None:
     with pytest.raises(NotMeasurableError) as caught:
         utility_bias(0, 0, lambda own: returned)
     assert str(caught.value) == (
-        f"the function <lambda> returned {what} for the original; a finite number was expected"
+        f"the function <lambda> must return a finite number, got {what} for the original"
     )
 
 
 @pytest.mark.parametrize("function", [None, 5, "len", ["len"]])
 def test_what_is_no_function_is_refused(function: Any) -> None:
-    with pytest.raises(OptionError, match="only from Python: a YAML file names no code"):
+    with pytest.raises(OptionError, match="Python only: a YAML file cannot name code"):
         utility_bias(0, 0, function)
 
 
 def test_wrong_limits_are_refused() -> None:
-    with pytest.raises(OptionError, match="the limit of utility-bias is -1; it cannot be negative"):
+    with pytest.raises(OptionError, match="the limit of utility-bias must not be negative, got -1"):
         utility_bias(0, 0, float, limit=-1)
 
 
@@ -210,7 +210,7 @@ def test_the_kind_takes_functions_and_its_schema_nothing() -> None:
     problems = kinds.Problems()
     option.kind.check("len", ("function",), problems)
     assert [message for _, message in problems] == [
-        "function is 'len'; a function (only from Python: a YAML file names no code) was expected"
+        "function must be a function (Python only: a YAML file cannot name code), got 'len'"
     ]
     for value in (None, "len", 5, {}, []):
         assert not jsonschema.Draft202012Validator(option.kind.schema()).is_valid(value)

@@ -132,7 +132,9 @@ def test_the_risk_of_re_identification_looks_at_all_columns() -> None:
 
 
 def test_of_two_tables_the_first_is_judged_as_in_petworks() -> None:
-    with pytest.warns(PetauditWarning, match="judges the first table, .* the second one was not"):
+    with pytest.warns(
+        PetauditWarning, match="judges the first table, .* the second one was ignored"
+    ):
         risk = PETValidation(ORIGINAL, RELEASED, "ReidentificationRisk", attributeTypes=TYPES)
     assert risk == {"Re-identification Risk": 1.0}
     with pytest.warns(PetauditWarning, match="judges the first table"):
@@ -228,17 +230,32 @@ def test_a_missing_argument_is_named(technique: str, missing: str) -> None:
 @pytest.mark.parametrize(
     ("technique", "wrong", "error", "message"),
     [
-        ("k-anonymity", {"k": "x"}, OptionError, "limit of k-anonymity is 'x'"),
-        ("k-anonymity", {"k": -1}, OptionError, "cannot be negative"),
-        ("k-anonymity", {"k": float("nan")}, OptionError, "a finite number was expected"),
-        ("l-diversity", {"l": "x"}, OptionError, "limit of l-diversity is 'x'"),
-        ("d-presence", {"dMin": "x"}, OptionError, "dMin is 'x'; a finite number"),
-        ("d-presence", {"dMax": float("inf")}, OptionError, "dMax is inf; a finite number"),
-        ("d-presence", {"dMin": -1}, OptionError, "least is -1"),
+        (
+            "k-anonymity",
+            {"k": "x"},
+            OptionError,
+            "limit of k-anonymity must be a finite number, got 'x'",
+        ),
+        ("k-anonymity", {"k": -1}, OptionError, "must not be negative"),
+        ("k-anonymity", {"k": float("nan")}, OptionError, "must be a finite number"),
+        (
+            "l-diversity",
+            {"l": "x"},
+            OptionError,
+            "limit of l-diversity must be a finite number, got 'x'",
+        ),
+        ("d-presence", {"dMin": "x"}, OptionError, "dMin must be a finite number, got 'x'"),
+        (
+            "d-presence",
+            {"dMax": float("inf")},
+            OptionError,
+            "dMax must be a finite number, got inf",
+        ),
+        ("d-presence", {"dMin": -1}, OptionError, "least must be a number from 0 to 1, got -1"),
         ("Ambiguity", {"dataHierarchy": "nowhere"}, PetauditError, "nowhere"),
         ("UtilityBias", {"processingFunc": "sum"}, OptionError, "a function"),
         ("UtilityBias", {"processingFunc": lambda _: "x"}, NotMeasurableError, "finite number"),
-        ("UtilityBias", {"maxBias": -1}, OptionError, "cannot be negative"),
+        ("UtilityBias", {"maxBias": -1}, OptionError, "must not be negative"),
         *(
             (technique, {"attributeTypes": types}, error, message)
             for technique in GIVEN
@@ -269,7 +286,7 @@ def test_a_missing_table_is_named(technique: str, message: str) -> None:
 
 @pytest.mark.parametrize("technique", [name for name in GIVEN if name != "UtilityBias"])
 def test_no_table_at_all_is_an_error(technique: str) -> None:
-    with pytest.raises(InputError, match="a table is a path or a frame"):
+    with pytest.raises(InputError, match="a table must be a path or a frame"):
         PETValidation(None, None, technique, **GIVEN[technique])
 
 

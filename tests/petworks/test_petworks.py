@@ -314,7 +314,7 @@ INSTEAD = {
 
 @pytest.mark.parametrize(("name", "instead"), INSTEAD.items())
 def test_what_is_not_here_says_what_to_use_instead(name: str, instead: str) -> None:
-    wanted = f"^{name} of PETWorks is not here: .*{instead}"
+    wanted = f"^{name} of PETWorks is not supported: .*{instead}"
     if name.isidentifier():
         with pytest.raises(ImportError, match=wanted) as imported:
             exec(f"from PETWorks import PETValidation, {name}")  # noqa: S102 (a word from above)

@@ -119,16 +119,16 @@ def test_null_takes_a_setting_away_and_nothing_at_all_is_an_error() -> None:
     found = with_overrides(parse_yaml(text, "x.yaml"), ["Evaluator.a.limit=null"])
     assert found.value == {"Evaluator": {"a": {"method": "mpuccs"}}}
     for nothing in ("", "  "):
-        with pytest.raises(OptionError, match="has no value; null takes the setting away"):
+        with pytest.raises(OptionError, match="has no value; use null to remove the setting"):
             with_overrides(parse_yaml(text, "x.yaml"), [f"Evaluator.a.limit={nothing}"])
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ("limit", "MODULE.NAME.OPTION=VALUE was expected, as in Evaluator.risk.limit=0.1"),
-        ("", "MODULE.NAME.OPTION=VALUE was expected, as in Evaluator.risk.limit=0.1"),
-        ("=5", "MODULE.NAME.OPTION=VALUE was expected, as in Evaluator.risk.limit=0.1"),
+        ("limit", "expected MODULE.NAME.OPTION=VALUE, as in Evaluator.risk.limit=0.1"),
+        ("", "expected MODULE.NAME.OPTION=VALUE, as in Evaluator.risk.limit=0.1"),
+        ("=5", "expected MODULE.NAME.OPTION=VALUE, as in Evaluator.risk.limit=0.1"),
         (
             "Evaluater.a.limit=1",
             "the file has no module 'Evaluater' (did you mean 'Evaluator'?); it has Executor, "
@@ -140,8 +140,8 @@ def test_null_takes_a_setting_away_and_nothing_at_all_is_an_error() -> None:
         ("Evaluator.a=1", "name an option of 'a'"),
         ("Evaluator=1", "Evaluator has no ''; it has a, a.b, a.b.c, 5, x=y, e"),
         ("Loader.tt.nrows=1", "Loader has no 'tt' (did you mean 't'?); it has t"),
-        ("Loader.t.=1", "MODULE.NAME.OPTION=VALUE was expected"),
-        ("Loader.t.roles..x=1", "MODULE.NAME.OPTION=VALUE was expected"),
+        ("Loader.t.=1", "expected MODULE.NAME.OPTION=VALUE"),
+        ("Loader.t.roles..x=1", "expected MODULE.NAME.OPTION=VALUE"),
     ],
 )
 def test_a_change_that_has_no_place(change: str, message: str) -> None:
@@ -152,10 +152,10 @@ def test_a_change_that_has_no_place(change: str, message: str) -> None:
     ("value", "message"),
     [
         ("[1", "line 1: expected ',' or ']', but got '<stream end>'"),
-        ("{a: 1, a: 2}", "line 1: 'a' stands here twice"),
+        ("{a: 1, a: 2}", "line 1: duplicate key: 'a'"),
         ("*x", "line 1: aliases are not accepted"),
         ("!!python/name:os.system ''", "line 1: could not determine a constructor for the tag"),
-        ("\x07", "line 1: holds a character that YAML forbids"),
+        ("\x07", "line 1: contains a character that YAML does not allow"),
         ("x: y: z", "line 1: mapping values are not allowed here"),
     ],
 )
@@ -176,7 +176,7 @@ def test_a_file_that_is_no_pipeline(content: Any) -> None:
 
 
 def test_what_was_changed_stands_on_no_line_of_the_file() -> None:
-    said = "limit is 'x'; a number from 0 to 1, or a fraction such as 1/11 was expected"
+    said = "limit must be a number from 0 to 1 or a fraction such as 1/11, got 'x'"
     right = TEXT.replace("x=y", "x-y")
     text = right.replace("limit: 0.5", "limit: x")
     assert problems_of(partial(read, text)) == (f"x.yaml, line 6: Evaluator.a.b: {said}",)
@@ -187,5 +187,11 @@ def test_what_was_changed_stands_on_no_line_of_the_file() -> None:
     roles = "Loader: {t: {filepath: t.csv,\n  roles: {identifier: [a,\n  5]}}}"
     (before,) = problems_of(partial(read, roles))
     (after,) = problems_of(partial(read, roles, "Loader.t.roles.identifier=[a, 6]"))
-    assert before.startswith("x.yaml, line 3: Loader.t.roles.identifier: item 2 of identifier is 5")
-    assert after.startswith("x.yaml: Loader.t.roles.identifier: item 2 of identifier is 6")
+    assert before.startswith(
+        "x.yaml, line 3: Loader.t.roles.identifier: item 2 of identifier must be the name of a "
+        "column (quote numbers, yes and no), got 5"
+    )
+    assert after.startswith(
+        "x.yaml: Loader.t.roles.identifier: item 2 of identifier must be the name of a column "
+        "(quote numbers, yes and no), got 6"
+    )

@@ -71,7 +71,7 @@ def test_a_path_and_its_text_are_the_same_pipeline() -> None:
         ("missing.yaml", "does not exist"),
         ("no pipeline", "neither a file nor YAML text"),
         ("Loader: [", "line 1"),
-        (7, "a path or YAML text was expected"),
+        (7, "must be a path or YAML text"),
     ],
 )
 def test_what_is_neither_is_refused(given: Any, words: str) -> None:
@@ -308,7 +308,7 @@ def test_a_log_is_never_appended_to_something_else() -> None:
     path.parent.mkdir()
     path.write_text(ROWS)
     executor = petaudit.Executor(logged("log_filename: a.log"))
-    with pytest.raises(InputError, match=r"'.*a\.log' is no log"):
+    with pytest.raises(InputError, match=r"'.*a\.log' is not a log"):
         executor.run()
     assert path.read_text() == ROWS
     path.unlink()
@@ -322,7 +322,7 @@ def test_what_stops_a_run_is_in_the_log_and_logging_is_left_as_it_was() -> None:
     before = (list(logger.handlers), logger.level, logger.propagate)
     text = logged("log_filename: a.log")
     Path("taken").write_text("no folder")
-    with pytest.raises(petaudit.PetauditError, match="no folder"):
+    with pytest.raises(petaudit.PetauditError, match="is not a folder"):
         petaudit.Executor(text, out="taken").run()
     assert not Path("petaudit-results").exists()  # nothing had begun
 

@@ -41,15 +41,15 @@ VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
 # What the reader refuses and the schema cannot.
 UNSAID = {
     "names are parts of file names": r"is not a plain name|has more than 60 characters",
-    "JSON has no names but text": r"the name .* is no text",
-    "names that a file system takes for one": r"name one file",
-    "the order of modules": r"stands after \w+, but runs before it",
-    "2.0 is an integer in JSON Schema": r"is -?\d+\.0; .*a whole number",
-    "JSON has no largest number": r"is (inf|nan|\d{40,}…|a very large number); .*a number",
+    "JSON has no names but text": r"the name .* is not text",
+    "names that a file system takes for one": r"are the same file",
+    "the order of modules": r"comes after \w+, but runs before it",
+    "2.0 is an integer in JSON Schema": r"an integer .*, got -?\d+\.0",
+    "JSON has no largest number": r"a number .*, got (inf|nan|\d{40,}…|a very large number)",
     "options that contradict each other": r"not both|needs the baseline|give one of them|"
-    r"contradict each other|no share keeps both",
-    "limits that another option makes idle": r"every table would keep it",
-    "how large a quotient is": r"is '\d+/\d+'; a number",
+    r"contradict each other|no share can meet both",
+    "limits that another option makes idle": r"every table would meet it",
+    "how large a quotient is": r"a number .*, got '\d+/\d+'",
     "options that need another one": r"goes with a limit|give l as well|give a limit, too",
     "units of time in any case": r"datetime_precision",
 }

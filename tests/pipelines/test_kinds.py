@@ -161,60 +161,60 @@ def test_bounds_of_numbers(value: float, bound: float) -> None:
 @pytest.mark.parametrize(
     ("kind", "value", "found"),
     [
-        (Integer(1), 0, ["setting is 0; a whole number from 1 was expected"]),
-        (Integer(1, 2000), 5e3, ["setting is 5000.0; a whole number from 1 to 2,000 was expected"]),
-        (Integer(0, 0), 1, ["setting is 1; a whole number from 0 to 0 was expected"]),
+        (Integer(1), 0, ["setting must be an integer >= 1, got 0"]),
+        (Integer(1, 2000), 5e3, ["setting must be an integer from 1 to 2,000, got 5000.0"]),
+        (Integer(0, 0), 1, ["setting must be an integer from 0 to 0, got 1"]),
         (Integer(), HUGE, [
-            "setting is a very large number; a whole number from 0 to 9,223,372,036,854,775,807 "
-            "was expected"
+            "setting must be an integer from 0 to 9,223,372,036,854,775,807, got a very large "
+            "number"
         ]),
-        (Number(), math.nan, ["setting is nan; a number from 0 was expected"]),
-        (Number(), HUGE, ["setting is a very large number; a number from 0 was expected"]),
-        (Number(0, 1), True, ["setting is true; a number from 0 to 1 was expected"]),
+        (Number(), math.nan, ["setting must be a number >= 0, got nan"]),
+        (Number(), HUGE, ["setting must be a number >= 0, got a very large number"]),
+        (Number(0, 1), True, ["setting must be a number from 0 to 1, got true"]),
         (
             Number(0, 1, excludes_bounds=True),
             "x",
-            ["setting is 'x'; a number above 0 and below 1 was expected"],
+            ["setting must be a number > 0 and < 1, got 'x'"],
         ),
-        (Boolean(), "yes", ["setting is 'yes'; true or false was expected"]),
-        (Text("a file"), " ", ["setting is ' '; a file was expected"]),
-        (Text("a file"), None, ["setting is null; a file was expected"]),
-        (Text(), "x\0", ["setting is 'x\\x00'; text was expected"]),
-        (Choice(("a",)), [], ["setting is an empty list; a was expected"]),
+        (Boolean(), "yes", ["setting must be true or false, got 'yes'"]),
+        (Text("a file"), " ", ["setting must be a file, got ' '"]),
+        (Text("a file"), None, ["setting must be a file, got null"]),
+        (Text(), "x\0", [r"setting must be text, got 'x\x00'"]),
+        (Choice(("a",)), [], ["setting must be a, got an empty list"]),
         (
             Choice(("csv", "json")),
             "jsn",
-            ["setting is 'jsn' (did you mean 'json'?); csv or json was expected"],
+            ["setting must be csv or json, got 'jsn' (did you mean 'json'?)"],
         ),
         (ListOf(Boolean()), [], [
-            "setting is an empty list; a list (each: true or false) was expected"
+            "setting must be a list (each: true or false), got an empty list"
         ]),
         (
             ListOf(Integer()),
             [1, "b", -1],
             [
-                "item 2 of setting is 'b'; a whole number from 0 was expected",
-                "item 3 of setting is -1; a whole number from 0 was expected",
+                "item 2 of setting must be an integer >= 0, got 'b'",
+                "item 3 of setting must be an integer >= 0, got -1",
             ],
         ),
         (MapOf(Boolean()), {}, [
-            "setting is empty; entries NAME: VALUE (each: true or false) was expected"
+            "setting must be a mapping NAME: VALUE (each: true or false), got an empty mapping"
         ]),
         (
             MapOf(Boolean(), ("one", "two")),
             {"tow": True, "one": 1, 5: True},
             [
-                "unknown key 'tow' (did you mean 'two'?); entries for one, two",
-                "one is 1; true or false was expected",
-                "the name 5 is no text; put it in quotes",
+                "unknown key 'tow' (did you mean 'two'?); expected a mapping with the keys one, "
+                "two",
+                "one must be true or false, got 1",
+                "the name 5 is not text; quote it",
             ],
         ),
         (COLUMNS, ["zip", 5], [
-            "item 2 of setting is 5; the name of a column (numbers, yes and no in quotes) was "
-            "expected"
+            "item 2 of setting must be the name of a column (quote numbers, yes and no), got 5"
         ]),
         (Either((Boolean(), Integer())), "x", [
-            "setting is 'x'; true or false or a whole number from 0 was expected"
+            "setting must be true or false or an integer >= 0, got 'x'"
         ]),
         (Anything(), object(), []),
     ],
@@ -233,8 +233,9 @@ def test_the_place_of_a_problem_is_exact() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (None, "null"), (True, "true"), (False, "false"), ({}, "empty"), ({1: 2}, "a mapping"),
-        ([], "an empty list"), (1.5, "1.5"), ("x" * 61, f"'{'x' * 60}…'"), ("\x1b", r"'\x1b'"),
+        (None, "null"), (True, "true"), (False, "false"), ({}, "an empty mapping"),
+        ({1: 2}, "a mapping"), ([], "an empty list"), (1.5, "1.5"), ("x" * 61, f"'{'x' * 60}…'"),
+        ("\x1b", r"'\x1b'"),
         (10**70, "1" + "0" * 59 + "…"), (HUGE, "a very large number"), (b"x", "b'x'"),
         (datetime.date(2020, 1, 1), "2020-01-01"),
     ],

@@ -181,7 +181,7 @@ def test_a_file_names_no_code(measure: str, option: str, given: str) -> None:
     text = f"{LOADER}Evaluator:\n  e:\n    method: {measure}\n    {option}: {given}\n"
     [found] = problems_of(lambda: read(text))
     assert found.startswith("x.yaml, line 5: ")
-    assert "a function (only from Python: a YAML file names no code) was expected" in found
+    assert " must be a function (Python only: a YAML file cannot name code), got " in found
     # An editor marks it as well.
     jsonschema = pytest.importorskip("jsonschema")
     assert not jsonschema.Draft7Validator(json_schema()).is_valid(yaml.safe_load(text))
@@ -201,16 +201,23 @@ def test_without_the_function_the_measure_says_that_it_needs_one(measure: str, o
     [
         ("method: alpha-k-anonymity, k: 2", "limit"),
         ("method: recursive-l-diversity, limit: 2", "l"),
-        ("method: recursive-l-diversity, l: 0", "l is 0; a whole number from 1 was expected"),
+        ("method: recursive-l-diversity, l: 0", "l must be an integer >= 1, got 0"),
         ("method: delta-presence, limit: 0.1, least: 0.5", "least"),
-        ("method: delta-disclosure, base: 10", "base is 10; e or 2 was expected"),
+        ("method: delta-disclosure, base: 10", "base must be e or 2, got 10"),
         ("method: prosecutor-risk, figure: higest", "did you mean 'highest'"),
-        ("method: k-map, significance: 1", "a number above 0 and below 1 was expected"),
+        ("method: k-map, significance: 1", "significance must be a number > 0 and < 1, got 1"),
         ("method: special-uniques, population_size: 9, sampling_fraction: 0.5", "not both"),
-        ("method: population-uniqueness, sampling_fraction: 0", "a number above 0 up to 1"),
-        ("method: distribution-distance, columns: []", "columns is an empty list"),
+        (
+            "method: population-uniqueness, sampling_fraction: 0",
+            "fraction must be a number > 0 and <= 1, got 0",
+        ),
+        (
+            "method: distribution-distance, columns: []",
+            "columns must be the name of a column (quote numbers, yes and no) or a list (each: "
+            "the name of a column (quote numbers, yes and no)), got an empty list",
+        ),
         ("method: model-utility, model: logistic, task: regression", "logistic"),
-        ("method: model-utility, folds: 1", "a whole number from 2 was expected"),
+        ("method: model-utility, folds: 1", "folds must be an integer >= 2, got 1"),
         ("method: k-anonymity, worst: 3", "unknown option 'worst'"),
     ],
 )
@@ -228,5 +235,5 @@ def test_every_option_of_every_measure_is_checked_by_its_kind() -> None:
         for option in measure.options:
             text = f"{LOADER}Evaluator:\n  e:\n    method: {name}\n    {option.name}: {{x: [[]]}}\n"
             found = problems_of(lambda text=text: read(text))
-            assert any("was expected" in own and "line 5" in own for own in found), text
+            assert any("must be" in own and "line 5" in own for own in found), text
             assert parse_yaml(text, "x.yaml")

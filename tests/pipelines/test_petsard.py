@@ -51,8 +51,8 @@ LACKING_METHODS = [
     ("Evaluator", "sdmetrics-single_table-diagnosticreport", LIKENESS),
     ("Evaluator", "sdmetrics-single_table-qualityreport", QUALITY),
     ("Evaluator", "stats", LIKENESS),
-    ("Evaluator", "anonymeter-singlingout", "use mpuccs, which compares with a control, too"),
-    ("Evaluator", "Anonymeter-SinglingOut", "use mpuccs, which compares with a control, too"),
+    ("Evaluator", "anonymeter-singlingout", "use mpuccs, which also compares with a control"),
+    ("Evaluator", "Anonymeter-SinglingOut", "use mpuccs, which also compares with a control"),
     ("Evaluator", "anonymeter-linkability", "there is no counterpart here yet"),
     ("Evaluator", "anonymeter-inference", "there is no counterpart here yet"),
     ("Evaluator", "mlutility", "use model-utility"),
@@ -97,7 +97,7 @@ LACKING_OPTIONS = {
 def test_a_module_that_is_not_built_has_a_sentence(module: str) -> None:
     sentence = module_alternative(module)
     assert sentence is not None
-    assert sentence.startswith(f"PETsARD's {module} is not built here; ")
+    assert sentence.startswith(f"PETsARD's {module} is not supported; ")
     assert module_alternative(module.lower()) is None  # PETsARD knows it in this case only
 
 
@@ -105,7 +105,7 @@ def test_a_module_that_is_not_built_has_a_sentence(module: str) -> None:
 def test_a_method_that_is_not_built_has_a_sentence(module: str, method: str, words: str) -> None:
     sentence = method_alternative(module, method)
     assert sentence is not None
-    assert sentence.startswith(f"PETsARD's {module} method {method!r} is not built here; ")
+    assert sentence.startswith(f"PETsARD's {module} method {method!r} is not supported; ")
     assert words in sentence
 
 
@@ -118,7 +118,7 @@ def test_an_option_that_is_not_built_has_a_sentence(
 ) -> None:
     sentence = option_alternative(module, method, option)
     assert sentence is not None
-    assert sentence.startswith(f"PETsARD's {module} option {option!r} is not built here; ")
+    assert sentence.startswith(f"PETsARD's {module} option {option!r} is not supported; ")
     assert sentence == option_alternative(module, method and method.upper(), option)
     assert option_alternative(module, None, option) is not None
     assert option_alternative(module, method, option.upper()) is None

@@ -58,10 +58,10 @@ def test_what_a_comparison_says_is_among_the_texts(tmp_path: Path) -> None:
     executor.run()
     entry = json.loads(json.dumps(executor.document["results"][0]))
     reason = entry["comparison"]["reason"]
-    assert reason == "the earlier figure was measured otherwise (seed, x differ)"
+    assert reason == "the earlier figure was measured differently (seed, x differ)"
     found = restore_phrases(reason, entry["texts"])
     assert isinstance(found, Phrase)
-    assert found.template == "the earlier figure was measured otherwise ({settings} differ)"
+    assert found.template == "the earlier figure was measured differently ({settings} differ)"
 
 
 def test_problems_stay_phrases() -> None:

@@ -55,15 +55,12 @@ NOT_PLAIN = "is not a plain name (letters, digits, -, _ and single dots inside)"
 @pytest.mark.parametrize(
     ("name", "complaint"),
     [
-        ("yes", "the name true is no text; put it in quotes"),
-        ("~", "the name null is no text; put it in quotes"),
-        ("1.5", "the name 1.5 is no text; put it in quotes"),
-        ("2020-01-01", "the name 2020-01-01 is no text; put it in quotes"),
-        ("1" * 61, f"the name {'1' * 60}… is no text; put it in quotes"),
-        (
-            "? 0x" + "f" * 5_000 + "\n  ",
-            "the name a very large number is no text; put it in quotes",
-        ),
+        ("yes", "the name true is not text; quote it"),
+        ("~", "the name null is not text; quote it"),
+        ("1.5", "the name 1.5 is not text; quote it"),
+        ("2020-01-01", "the name 2020-01-01 is not text; quote it"),
+        ("1" * 61, f"the name {'1' * 60}… is not text; quote it"),
+        ("? 0x" + "f" * 5_000 + "\n  ", "the name a very large number is not text; quote it"),
         ("''", f"'' {NOT_PLAIN}"),
         ("' a'", f"' a' {NOT_PLAIN} (did you mean 'a'?)"),
         ("..", f"'..' {NOT_PLAIN}"),
@@ -87,14 +84,14 @@ def test_what_is_no_name(name: str, complaint: str) -> None:
 def test_names_that_differ_only_in_case(one: str, other: str) -> None:
     shown = [repr(own.strip("'")) for own in (other, one)]
     assert read_problems(f"Splitter:\n  {one}: {{}}\n  b: {{}}\n  {other}: {{}}\n") == [
-        f"x.yaml, line 4: Splitter.{other.strip(chr(39))}: {shown[0]} and {shown[1]} name one file"
+        f"x.yaml, line 4: Splitter.{other.strip(chr(39))}: {shown[0]} and {shown[1]} are "
+        "the same file"
     ]
 
 
 def test_a_number_as_a_name_stands_in_messages() -> None:
     assert read_problems("Splitter:\n  5: {num_samples: x}\n") == [
-        "x.yaml, line 2: Splitter.5: num_samples is 'x'; a whole number from 1 to 10,000 was "
-        "expected"
+        "x.yaml, line 2: Splitter.5: num_samples must be an integer from 1 to 10,000, got 'x'"
     ]
 
 
@@ -175,14 +172,14 @@ def test_all_combinations_in_the_order_of_the_file(
 
 WRONG = {
     LOADER + "Splitter: {a: {}}\nEvaluator: {e: {method: precision}}": [
-        ", line 2: a Splitter draws rows for a Synthesizer, and there is none"
+        ", line 2: a Splitter draws rows for a Synthesizer, but there is none"
     ],
     "Splitter: {a: {}}\nSynthesizer: {b: {method: independent}}": [
         ", line 1: Splitter.a: there is no Loader whose table could be split"
     ],
     f"{LOADER}Splitter: {{a: {{{CUSTOM}{{control: x}}}}}}": [
         ", line 2: Splitter.a: custom_data brings its own tables; leave the Loader out",
-        ", line 2: Splitter.a: ori is missing: what was learned from",
+        ", line 2: Splitter.a: ori is missing: the training table",
     ],
     "Synthesizer:\n  a: {method: gaussian-copula}\n  b: {method: independent}": [
         ", line 2: Synthesizer.a: there is no Loader or Splitter to learn a table from",
@@ -228,7 +225,7 @@ def test_there_is_a_largest_number_of_runs() -> None:
     assert len(names(text)) == 100_000
     with pytest.raises(OptionError) as caught:
         planned_runs(read(text + "  more: {method: independent}\n"))
-    assert str(caught.value) == "x.yaml stands for 110,000 runs; 100,000 at most"
+    assert str(caught.value) == "x.yaml expands to 110,000 runs; at most 100,000 are allowed"
 
 
 @pytest.mark.parametrize(
@@ -279,6 +276,6 @@ def test_a_name_that_is_not_there(name: str, hint: str) -> None:
         names(RELEASE, "kept", name)
     shown = name if len(name) <= 60 else f"{'x' * 60}…"
     assert str(caught.value) == (
-        f"--only {shown!r}{hint}: there is no experiment or run of that name; there are table, "
+        f"--only {shown!r}{hint}: no experiment or run has this name; available: table, "
         "closeness, price, kept"
     )

@@ -128,8 +128,8 @@ def test_it_is_among_the_inputs_of_the_result_and_the_files_that_are_read() -> N
         ("benchmark://delto", "did you mean 'delta'"),
         ("empty.csv", "empty.csv has a header but no rows"),
         ("ragged.csv", "ragged.csv"),
-        ("5", "population is 5; a file, or benchmark://NAME was expected"),
-        ("[people.csv]", "population is a list; a file, or benchmark://NAME was expected"),
+        ("5", "population must be a file or benchmark://NAME, got 5"),
+        ("[people.csv]", "population must be a file or benchmark://NAME, got a list"),
     ],
 )
 def test_a_wrong_file_is_a_problem_with_its_line(given: str, words: str) -> None:

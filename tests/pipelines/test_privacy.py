@@ -219,7 +219,7 @@ def test_a_label_that_no_hierarchy_has_is_quoted_on_the_terminal_alone(
     assert ran(RELEASED) == 2
     said = capsys.readouterr()
     assert leaked(said.out + everything_in("out") + Path("out/a.log").read_text()) == set()
-    assert "1 label that no level of its hierarchy" in " ".join(said.out.split())
+    assert "1 label not found in its hierarchy" in " ".join(said.out.split())
     assert len(leaked(said.err)) <= 3
 
 

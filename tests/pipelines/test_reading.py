@@ -101,8 +101,10 @@ def test_null_stands_for_what_is_not_given() -> None:
 
 def test_a_full_width_colon_is_pointed_out() -> None:
     [said] = problems_of(lambda: read("Loader:\n  a:\n    filepath：t.csv\n"))
-    assert said.startswith("x.yaml, line 2: Loader.a: a is 'filepath：t.csv'")
-    assert said.endswith("(a full-width ： is no colon; write ': ')")
+    assert said.startswith(
+        "x.yaml, line 2: Loader.a: a must be a mapping of its options, got 'filepath：t.csv'"
+    )
+    assert said.endswith("(a full-width ： is not a colon; write ': ')")
 
 
 def test_a_limit_that_somebody_forgot_to_fill_in_is_no_missing_limit() -> None:
@@ -125,14 +127,14 @@ def test_a_measure_is_found_under_its_usual_spellings(spelled: str) -> None:
 
 WRONG = {
     # The file as a whole.
-    "": [f": the file is empty; modules were expected: {MODULES}"],
-    "# nothing\n": [f": the file is empty; modules were expected: {MODULES}"],
-    "[]": [f"line 1: the file is a list; modules were expected: {MODULES}"],
+    "": [f": the file is empty; expected modules: {MODULES}"],
+    "# nothing\n": [f": the file is empty; expected modules: {MODULES}"],
+    "[]": [f"line 1: the file is a list; expected modules: {MODULES}"],
     "hello": [
-        f"line 1: the file is plain text; modules were expected: {MODULES} (for a table, "
-        "petaudit init TABLE writes such a file)"
+        f"line 1: the file is plain text; expected modules: {MODULES} (for a table, petaudit init "
+        "TABLE writes such a file)"
     ],
-    "{}": [f"line 1: the file is empty; modules were expected: {MODULES}"],
+    "{}": [f"line 1: the file is empty; expected modules: {MODULES}"],
     "\nLoadr: {}": [
         f"line 2: unknown module 'Loadr' (did you mean 'Loader'?); modules are {MODULES}"
     ],
@@ -145,31 +147,30 @@ WRONG = {
         f"line 1: unknown module a very large number; modules are {MODULES}"
     ],
     "Preprocessor: {}": [
-        "line 1: PETsARD's Preprocessor is not built here; leave it out, since a Synthesizer here "
+        "line 1: PETsARD's Preprocessor is not supported; leave it out, since a Synthesizer here "
         f"takes the table as it is, or prepare the table before; modules are {MODULES}"
     ],
     # Modules.
-    "Loader:": ["line 1: Loader is null; NAME: {options} was expected under it"],
-    "Loader: {}": ["line 1: Loader is empty; NAME: {options} was expected under it"],
-    "Loader: [a]": ["line 1: Loader is a list; NAME: {options} was expected under it"],
+    "Loader:": ["line 1: Loader must be a mapping NAME: {options}, got null"],
+    "Loader: {}": ["line 1: Loader must be a mapping NAME: {options}, got an empty mapping"],
+    "Loader: [a]": ["line 1: Loader must be a mapping NAME: {options}, got a list"],
     "Loader:\n  a: t.csv": [
-        "line 2: Loader.a: a is 't.csv'; its options were expected under it"
+        "line 2: Loader.a: a must be a mapping of its options, got 't.csv'"
     ],
-    "Executor: 5": ["line 1: Executor is 5; its options were expected under it"],
+    "Executor: 5": ["line 1: Executor must be a mapping of its options, got 5"],
     "Executor:\n  log_leve: INFO": [
         "line 2: Executor: unknown option 'log_leve' (did you mean 'log_level'?); options of "
         "Executor are log_output_type, log_level, log_dir, log_filename, compare_to, policy, strict"
     ],
     "Executor: {log_level: loud}": [
-        "line 1: Executor: log_level is 'loud'; DEBUG, INFO, WARNING, ERROR or CRITICAL "
-        "was expected"
+        "line 1: Executor: log_level must be DEBUG, INFO, WARNING, ERROR or CRITICAL, got 'loud'"
     ],
     "Executor: {log_level: info}": [
-        "line 1: Executor: log_level is 'info' (did you mean 'INFO'?); DEBUG, INFO, "
-        "WARNING, ERROR or CRITICAL was expected"
+        "line 1: Executor: log_level must be DEBUG, INFO, WARNING, ERROR or CRITICAL, got 'info' "
+        "(did you mean 'INFO'?)"
     ],
     "Splitter: {a: {}}\nLoader: {b: {filepath: t.csv}}": [
-        f"line 2: Loader stands after Splitter, but runs before it: {ORDER}"
+        f"line 2: Loader comes after Splitter, but runs before it: {ORDER}"
     ],
     # Options.
     "Loader:\n  a:\n    filepat: t.csv": [
@@ -181,45 +182,46 @@ WRONG = {
         "line 1: Loader.a: filepath is missing (the table: CSV, Parquet, or benchmark://NAME)"
     ],
     "Loader: {a: {filepath: }}": [
-        "line 1: Loader.a: filepath is null; a file, or benchmark://NAME was expected"
+        "line 1: Loader.a: filepath must be a file or benchmark://NAME, got null"
     ],
     "Loader: {a: {filepath: t, 5: x}}": [
-        f"line 1: Loader.a: the option 5 is no text; options of Loader are {LOADER_OPTIONS}"
+        f"line 1: Loader.a: the option 5 is not text; options of Loader are {LOADER_OPTIONS}"
     ],
     "Loader: {a: {filepath: t, nrows: 0}}": [
-        "line 1: Loader.a: nrows is 0; a whole number from 1 was expected"
+        "line 1: Loader.a: nrows must be an integer >= 1, got 0"
     ],
     "Loader: {a: {filepath: t, nrows: yes}}": [
-        "line 1: Loader.a: nrows is true; a whole number from 1 was expected"
+        "line 1: Loader.a: nrows must be an integer >= 1, got true"
     ],
     'Loader: {a: {filepath: t, delimiter: "::"}}': [
-        "line 1: Loader.a: delimiter is '::'; one character, or tab was expected"
+        "line 1: Loader.a: delimiter must be one character or tab, got '::'"
     ],
     "Loader: {a: {filepath: t, na_values: x}}": [
-        "line 1: Loader.a: PETsARD's Loader option 'na_values' is not built here; write nulls as "
+        "line 1: Loader.a: PETsARD's Loader option 'na_values' is not supported; write nulls as "
         "empty cells"
     ],
     "Loader:\n  a:\n    filepath: t\n    roles:\n      quasi_identifer: zip": [
         "line 5: Loader.a.roles: unknown key 'quasi_identifer' (did you mean 'quasi_identifier'?); "
-        "entries for identifier, quasi_identifier, sensitive_attribute, insensitive_attribute"
+        "expected a mapping with the keys identifier, quasi_identifier, sensitive_attribute, "
+        "insensitive_attribute"
     ],
     "Loader:\n  a:\n    filepath: t\n    roles:\n      identifier: [zip,\n        5]": [
-        "line 6: Loader.a.roles.identifier: item 2 of identifier is 5; the name of a column "
-        "(numbers, yes and no in quotes) was expected"
+        "line 6: Loader.a.roles.identifier: item 2 of identifier must be the name of a column "
+        "(quote numbers, yes and no), got 5"
     ],
     "Splitter: {a: {ratio: 1}}": [
         f"line 1: Splitter.a: unknown option 'ratio'; options of Splitter with method random are "
         f"{SPLITTER_OPTIONS}"
     ],
     "Splitter: {a: {max_attempts: 1}}": [
-        "line 1: Splitter.a: PETsARD's Splitter option 'max_attempts' is not built here; leave it "
+        "line 1: Splitter.a: PETsARD's Splitter option 'max_attempts' is not supported; leave it "
         "out, as it only goes with max_overlap_ratio"
     ],
     "Splitter: {a: {train_split_ratio: 1}}": [
-        "line 1: Splitter.a: train_split_ratio is 1; a number above 0 and below 1 was expected"
+        "line 1: Splitter.a: train_split_ratio must be a number > 0 and < 1, got 1"
     ],
     "Splitter: {a: {num_samples: 10001}}": [
-        "line 1: Splitter.a: num_samples is 10001; a whole number from 1 to 10,000 was expected"
+        "line 1: Splitter.a: num_samples must be an integer from 1 to 10,000, got 10001"
     ],
     # Methods.
     "Synthesizer: {a: {filepath: t}}": [
@@ -235,27 +237,27 @@ WRONG = {
         "gaussian-copula, independent"
     ],
     "Synthesizer: {a: {method: sdv-single_table-ctgan}}": [
-        "line 1: Synthesizer.a: PETsARD's Synthesizer method 'sdv-single_table-ctgan' is not built "
-        "here; make the table with it and give it as custom_data; methods of Synthesizer are "
+        "line 1: Synthesizer.a: PETsARD's Synthesizer method 'sdv-single_table-ctgan' is not "
+        "supported; make the table with it and give it as custom_data; methods of Synthesizer are "
         "custom_data, gaussian-copula, independent"
     ],
     "Evaluator: {a: {}}": [
         "line 1: Evaluator.a: the method is missing; name a measure (petaudit measures lists them)"
     ],
     "Evaluator: {a: {method: 5}}": [
-        "line 1: Evaluator.a: method is 5; the name of a measure was expected"
+        "line 1: Evaluator.a: method must be the name of a measure, got 5"
     ],
     "Evaluator: {a: {method: anonymeter-inference}}": [
-        "line 1: Evaluator.a: PETsARD's Evaluator method 'anonymeter-inference' is not built here; "
+        "line 1: Evaluator.a: PETsARD's Evaluator method 'anonymeter-inference' is not supported; "
         "there is no counterpart here yet"
     ],
     "Evaluator: {a: {method: mpuccs, n_jobs: 2}}": [
-        "line 1: Evaluator.a: PETsARD's Evaluator option 'n_jobs' is not built here; use threads "
-        "of mpuccs"
+        "line 1: Evaluator.a: PETsARD's Evaluator option 'n_jobs' is not supported; use threads of "
+        "mpuccs"
     ],
     "Evaluator: {a: {method: mpuccs, profile: publik}}": [
-        "line 1: Evaluator.a: profile is 'publik' (did you mean 'public'?); public, research, "
-        "internal, development, high-risk, excellent, good or acceptable was expected"
+        "line 1: Evaluator.a: profile must be public, research, internal, development, high-risk, "
+        "excellent, good or acceptable, got 'publik' (did you mean 'public'?)"
     ],
     "Evaluator: {a: {method: profitability, cost: 1, gain: 2, los: 3}}": [
         "line 1: Evaluator.a: unknown option 'los' (did you mean 'loss'?); options of "
@@ -263,8 +265,8 @@ WRONG = {
         "roles, hierarchies, key, person, person_is_pseudonym, suppressed, policy",
         "line 1: Evaluator.a: profitability needs loss (what a successful attack costs the "
         "publisher)",
-        "line 1: Evaluator.a: profitability needs benefit (what publishing one row brings the "
-        "publisher)",
+        "line 1: Evaluator.a: profitability needs benefit (what the publisher gains from "
+        "publishing one row)",
     ],
     "Evaluator: {a: {method: profitability, cost: null, gain: 2, loss: 3, benefit: 4}}": [
         "line 1: Evaluator.a: profitability needs cost (what one attack costs the adversary)"
@@ -320,21 +322,21 @@ def test_options_of_a_measure_that_contradict_each_other(options: str, words: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Loader:\n  a: {}\n  a: {}\n", "line 3: 'a' stands here twice"),
-        ("Loader: {}\nLoader: {}\n", "line 2: 'Loader' stands here twice"),
-        ("Loader:\n  a:\n    x: 1\n    x: 1\n", "line 4: 'x' stands here twice"),
-        ("null: 1\n~: 2\n", "line 2: null stands here twice"),
-        ("2020-01-01: 1\n2020-01-01: 2\n", "line 2: 2020-01-01 stands here twice"),
-        (f"? 0x{'f' * 5_000}\n: 1\n? 0x{'f' * 5_000}\n: 2\n", "line 3: a very large number stands "
-         "here twice"),
+        ("Loader:\n  a: {}\n  a: {}\n", "line 3: duplicate key: 'a'"),
+        ("Loader: {}\nLoader: {}\n", "line 2: duplicate key: 'Loader'"),
+        ("Loader:\n  a:\n    x: 1\n    x: 1\n", "line 4: duplicate key: 'x'"),
+        ("null: 1\n~: 2\n", "line 2: duplicate key: null"),
+        ("2020-01-01: 1\n2020-01-01: 2\n", "line 2: duplicate key: 2020-01-01"),
+        (f"? 0x{'f' * 5_000}\n: 1\n? 0x{'f' * 5_000}\n: 2\n", "line 3: duplicate key: a very large "
+                                                              "number"),
         ("Loader: &a {x: 1}\nSplitter: *a\n", "line 2: aliases are not accepted"),
         ("a: &a [x]\nb: &b [*a, *a]\n", "line 2: aliases are not accepted"),
         ("Loader:\n  <<: {a: 1}\n", "line 2: merge keys (<<) are not accepted; write the options "
          "out"),
-        ("Loader: {a: {delimiter: =}}\n", "line 1: a lone = must stand in quotes"),
+        ("Loader: {a: {delimiter: =}}\n", "line 1: a lone = must be quoted"),
         ("a: 1\n---\nb: 2\n", "line 2: but found another document"),
-        ('a: "\\ud800"\n', "line 1: a text holds half a character"),
-        ('a: 1\n"\\udc00": 2\n', "line 2: a text holds half a character"),
+        ('a: "\\ud800"\n', "line 1: a text contains half of a surrogate pair"),
+        ('a: 1\n"\\udc00": 2\n', "line 2: a text contains half of a surrogate pair"),
         ('a: 1\nb: "\\U00110000"\n', "line 2: not valid YAML"),
         ("a: !!map x\n", "line 1: expected a mapping node, but found scalar"),
         ("%YAML " + "9" * 5_000 + ".1\n---\na: 1\n", "line 1: not valid YAML"),

@@ -135,7 +135,7 @@ def test_told_to_end(
     # Python itself may end by the signal, too, which a shell takes for the same.
     assert process.returncode in {128 + how, -how}
     assert said.splitlines() == [
-        "petaudit: finished runs were kept; go on with --resume",
+        "petaudit: finished runs were kept; continue with --resume",
         "petaudit: interrupted",
     ]
     left = {own.suffix for own in (place.out / STATE).iterdir()}
@@ -328,7 +328,7 @@ Evaluator:
   classes: {method: k-anonymity, limit: 3}
   values: {method: k-anonymity, limit: 2}
 """
-FOREIGN = "holds kept results that this user did not keep on this machine, or that were changed"
+FOREIGN = "holds saved results that this user did not save on this machine, or that were changed"
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def said(capsys: pytest.CaptureFixture[str], place: Place, out: Path, *options: 
     shown = capsys.readouterr()
     assert (code, shown.out) == (2, "")
     lines = shown.err.splitlines()
-    assert [own for own in lines if "kept; go on with --resume" not in own] == lines[-1:]
+    assert [own for own in lines if "kept; continue with --resume" not in own] == lines[-1:]
     assert lines[-1].startswith("petaudit: error: ")
     assert "internal" not in shown.err
     return lines[-1]

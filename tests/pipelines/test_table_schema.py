@@ -80,22 +80,35 @@ attributes:
         ("{type: category}", "unknown type 'category'; write category: true beside a type"),
         ("{type: null}", "unknown type None"),
         ("{type: [int]}", "unknown type ['int']"),
-        ("{nullable: maybe}", "nullable is 'maybe'; true or false was expected"),
-        ("{category: 1}", "category is 1; true or false was expected"),
-        ("{type: float, precision: 1.5}", "precision is 1.5; a number of decimals from 0 to 30"),
-        ("{type: float, precision: true}", "precision is true"),
-        ("{type: float, precision: -1}", "precision is -1"),
+        ("{nullable: maybe}", "nullable must be true or false, got 'maybe'"),
+        ("{category: 1}", "category must be true or false, got 1"),
+        (
+            "{type: float, precision: 1.5}",
+            "line 3: column 'age': precision must be a number of decimals from 0 to 30, got 1.5",
+        ),
+        (
+            "{type: float, precision: true}",
+            "line 3: column 'age': precision must be a number of decimals from 0 to 30, got true",
+        ),
+        (
+            "{type: float, precision: -1}",
+            "line 3: column 'age': precision must be a number of decimals from 0 to 30, got -1",
+        ),
         ("{type: str, precision: 2}", "precision is only for the type float, not for type 'str'"),
         ("{precision: 2}", "precision is only for the type float, not for no type"),
         ("{type: int, format: '%d'}", "format is only for the type date or datetime"),
-        ("{type: date, format: 5}", "format is 5; text was expected"),
-        ("{type: date, format: '%Q'}", "format is '%Q'; it is not one that strptime knows"),
-        ("{type: date, format: 'day'}", "format is 'day'; it reads nothing"),
-        ("{description: 5}", "description is 5; text was expected"),
-        ("int", "options were expected, as in {type: int}"),
-        ("{enable_null: true}", "PETsARD's enable_null is not built here; write nullable"),
-        ("{type_attr: {}}", "PETsARD's type_attr is not built here; write nullable, category and"),
-        ("{na_values: ['?']}", "PETsARD's na_values is not built here; an empty cell is a null"),
+        ("{type: date, format: 5}", "format must be text, got 5"),
+        ("{type: date, format: '%Q'}", "invalid format '%Q': strptime does not know it"),
+        (
+            "{type: date, format: 'day'}",
+            "line 3: column 'age': invalid format 'day': it parses nothing; use %Y, %m and %d, for "
+            "example",
+        ),
+        ("{description: 5}", "description must be text, got 5"),
+        ("int", "expected options, as in {type: int}"),
+        ("{enable_null: true}", "PETsARD's enable_null is not supported; write nullable"),
+        ("{type_attr: {}}", "PETsARD's type_attr is not supported; write nullable, category and"),
+        ("{na_values: ['?']}", "PETsARD's na_values is not supported; an empty cell is a null"),
     ],
 )
 def test_what_is_wrong_with_a_column(options: str, problem: str, tmp_path: Path) -> None:
@@ -111,14 +124,18 @@ def test_what_is_wrong_with_a_column(options: str, problem: str, tmp_path: Path)
         ("", "line 1: a schema has the key 'attributes'"),
         ("- a\n", "line 1: a schema has the key 'attributes'"),
         ("id: a\n", "line 1: the key 'attributes' is missing"),
-        ("id: a\nattributes: {}\n", "line 2: attributes names no column"),
-        ("id: a\nattributes: [x]\n", "line 2: attributes names no column"),
-        ("id: 5\nattributes: {a: }\n", "line 1: id is 5; text was expected"),
+        ("id: a\nattributes: {}\n", "line 2: attributes lists no column"),
+        ("id: a\nattributes: [x]\n", "line 2: attributes lists no column"),
+        ("id: 5\nattributes: {a: }\n", "line 1: id must be text, got 5"),
         ("attributes: {a: }\natributes: {}\n", "line 2: unknown key 'atributes' (did you mean"),
-        ("attributes: {a: }\nprimary_key: [a]\n", "line 2: PETsARD's primary_key is not built"),
+        (
+            "attributes: {a: }\nprimary_key: [a]\n",
+            "line 2: PETsARD's primary_key is not supported; write nullable: false; uniqueness is "
+            "not checked",
+        ),
         ("attributes:\n  a:\n  no: {type: int}\n", "line 3: the column name False is not text"),
         ("attributes:\n  2024: {type: int}\n", "line 2: the column name 2024 is not text"),
-        ("attributes:\n  a:\n  'a ':\n", "line 3: column 'a' stands here twice"),
+        ("attributes:\n  a:\n  'a ':\n", "line 3: duplicate column 'a'"),
         ("attributes:\n  ' ':\n", "line 2: a column name is empty"),
     ],
 )
@@ -144,8 +161,8 @@ def test_every_break_is_told_at_once_without_a_value(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         typed(open_source(path), schema)
     assert str(caught.value) == (
-        f"{path} breaks schema.yaml: column 'age' has 2 cells that are no int, column 'city' has 2 "
-        "nulls and is not nullable, column 'pay' has 1 cell with more than 1 decimal"
+        f"{path} violates schema.yaml: column 'age' has 2 cells that are not int, column 'city' "
+        "has 2 nulls and is not nullable, column 'pay' has 1 cell with more than 1 decimal"
     )
 
 
@@ -158,7 +175,7 @@ def test_people_are_not_merged_by_a_float(is_text: bool, tmp_path: Path) -> None
     with pytest.raises(InputError) as caught:
         typed(source, schema_of(id=ColumnType("float")))
     assert str(caught.value) == (
-        f"{source.name} breaks schema.yaml: column 'id' has 15 cells that lose digits as float "
+        f"{source.name} violates schema.yaml: column 'id' has 15 cells that lose digits as float "
         "(use int or str)"
     )
     whole = typed(source, schema_of(id=ColumnType("int")))
@@ -170,7 +187,7 @@ def test_the_columns_must_be_those_of_the_schema() -> None:
     with pytest.raises(ColumnError) as caught:
         typed(table, schema_of(pay=ColumnType(), age=ColumnType("int"), born=ColumnType()))
     assert str(caught.value) == (
-        "the frame breaks schema.yaml: the frame lacks columns 'age' (did you mean 'agee'?), "
+        "the frame violates schema.yaml: the frame lacks columns 'age' (did you mean 'agee'?), "
         "'born'; the schema does not describe columns 'agee', 'zip'"
     )
 

@@ -24,5 +24,5 @@ def test_the_same_measure_is_compared_and_others_are_not() -> None:
 
 def test_other_roles_are_another_question() -> None:
     now, then = view_of(check()), view_of(check(roles={"age": "quasi_identifier"}))
-    with pytest.raises(InputError, match="no figure that this result has"):
+    with pytest.raises(InputError, match="no figure in common with this result"):
         with_baseline(now, then, "then.json")

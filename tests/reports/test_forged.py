@@ -28,8 +28,8 @@ from pictures.examples import EXAMPLES
 
 FORMATS = ("html", "markdown", "junit", "sarif")
 HOSTILE = (
-    "\"'><script>alert(1)</script><img src=x onerror=alert(1)></title></style></svg>"
-    "{{7*7}}${7*7}{0.__class__}{rows.__class__}%s]]>[x](javascript:1)=1+1|`\x1b]0;x\x07\x9b31m\u202e"
+    "\"'><script>alert(1)</script><img src=x "
+    "onerror=alert(1)></title></style></svg>{{7*7}}${7*7}{0.__class__}{rows.__class__}%s]]>[x](javascript:1)=1+1|`\x1b]0;x\x07\x9b31m\u202e"
 )
 CHECK: dict[str, Any] = {
     "document": "petaudit.check/1",

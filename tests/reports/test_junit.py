@@ -95,7 +95,7 @@ def test_each_status_has_its_element() -> None:
         card("precision", "measured", limit=None),
         card("l-diversity", "error", value=None, reason="no sensitive attribute"),
         left_out=(LeftOut("k-map", "a population table is needed"),),
-        problems=("the table is gone",),
+        problems=("the table no longer exists",),
     )
     suite = suite_of(as_junit(made, Voice()))
     found = {own.get("name"): own[0].tag for own in suite.iter("testcase")}

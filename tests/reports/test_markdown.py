@@ -157,12 +157,12 @@ def test_what_was_before_has_a_column() -> None:
 def test_what_could_not_be_measured_says_why() -> None:
     made = view(
         card("l-diversity", "error", value=None, reason="no sensitive attribute"),
-        problems=("run 3: the table is gone",),
+        problems=("run 3: the table no longer exists",),
     )
     found = as_markdown(made, Voice())
     assert "### What could not be measured\n\n- " in found
     assert "no sensitive attribute" in found
-    assert "- run 3: the table is gone" in found
+    assert "- run 3: the table no longer exists" in found
 
 
 def test_values_only_where_they_are_revealed() -> None:

@@ -30,7 +30,7 @@ from petaudit.reports import html as html_report
 from pictures.examples import EXAMPLES
 
 FORMATS = ("html", "markdown", "junit", "sarif")
-SENTENCE = "A picture could not be drawn ({kind}); no figure and no verdict depends on it."
+SENTENCE = "A chart could not be drawn ({kind}); no figure or verdict depends on it."
 PIPELINE = """\
 Loader:
   table:
@@ -111,7 +111,7 @@ def decided(document: Mapping[str, Any]) -> Any:
     """A document without its pictures, what is said of them, and how long things took."""
     left = copy.deepcopy(dict(document))
     for own in (left, *entries(left)):
-        own["warnings"] = [text for text in own.get("warnings", []) if "A picture" not in text]
+        own["warnings"] = [text for text in own.get("warnings", []) if "A chart" not in text]
         for name in ("pictures", "texts", "timings", "seconds", "started", "finished", "details"):
             own.pop(name, None)
     return left
@@ -226,7 +226,7 @@ def nested(levels: int) -> Any:
 ODD: dict[str, Any] = {
     "of no kind": [{}],
     "of another kind": [{"kind": "pie"}],
-    "no mapping": [7],
+    "not a mapping": [7],
     "a text": ["class-sizes"],
     "null": [None],
     "a list": [[EXAMPLES[0].to_dict()]],

@@ -58,7 +58,7 @@ def test_odd_and_long_names_stay_readable() -> None:
             "postgres",
             None,
             "counted in PostgreSQL",
-            "none: a table of a server can change at any time",
+            "none: a table on a server can change at any time",
         ),
         ("duckdb:///d/a.duckdb?table=t", "duckdb", "ab12", "counted by DuckDB", "ab12"),
         ("people.parquet", "pyspark", "ab12", "counted on Spark", "ab12"),
@@ -67,9 +67,9 @@ def test_odd_and_long_names_stay_readable() -> None:
             "pyspark[connect]",
             None,
             "counted on Spark",
-            "none: Spark reads it where it lies, and it can change at any time",
+            "none: Spark reads it in place, and it can change at any time",
         ),
-        ("a table", "pandas", None, "counted by pandas", "none: it was no file"),
+        ("a table", "pandas", None, "counted by pandas", "none: it was not a file"),
     ],
 )
 def test_pages_and_comments_say_where_tables_came_from(

@@ -154,12 +154,12 @@ def test_anything_is_a_view_or_an_error(name: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"{", "is no JSON"),
-        (b"\xff\xfe\x00", "is no JSON"),
-        (b"[" * 100_000, "is no JSON"),
-        (b"[]", "is no result of petaudit"),
-        (b'{"document": "other/1"}', "is no result of petaudit"),
-        (b'{"document": ["petaudit.check/1"]}', "is no result of petaudit"),
+        (b"{", "is not valid JSON"),
+        (b"\xff\xfe\x00", "is not valid JSON"),
+        (b"[" * 100_000, "is not valid JSON"),
+        (b"[]", "is not a result of petaudit"),
+        (b'{"document": "other/1"}', "is not a result of petaudit"),
+        (b'{"document": ["petaudit.check/1"]}', "is not a result of petaudit"),
     ],
 )
 def test_files_that_are_no_result(tmp_path: Path, content: bytes, words: str) -> None:

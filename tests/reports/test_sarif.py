@@ -173,7 +173,7 @@ def test_rules_are_the_measures_of_the_view() -> None:
 def test_what_could_not_be_measured_is_a_finding_and_a_notification() -> None:
     made = view(
         card("l-diversity", "error", value=None, reason="no sensitive attribute"),
-        problems=("run 3: the table is gone",),
+        problems=("run 3: the table no longer exists",),
         warnings=("a column is empty",),
     )
     run = run_of(as_sarif(made, Voice()))

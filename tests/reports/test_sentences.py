@@ -32,8 +32,8 @@ OPEN = Card("t-closeness", "error", None, None, "lower", reason="no sensitive at
     [
         (view("failed", BAD, GOOD), "Do not release this as it is: 1 of 2 limits are not met."),
         (view("failed", BAD), "Do not release this as it is: the limit is not met."),
-        (view("passed", GOOD), "The limit that was set holds."),
-        (view("passed", GOOD, GOOD), "All 2 limits that were set hold."),
+        (view("passed", GOOD), "The limit holds."),
+        (view("passed", GOOD, GOOD), "All 2 limits hold."),
         (view("error", OPEN, GOOD), "Not decided: something that was asked for could not be"),
         (view("measured"), "Nothing was judged: no limit was set."),
     ],
@@ -51,16 +51,17 @@ def test_an_error_never_sounds_safe() -> None:
 def test_breaches_are_named_with_value_and_limit() -> None:
     said = [*summary(view_of(check()))]
     assert "k-anonymity is 1, and must be at least 5." in said
-    assert "At least one person in it looks like nobody else." in said
+    assert "At least one person in it can be told apart from everyone else." in said
 
 
 @pytest.mark.parametrize(
     ("suppressed", "words"),
     [
-        ("class", "Everybody in it looks like at least one other."),
+        ("class", "Everyone in it is indistinguishable from at least one other person."),
         (
             "exclude",
-            "Who is not suppressed looks like at least 3 others; suppressed rows were left out.",
+            "Everyone not suppressed is indistinguishable from at least 3 others; suppressed rows "
+            "were left out.",
         ),
     ],
 )
@@ -72,7 +73,7 @@ def test_everybody_is_everybody(suppressed: Any, words: str) -> None:
     )
     said = " ".join(summary(view_of(found.to_dict())))
     assert words in said
-    assert ("Everybody" in said) is (suppressed == "class")
+    assert ("Everyone in it" in said) is (suppressed == "class")
 
 
 def test_rows_to_drop_are_a_next_step() -> None:

@@ -41,7 +41,8 @@ def test_a_control_that_is_larger_is_looked_at_as_a_whole() -> None:
     assert found.findings.excess.original.people == 80
     assert found.findings.excess.control.people == 400
     assert "of 80 people of the original" in found.explanation[1]
-    assert "among 80 others, of 400 of the control" in found.explanation[1]
+    assert "among 80 others, and " in found.explanation[1]
+    assert "% of 400 of the control" in found.explanation[1]
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
@@ -76,7 +77,7 @@ def test_everybody_in_the_control_is_singled_out() -> None:
     control = pa.table({"a": range(100, 130)})
     synthetic = pa.concat_tables([original, control])
     found = petaudit.mpuccs(original, synthetic, control)
-    assert "everybody in the control is, so nothing can be told" in found.explanation[1]
+    assert "everyone in the control is, so nothing can be concluded" in found.explanation[1]
     assert found.figures["control_identification_rate"] == 1
     assert found.figures["excess_risk"] is None
     assert found.figures["excess_risk_ci_lower"] is None

@@ -17,7 +17,7 @@ from petaudit.cli import main
 from petaudit.errors import InputError, PetauditError
 from petaudit.singling.control import Overlap, checked_control
 
-SAME = "the control is the very table that was learned from"
+SAME = "the control is the training table itself"
 
 
 def people(rows: int, seed: int, values: tuple[int, ...] = (900, 90, 40)) -> pa.Table:

@@ -187,5 +187,5 @@ def stored() -> set[Path]:
 
 def test_an_engine_does_not_try_changes() -> None:
     found = petaudit.mpuccs(people(50, 1), people(50, 2), search="engine", max_baseline_cols=1)
-    with pytest.warns(petaudit.PetauditWarning, match="found in memory only"):
+    with pytest.warns(petaudit.PetauditWarning, match="computed in memory only"):
         assert found.changes == []

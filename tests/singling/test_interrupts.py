@@ -218,7 +218,7 @@ def test_a_wide_table_is_announced_and_stopped(wide: Pair) -> None:
     assert "years" in announced
     assert "(stopped after 1 s)" in announced
     assert {own.category for own in said} == {PetauditWarning}
-    assert any("the time limit came after" in str(own.message) for own in said)
+    assert any("the time limit was reached after" in str(own.message) for own in said)
     assert found.combinations > 60 + 60 * 59 // 2
     assert found.figures["total_identified"] == 30
 

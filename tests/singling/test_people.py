@@ -215,7 +215,7 @@ def test_rows_of_one_person_do_not_compete(
     assert sorted(found.details.column("syn_idx").to_pylist()) == sorted(rows)
     assert "who" not in found.columns
     people = len(set(who))
-    assert f"rows are of {people:,} p" in found.explanation[1]
+    assert f"rows belong to {people:,} p" in found.explanation[1]
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -261,9 +261,9 @@ def test_what_is_wrong_about_a_person() -> None:
         petaudit.mpuccs(original, synthetic, person="who")
     with pytest.raises(petaudit.errors.ColumnError, match="unknown column 'whom'"):
         petaudit.mpuccs(original, synthetic, person="whom")
-    with pytest.raises(petaudit.errors.OptionError, match="person is 3"):
+    with pytest.raises(petaudit.errors.OptionError, match="person must be a column, got 3"):
         petaudit.mpuccs(original, synthetic, person=3)  # type: ignore[arg-type]
-    with pytest.raises(petaudit.errors.NotMeasurableError, match="told apart in memory only"):
+    with pytest.raises(petaudit.errors.NotMeasurableError, match="grouped in memory only"):
         petaudit.mpuccs(original, synthetic, person="who", search="engine")
     with pytest.raises(petaudit.errors.ColumnError, match="unknown column 'who'"):
         petaudit.mpuccs(original, synthetic, synthetic, person="who")

@@ -165,7 +165,7 @@ def test_an_exception_at_the_very_end_reaches_the_caller_too(small: Pair) -> Non
 
 @pytest.mark.parametrize("wrong", [True, "bar", 1, [], {}])
 def test_only_a_callable_can_be_told(wrong: Any, small: Pair) -> None:
-    with pytest.raises(OptionError, match="progress is not callable"):
+    with pytest.raises(OptionError, match="progress must be a function"):
         mpuccs(*small, progress=wrong)
 
 

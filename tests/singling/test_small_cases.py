@@ -256,7 +256,7 @@ def test_columns_of_the_answer(options: dict[str, Any], technical: bool) -> None
 def test_sizes_with_gaps_pass_no_limit(sizes: list[int]) -> None:
     """What was not looked at may be what identifies everybody."""
     table = pa.table({"a": [1, 2, 3], "b": [4, 4, 4], "c": [5, 5, 6]})
-    with pytest.warns(PetauditWarning, match="were looked at"):
+    with pytest.warns(PetauditWarning, match="were searched"):
         found = petaudit.mpuccs(table, table, n_cols=sizes)
     judged = found.judged(limit=found.value if found.value < 1 else "0.999")
     assert judged.passed is False

@@ -45,7 +45,7 @@ def test_with_one_thread_where_there_is_room_for_one(monkeypatch: pytest.MonkeyP
 def test_by_the_engine_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     found = chosen(monkeypatch, 100_000_000)
     assert (found.place, found.engine) == ("engine", "DuckDB")
-    assert found.reason == "in memory it would take some 374 MB, and the limit is 100 MB"
+    assert found.reason == "it would take about 374 MB of memory, and the limit is 100 MB"
 
 
 def test_what_a_search_needs_grows_with_cells_and_threads() -> None:
@@ -61,7 +61,7 @@ def test_what_a_search_needs_grows_with_cells_and_threads() -> None:
 
 
 def test_a_word_that_is_none() -> None:
-    with pytest.raises(OptionError, match=r"search is 'disk'; auto, memory or engine was expected"):
+    with pytest.raises(OptionError, match=r"search must be auto, memory or engine, got 'disk'"):
         petaudit.mpuccs(TABLE, TABLE, search="disk")
 
 
@@ -78,10 +78,10 @@ def test_the_command_line_says_it(
 ) -> None:
     assert main(["mpuccs", *files, "--search", "engine"]) == 0
     text = capsys.readouterr().out
-    assert "counted by DuckDB: it was asked for" in text
-    assert "what changing one column would do was left out" in text
+    assert "counted by DuckDB: it was requested" in text
+    assert "the effect of changing one column was left out" in text
     assert main(["mpuccs", *files, "--search", "memory", "--no-advice"]) == 0
-    assert "searched in memory: it was asked for" in capsys.readouterr().out
+    assert "searched in memory: it was requested" in capsys.readouterr().out
     assert main(["mpuccs", *files, "--no-advice"]) == 0
     assert "searched" not in capsys.readouterr().out
 
@@ -93,8 +93,8 @@ def test_the_document_says_it(
     assert main(["mpuccs", *files, "--search", asked, "--format", "json", "--out", "out"]) == 0
     found = json.loads(capsys.readouterr().out)
     expected = {
-        "auto": {"way": "memory", "engine": "petaudit", "reason": "there is room for it"},
-        "engine": {"way": "engine", "engine": "DuckDB", "reason": "it was asked for"},
+        "auto": {"way": "memory", "engine": "petaudit", "reason": "it fits into memory"},
+        "engine": {"way": "engine", "engine": "DuckDB", "reason": "it was requested"},
     }
     assert found["result"]["search"] == expected[asked]
     assert bool(found["changes"]) is (asked == "auto")

@@ -108,7 +108,7 @@ def test_too_large_an_answer_is_refused_before_it_is_fetched(
     monkeypatch.setattr(_remote_results, "MOST_ROWS", 1_000)
     counts = open_source(table_of(spark)).counts
     assert len(counts.value_counts("age").labels) == AGES
-    with pytest.raises(EngineError, match="more than 1,000 values, which are not fetched"):
+    with pytest.raises(EngineError, match="more than 1,000 values, too many to fetch"):
         counts.value_counts("pay")
-    with pytest.raises(NotMeasurableError, match="single rows, which stay in pyspark"):
+    with pytest.raises(NotMeasurableError, match="individual rows, which stay in pyspark"):
         open_source(table_of(spark)).to_arrow()

@@ -98,7 +98,7 @@ def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
 
 def test_rows_do_not_come_into_memory(spark: Any) -> None:
     table = spark.createDataFrame(people(5, 1))
-    with pytest.raises(OptionError, match="from where only counts come"):
+    with pytest.raises(OptionError, match="which returns only counts"):
         petaudit.mpuccs(table, table, search="memory")
 
 
@@ -113,9 +113,9 @@ def test_files_are_counted_by_spark_where_it_is_asked_for(spark: Any, tmp_path: 
 
 def test_an_engine_or_a_master_that_cannot_be() -> None:
     table = people(5, 1)
-    with pytest.raises(OptionError, match="the engine is 'sparc'"):
+    with pytest.raises(OptionError, match="the engine must be 'duckdb' or 'spark', got 'sparc'"):
         petaudit.mpuccs(table, table, engine="sparc")
-    with pytest.raises(OptionError, match="the engine is 'spark', and the original is counted by"):
+    with pytest.raises(OptionError, match="the engine is 'spark', but the original is counted by"):
         petaudit.mpuccs(table, table, engine="spark")
-    with pytest.raises(OptionError, match="a Spark master is given, and the engine is not Spark"):
+    with pytest.raises(OptionError, match="a Spark master is given, but the engine is not Spark"):
         petaudit.mpuccs(table, table, spark_master="yarn")

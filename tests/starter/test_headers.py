@@ -67,7 +67,7 @@ WORDS = "Wang,Taipei,F,flu\nChen,Taipei,M,flu\nLin,Yilan,F,gout\nHo,Yilan,F,flu\
 def test_words_that_stand_below_as_well_are_no_header(text: str, tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="is data and no header") as raised:
+    with pytest.raises(InputError, match="is data, not a header") as raised:
         petaudit.mpuccs(path, path)
     for name in text.partition("\n")[0].split(","):
         assert f" {name} " not in str(raised.value).replace("'", " ")

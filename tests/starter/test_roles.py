@@ -26,7 +26,7 @@ UNIQUE = {"distinct": 980, "once": 970}
     [
         (facts("x", **UNIQUE), Role.IDENTIFIER, "97 % of 1,000 values occur once"),
         (facts("x", Kind.WHOLE, **UNIQUE), Role.IDENTIFIER, "97 %"),
-        (facts("x", Kind.DECIMAL, **UNIQUE), Role.SENSITIVE, "too fine"),
+        (facts("x", Kind.DECIMAL, **UNIQUE), Role.SENSITIVE, "too detailed"),
         (facts("x", Kind.DECIMAL), Role.QUASI_IDENTIFIER, "10 different decimal numbers"),
         (facts("x", Kind.DATETIME, **UNIQUE), Role.QUASI_IDENTIFIER, "date-times"),
         (facts("x", rows=9, distinct=9, once=9), Role.QUASI_IDENTIFIER, "in doubt"),

@@ -130,14 +130,14 @@ def test_identifiers_are_pointed_out() -> None:
     guesses = [Guess("姓名", Role.IDENTIFIER, "why"), Guess("zip", Role.QUASI_IDENTIFIER, "why")]
     own = Starter("people.csv", 9, 2, guesses, 1, 0, identifiers=["姓名"])
     [caution] = own.cautions
-    assert caution.startswith("1 column looks like an identifier: 姓名. Leave it out of the table")
+    assert caution.startswith("1 column looks like an identifier: 姓名. Remove it from the table")
     made = replace(own, synthetic="made.csv", identifiers=["姓名", "id"])
     [caution] = made.cautions
     assert caution.startswith(
         "2 columns look like identifiers: 姓名, id. Identifiers should not be"
     )
     [caution] = replace(own, guesses=(), quotes_names=False).cautions
-    assert caution.startswith("1 column is an identifier. Leave it out")
+    assert caution.startswith("1 column is an identifier. Remove it from")
     assert "mpuccs looks at all columns" in starter_text(made)
     assert "zip" not in starter_text(made)
 
@@ -163,6 +163,6 @@ def test_the_user_of_an_address_stands_where_the_table_is_opened(
     [(name, loader)] = yaml.safe_load(text)["Loader"].items()
     assert loader["filepath"] == address
     assert "auditor" not in name
-    assert text.startswith("# An audit of postgresql://db/")
+    assert text.startswith("# Audit of postgresql://db/")
     lines = [line for line in text.splitlines() if "auditor" in line]
     assert all(address in line for line in lines)

@@ -68,19 +68,19 @@ def test_nonsense_is_an_error(given: str) -> None:
     with pytest.raises(OptionError) as caught:
         petaudit.set_memory(given)
     assert str(caught.value) == (
-        f"memory is {given!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB"
+        f"memory must be an amount of memory such as 2GB, 512MB or 1.5GiB, got {given!r}"
     )
 
 
 @pytest.mark.parametrize("given", [True, 2.5e9, [2], b"2GB"])
 def test_other_things_are_no_amounts(given: object) -> None:
-    with pytest.raises(OptionError, match="which is no amount of memory"):
+    with pytest.raises(OptionError, match="must be an amount of memory"):
         petaudit.set_memory(given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("given", ["0", 0, -1, "511MB", "4KB", 511_999_999])
 def test_too_little_is_an_error(given: str | int) -> None:
-    with pytest.raises(OptionError, match=r"which is (too little|no amount)"):
+    with pytest.raises(OptionError, match=r"must be (at least 512 MB|an amount of memory)"):
         petaudit.set_memory(given)
     with pytest.raises(OptionError, match="at least 512 MB"):
         petaudit.set_memory("511 MB")
@@ -108,7 +108,7 @@ def test_a_wrong_limit_leaves_the_old_one() -> None:
 
 def test_the_variable_is_named_where_it_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(memory.VARIABLE, "lots")
-    with pytest.raises(OptionError, match=r"^PETAUDIT_MEMORY is 'lots', which is no amount"):
+    with pytest.raises(OptionError, match=r"^PETAUDIT_MEMORY must be an amount .*, got 'lots'$"):
         memory.memory_limit()
 
 
@@ -117,7 +117,7 @@ def test_more_than_there_is_is_cut_with_a_warning(monkeypatch: pytest.MonkeyPatc
     with pytest.warns(PetauditWarning) as caught:
         petaudit.set_memory("64GB")
     assert str(caught[0].message) == (
-        "the memory limit is 64 GB, and there are 8 GB; the limit is 8 GB now"
+        "the memory limit is 64 GB, but only 8 GB is available; 8 GB is used instead"
     )
     assert memory.memory_limit() == 8 * GB
 

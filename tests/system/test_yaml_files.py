@@ -45,10 +45,10 @@ def test_an_empty_file_is_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "complaint"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, "'a' stands here twice"),
-        ("x:\n  a: 1\n  a: 2\n", 3, "'a' stands here twice"),
-        ("x: [{a: 1, a: 2}]\n", 1, "'a' stands here twice"),
-        ("1: a\n1: b\n", 2, "1 stands here twice"),
+        ("a: 1\nb: 2\na: 3\n", 3, "duplicate key: 'a'"),
+        ("x:\n  a: 1\n  a: 2\n", 3, "duplicate key: 'a'"),
+        ("x: [{a: 1, a: 2}]\n", 1, "duplicate key: 'a'"),
+        ("1: a\n1: b\n", 2, "duplicate key: 1"),
         ("a: &x [1]\nb: *x\n", 2, "aliases are not accepted"),
         ("a: &x {k: 1}\nb:\n  <<: *x\n", 3, "aliases are not accepted"),
         ("a: !!python/object/apply:os.system [ls]\n", 1, "could not determine a constructor"),
@@ -56,10 +56,10 @@ def test_an_empty_file_is_nothing(tmp_path: Path) -> None:
         ("a: [1\n", 2, "a comma is missing, or the [ of line 1 is open"),
         ("a: {b: 1\nc: 2\n", 2, "a comma is missing, or the { of line 1 is open"),
         ("a: [1}\n", 1, "a comma is missing, or the [ of line 1 is open"),
-        ("null: 1\n~: 2\n", 2, "null stands here twice"),
-        ("2020-01-01: 1\n2020-01-01: 2\n", 2, "2020-01-01 stands here twice"),
-        ("no: 1\nNo: 2\n", 2, "No stands here twice, first as no"),
-        ("a: &x 1\nb: &x 2\n", 2, "an anchor (&) stands here twice"),
+        ("null: 1\n~: 2\n", 2, "duplicate key: null"),
+        ("2020-01-01: 1\n2020-01-01: 2\n", 2, "duplicate key: 2020-01-01"),
+        ("no: 1\nNo: 2\n", 2, "duplicate key: No, first as no"),
+        ("a: &x 1\nb: &x 2\n", 2, "duplicate anchor (&)"),
         ("a: 1\n---\nb: 2\n", 2, "another document"),
         ("? [a]\n: 1\n", 1, "unhashable key"),
     ],
@@ -108,7 +108,7 @@ def test_values_that_cannot_be_made_are_refused_too(content: str, tmp_path: Path
 # Thirty lines, so that a line of the slip and a line of the complaint of YAML are told apart.
 ABOVE = "".join(f"key{number}: {number}\n" for number in range(1, 29)) + "top:\n  x: 1\n"
 COLON = "a full-width ：; write ': '"
-IDEOGRAPHIC = "an ideographic space; indent with ordinary blanks"
+IDEOGRAPHIC = "an ideographic space; indent with ordinary spaces"
 BACKSLASH = "a backslash in double quotes; use single quotes or /"
 AFTER_QUOTE = "text follows a closing quote; put all of it in quotes of the other kind"
 DEEPER = "the key is indented deeper than its neighbours, or the line above lacks ': '"
@@ -117,10 +117,10 @@ DEEPER = "the key is indented deeper than its neighbours, or the line above lack
 @pytest.mark.parametrize(
     ("below", "line", "message"),
     [
-        ("\tlimit: 0.2\n", 31, "a tab; indent with blanks"),
-        (" \tlimit: 0.2\n", 31, "a tab; indent with blanks"),
-        ("   \tlimit: 0.2\n", 31, "a tab; indent with blanks"),
-        ("  limit:\t0.2\n", 31, "a tab; write blanks"),
+        ("\tlimit: 0.2\n", 31, "a tab; indent with spaces"),
+        (" \tlimit: 0.2\n", 31, "a tab; indent with spaces"),
+        ("   \tlimit: 0.2\n", 31, "a tab; indent with spaces"),
+        ("  limit:\t0.2\n", 31, "a tab; use spaces"),
         ("  limit：0.2\n\n  y: 2\n", 31, COLON),
         ("  # 註：a\n  limit：0.2\n\n  # c:d\n  y: 2\n", 32, COLON),
         ("  limit：0.2", 31, COLON),
@@ -129,25 +129,25 @@ DEEPER = "the key is indented deeper than its neighbours, or the line above lack
         ("  closeness：\n    - limit: 0.2\n", 31, COLON),
         ("  y:\n    a：1\n    b：2\n    c: 3\n", 32, COLON),
         ("  limit﹕0.2\n  y: 2\n", 31, "a full-width ﹕; write ': '"),
-        ("  limit:0.2\n\n  y: 2\n", 31, "a blank after the colon is missing"),
-        ("  y:\n    limit:0.2\n    z: 2\n", 32, "a blank after the colon is missing"),
-        ("  'limit':0.2\n", 31, "a blank after the colon is missing"),
-        ("  y:\n    -a\n    -b: 1\n", 32, "a blank after the dash is missing"),
-        ("  y:\n    - a\n    － b\n    - c\n", 33, "－ starts no list item; write '- '"),
+        ("  limit:0.2\n\n  y: 2\n", 31, "missing space after the colon"),
+        ("  y:\n    limit:0.2\n    z: 2\n", 32, "missing space after the colon"),
+        ("  'limit':0.2\n", 31, "missing space after the colon"),
+        ("  y:\n    -a\n    -b: 1\n", 32, "missing space after the dash"),
+        ("  y:\n    - a\n    － b\n    - c\n", 33, "－ does not start a list item; write '- '"),
         ("   \u3000limit: 0.2\n", 31, IDEOGRAPHIC),
         ("  \u3000\n  limit: 0.2\n", 31, IDEOGRAPHIC),
         ("   \u00a0limit: 0.2\n", 31,
-         "a space of another kind (U+00A0); indent with ordinary blanks"),
+         "a space of another kind (U+00A0); indent with ordinary spaces"),
         ("  limit:\u30000.2\n  y: 2\n", 31,
-         "an ideographic space; write an ordinary blank after the colon"),
+         "an ideographic space; write an ordinary space after the colon"),
         ("  y: 'a\n  z: 1\n\n  k: 2\n", 31, "a quote is opened and never closed"),
         ('  y: "a\n  z: 1\n\n  k: 2\n', 31, "a quote is opened and never closed"),
         ("  y: 'a\n---\n", 31, "a quote is opened and never closed"),
-        ('  y: "C:\\temp\\"\n', 31, "a quote is opened and never closed; a backslash stands before "
-         "the closing one; use single quotes or /"),
-        ("  y: 'a\n  z: 1\n  k: 'b'\n", 31, "a quote is opened and closed only in line 33"),
+        ('  y: "C:\\temp\\"\n', 31, "a quote is opened and never closed; a backslash is before the "
+                                    "closing one; use single quotes or /"),
+        ("  y: 'a\n  z: 1\n  k: 'b'\n", 31, "a quote is opened here and closed only in line 33"),
         ("  y: 'it's'\n  z: 1\n", 31, AFTER_QUOTE),
-        ("  y: “a: b”\n", 31, "“ is no quote of YAML; write \" or '"),
+        ("  y: “a: b”\n", 31, '“ is not a YAML quote; write " or \''),
         ('  y: "C:\\Users\\a"\n', 31, BACKSLASH),
         ('  y: "C:\\data"\n', 31, BACKSLASH),
         ('  y: "a\n  z: \'C:\\data\'\n', 32,
@@ -155,9 +155,9 @@ DEEPER = "the key is indented deeper than its neighbours, or the line above lack
         ("  y:\n    - a\n    b\n    - c\n", 33,
          "a line is neither a key with ': ' nor a list item with '- '"),
         ("  y:\n    - a\n    b: 1\n", 33,
-         "a key stands among list items; '- ' is missing, or the indentation is wrong"),
+         "a key among list items; '- ' is missing, or the indentation is wrong"),
         ("  - y\n", 31,
-         "a list item stands among keys; its indentation is wrong, or that of the keys"),
+         "a list item among keys; its indentation is wrong, or that of the keys"),
         (" - y\n", 31, "the indentation of this list item fits no line above it"),
         (" y: 1\n", 31, "the indentation of this key fits no key above it"),
         ("   y: 1\n", 31, DEEPER),
@@ -168,12 +168,12 @@ DEEPER = "the key is indented deeper than its neighbours, or the line above lack
         ("  y: - a\n", 31, "a list item cannot start here; give it a line of its own"),
         ("  y: [1，2］\n  z: 1\n", 31, "a full-width ］; write ']'"),
         ("  y: {a: 1｝\n  z: 1\n", 31, "a full-width ｝; write '}'"),
-        ("  y: @a\n", 31, "a text that starts with @ must stand in quotes"),
-        ("  y: *.csv\n", 31, "a text that starts with * must stand in quotes"),
-        ("%a: 1\n", 31, "a text that starts with % must stand in quotes"),
-        ("  y: |a\n", 31, "a text that starts with | or > must stand in quotes"),
+        ("  y: @a\n", 31, "a text that starts with @ must be quoted"),
+        ("  y: *.csv\n", 31, "a text that starts with * must be quoted"),
+        ("%a: 1\n", 31, "a text that starts with % must be quoted"),
+        ("  y: |a\n", 31, "a text that starts with | or > must be quoted"),
         ("  y: ]\n", 31, "expected the node content, but found ']'"),
-        ("  : :\n", 31, "wrong indentation, or a text that must stand in quotes"),
+        ("  : :\n", 31, "wrong indentation, or a text that must be quoted"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -239,7 +239,7 @@ def test_lines_of_any_text_can_be_explained() -> None:
             found = re.match(r"x, line (\d+): .", message)
             assert found, text
             assert int(found[1]) <= len(re.split("\r\n|[\n\r\u2028]", text)), text
-            assert "wang" not in message or "stands here twice" in message, text
+            assert "wang" not in message or "duplicate" in message, text
 
 
 def complaint(text: str) -> str | None:
@@ -270,7 +270,7 @@ def test_bytes_that_are_no_utf_8(tmp_path: Path) -> None:
 def test_utf_16_without_a_mark_at_its_start(tmp_path: Path) -> None:
     path = written(tmp_path, "a: 1\n".encode("utf-16-le"))
     assert refusal(path).endswith(
-        "line 1: holds a character that YAML forbids; save the file as UTF-8"
+        "line 1: contains a character that YAML does not allow; save the file as UTF-8"
     )
 
 

@@ -154,7 +154,7 @@ def test_an_unknown_encoding_is_refused(encoding: str, tmp_path: Path) -> None:
 def test_a_delimiter_is_one_character(delimiter: str, tmp_path: Path) -> None:
     error = refusal(written(tmp_path, b"a;b\n1;2\n"), delimiter=delimiter)
     assert isinstance(error, OptionError)
-    assert "one character was expected" in str(error)
+    assert "must be one character" in str(error)
 
 
 @pytest.mark.parametrize("delimiter", ['"', "\n", "\r"])
@@ -274,5 +274,5 @@ def test_a_device_is_no_table() -> None:
 )
 def test_things_that_are_no_table(thing: Any) -> None:
     message = str(refusal(thing))
-    assert message.startswith("a table is a path or a frame (pandas, Polars")
-    assert message.endswith(f"not a {type(thing).__name__}")
+    assert message.startswith("a table must be a path or a frame (pandas, Polars")
+    assert message.endswith(f"got {type(thing).__name__}")

@@ -63,7 +63,8 @@ def test_a_schema_is_no_table() -> None:
     with pytest.raises(InputError) as caught:
         open_source("benchmark://Adult-Income_Schema")
     assert (
-        str(caught.value) == f"benchmark://Adult-Income_Schema is no table but a schema: {schema}"
+        str(caught.value)
+        == f"benchmark://Adult-Income_Schema is not a table but a schema: {schema}"
     )
 
 
@@ -72,9 +73,9 @@ def test_a_schema_is_no_table() -> None:
     [
         ("benchmark://adlut", "unknown benchmark 'adlut' (did you mean 'adult'?)"),
         ("benchmark://", "lacks a name"),
-        ("benchmark://../patient", "a name holds no path"),
+        ("benchmark://../patient", "cannot contain a path"),
         ("benchmark://*", "unknown benchmark '*'"),
-        ("benchmark://a\1", "no control characters"),
+        ("benchmark://a\1", "or control characters"),
         ("benchmark://" + "x" * 5000, "more than 100 characters"),
     ],
 )

@@ -195,7 +195,7 @@ def test_a_picture_that_cannot_be_told_of_is_no_hindrance(
     assert result == whole
     entry = result.to_entry(inputs)
     assert entry["pictures"] == []
-    assert entry["warnings"][-1].startswith("A picture could not be drawn")
+    assert entry["warnings"][-1].startswith("A chart could not be drawn")
 
 
 @pytest.mark.parametrize("labels", [True, False])

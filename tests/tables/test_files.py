@@ -146,7 +146,7 @@ def test_mixed_line_ends_are_read_or_named(text: str, tmp_path: Path) -> None:
     try:
         source = open_source(path)
     except InputError as problem:
-        assert re.search("line ends|lines .* end", str(problem))  # noqa: PT017 (both serve)
+        assert re.search("line endings|lines .* end", str(problem))  # noqa: PT017 (both serve)
     else:
         assert rows(source) == [("1", "2"), ("3", "4")]
 
@@ -477,8 +477,8 @@ def test_temporary_files_are_private_and_gone_at_exit(exit_code: int, tmp_path: 
 
 
 NOTE = (
-    "folder 'people': {number} left out, because only .parquet files that are not hidden are the "
-    "table: {names}"
+    "folder 'people': {number} left out, because only .parquet files that are not hidden belong to "
+    "the table: {names}"
 )
 
 

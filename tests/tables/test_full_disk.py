@@ -26,7 +26,7 @@ from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
 from tables.checks import classes_of
 
 TEXT = "zip;name\n" + "".join(f"{number};é{number}\n" for number in range(50))
-FULL = r"the folder of temporary files, .*, is full; make room there, or name another one with "
+FULL = r"the folder of temporary files, .*, is full; free some space, or set "
 
 
 @pytest.fixture(params=[errno.ENOSPC, errno.EDQUOT])

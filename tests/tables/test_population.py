@@ -163,18 +163,18 @@ def test_translated_labels_fall_together() -> None:
             ["x", "x", "x", "secret", "y"],
             ["x", "x", "y", "y", "y", "y"],
             "2 classes of the table with 4 rows have fewer people in the population than rows in "
-            "the table (1 of them nobody at all): the population must hold everybody",
+            "the table (1 of them nobody at all): the population must contain everybody",
         ),
         (
             ["x", "x", "y"],
             ["x", "y", "y"],
             "1 class of the table with 2 rows has fewer people in the population than rows in "
-            "the table (0 of them nobody at all): the population must hold everybody",
+            "the table (0 of them nobody at all): the population must contain everybody",
         ),
         (
             ["x", "x", "*"],
             ["x", "x"],
-            "the population has 2 rows, fewer than the 3 of the table; it must hold everybody",
+            "the population has 2 rows, fewer than the 3 of the table; it must contain everybody",
         ),
     ],
 )

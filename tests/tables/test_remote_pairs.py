@@ -187,7 +187,7 @@ def test_rows_and_classes_stay_where_they_are() -> None:
         lambda: RowPicker(source),
         lambda: typed_source(source, {"a": ColumnType("int")}),
     ):
-        with pytest.raises(NotMeasurableError, match="people: this looks at single rows, which st"):
+        with pytest.raises(NotMeasurableError, match="people: this needs individual rows, which"):
             fetch()
 
 

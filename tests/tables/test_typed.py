@@ -183,13 +183,13 @@ NOON = datetime(2024, 2, 29, 12)
             ["2024-02-29T12:00Z", "2024-02-29 14:00:00+02:00", "2024-02-29T06:30-0530"],
             [NOON.replace(tzinfo=UTC)] * 3,
         ),
-        (["2024-02-29T12:00Z", "2024-02-29 12:00"], "no datetime without a time zone"),
-        (["2024-02-29T12:00Z"] * 2 + ["2024-02-29"], "no datetime with a time zone"),
-        (["2024-02-29 24:00"], "no datetime"),
-        (["2024-02-29T12:00+25:00"], "no datetime"),
-        (["0001-01-01T00:00+10:00"], "no datetime"),
-        (["0000-01-01 00:00"], "no datetime"),
-        (["now"], "no datetime"),
+        (["2024-02-29T12:00Z", "2024-02-29 12:00"], "not datetime without a time zone"),
+        (["2024-02-29T12:00Z"] * 2 + ["2024-02-29"], "not datetime with a time zone"),
+        (["2024-02-29 24:00"], "not datetime"),
+        (["2024-02-29T12:00+25:00"], "not datetime"),
+        (["0001-01-01T00:00+10:00"], "not datetime"),
+        (["0000-01-01 00:00"], "not datetime"),
+        (["now"], "not datetime"),
     ],
 )
 @pytest.mark.parametrize("engine", ["csv", "parquet"])
@@ -237,10 +237,10 @@ def test_formats(
     [
         ("date", "%d.%m.%Y", None),
         ("datetime", "%Y-%m-%d %z", None),
-        ("date", "%Y-%m-%d %z", "reads a time zone"),
-        ("date", "%", "not one that strptime knows"),
-        ("date", "", "not one that strptime knows"),
-        ("date", "100%%Y", "reads nothing"),
+        ("date", "%Y-%m-%d %z", "has a time zone"),
+        ("date", "%", "strptime does not know it"),
+        ("date", "", "strptime does not know it"),
+        ("date", "100%%Y", "parses nothing"),
     ],
 )
 def test_the_problem_of_a_format(wanted: str, format_: str, problem: str | None) -> None:
@@ -324,8 +324,8 @@ def test_digits_that_a_float_loses(
         ("SELECT 340282366920938463463374607431768211455::UHUGEINT AS x", 1, "use str"),
         ("SELECT 170141183460469231731687303715884105728::UHUGEINT AS x", 0, ""),
         ("SELECT unnest([0.1, 1.25, 12345.678])::DECIMAL(38, 20) AS x", 0, ""),
-        ("SELECT 100000000000000000::DECIMAL(38) + i AS x FROM range(3) r(i)", 2, "leave its"),
-        ("SELECT '0.12345678901234567891'::DECIMAL(38, 20) AS x", 1, "leave its type away"),
+        ("SELECT 100000000000000000::DECIMAL(38) + i AS x FROM range(3) r(i)", 2, "leave out its"),
+        ("SELECT '0.12345678901234567891'::DECIMAL(38, 20) AS x", 1, "leave out its type"),
         ("SELECT unnest([1.25, 99999999.99])::DECIMAL(12, 2) AS x", 0, ""),
     ],
 )
@@ -447,10 +447,10 @@ def test_a_wide_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cells", "wanted", "problem"),
     [
-        ([1.5, 2.0], "str", "2 cells that are no str (the column holds floats)"),
-        ([b"x"], "str", "1 cell that is no str (the column holds values of another kind)"),
-        ([True], "int", "1 cell that is no int (the column holds booleans)"),
-        ([2, 3, 1], "bool", "2 cells that are no bool (the column holds integers)"),
+        ([1.5, 2.0], "str", "2 cells that are not str (the column holds floats)"),
+        ([b"x"], "str", "1 cell that is not str (the column holds values of another kind)"),
+        ([True], "int", "1 cell that is not int (the column holds booleans)"),
+        ([2, 3, 1], "bool", "2 cells that are not bool (the column holds integers)"),
     ],
 )
 def test_the_message_says_what_the_column_holds(

@@ -269,7 +269,7 @@ def test_a_table_is_written_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_two_columns_of_one_name_are_no_json() -> None:
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pytest.raises(ColumnError, match="two columns of one name: a"):
+    with pytest.raises(ColumnError, match="two columns with the same name: a"):
         table_writer(table, "json")
     assert written(table, "csv") == "a;a\n1;2\n"
 

@@ -102,7 +102,7 @@ class Audit:
     >>> release.passed, release["k-anonymity"].value, "t-closeness" in release
     (False, 1.0, False)
     >>> release.summary()
-    'failed: k-anonymity is 1, at least 2 was asked for'
+    'failed: k-anonymity is 1, must be at least 2'
     """
 
     inputs: Inputs
@@ -210,7 +210,7 @@ class Audit:
         raise NotMeasurableError(
             "{measure} was not measured: {reasons}",
             measure=wanted,
-            reasons=joined(reasons, "; ") if reasons else phrase("not asked"),
+            reasons=joined(reasons, "; ") if reasons else phrase("not requested"),
         )
 
     def summary(self) -> str:
@@ -407,8 +407,7 @@ def _options_by_measure(
         measure = find_measure(name)
         if not isinstance(options, Mapping):
             raise OptionError(
-                "the options of {measure} are {value!r}; a mapping was expected, such as "
-                "{{'limit': 5}}",
+                "the options of {measure} must be a mapping such as {{'limit': 5}}, got {value!r}",
                 measure=measure.name,
                 value=options,
             )
@@ -418,8 +417,7 @@ def _options_by_measure(
         wanted[measure.name] = dict(options)
     if not isinstance(limits, Mapping):
         raise OptionError(
-            "limits is {value!r}; a mapping was expected, such as {{'k-anonymity': 5}}",
-            value=limits,
+            "limits must be a mapping such as {{'k-anonymity': 5}}, got {value!r}", value=limits
         )
     for name, limit in limits.items():
         measure = find_measure(name)
@@ -446,7 +444,7 @@ def _sized(
     takers = [measure.name for measure in chosen if measure.name in known]
     if not takers:
         raise OptionError(
-            "{option} changes nothing about the measures asked for; it is for {measures}",
+            "{option} has no effect on the requested measures; it is for {measures}",
             option=name,
             measures=listing(known),
         )

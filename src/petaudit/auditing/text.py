@@ -91,7 +91,7 @@ def check_text(audit: Audit, *, details: bool = False, is_command: bool = True) 
     limited = [result for result in audit.results if result.passed is not None]
     breached = sum(result.passed is False for result in limited)
     reason = judgement(
-        term("could not be measured as asked") if failed or not audit.results else None,
+        term("could not be measured as requested") if failed or not audit.results else None,
         phrase("{breached} of {limits} limits breached", breached=breached, limits=len(limited))
         if breached
         else None,
@@ -107,10 +107,7 @@ def summary_text(audit: Audit) -> str:
     """Return the verdict and what breaks it, in a line."""
     reasons = [
         phrase(
-            "{measure} is {value}, {rule} was asked for",
-            measure=result.measure,
-            value=value,
-            rule=rule,
+            "{measure} is {value}, must be {rule}", measure=result.measure, value=value, rule=rule
         )
         for result in audit.results
         if result.passed is False
@@ -156,7 +153,7 @@ def closing_lines(
     for policy in policies:
         lines += section(term("Policy"), policy.lines)
     lines += section(term("Open questions"), questions)
-    return [*lines, *section(term("Not to be released"), problems)]
+    return [*lines, *section(term("Reasons not to release"), problems)]
 
 
 def judgement(

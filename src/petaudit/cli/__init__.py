@@ -84,7 +84,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
 def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:
     if any("\0" in argument for argument in arguments or ()):
         # No shell can pass one on.
-        raise OptionError("a name holds no zero character")
+        raise OptionError("a name cannot contain a NUL character")
     try:
         with argparse_speaks():
             build_parser().parse_args(arguments, chosen)

@@ -24,7 +24,7 @@ def split_names(given: Sequence[str] | None) -> list[str]:
                 names.extend(name for name in map(str.strip, row) if name)
         except csv.Error:
             raise OptionError(
-                "{text!r} is no list of names; put a name with a line break in quotes",
+                "{text!r} is not a list of names; put a name with a line break in quotes",
                 text=shortened(text),
             ) from None
     return names
@@ -40,9 +40,7 @@ def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     for item in split_names(given):
         name, equals, value = item.rpartition("=")
         if not equals or not name.strip():
-            raise OptionError(
-                "{option} {item!r}: NAME=VALUE was expected", option=option, item=item
-            )
+            raise OptionError("{option} {item!r}: expected NAME=VALUE", option=option, item=item)
         if name.strip() in pairs:
             raise OptionError("{option} names {name!r} twice", option=option, name=name.strip())
         pairs[name.strip()] = value.strip()
@@ -78,7 +76,7 @@ def whole_number(text: str, option: str) -> int:
         return int(text)
     except ValueError:
         raise OptionError(
-            "{option} is {text!r}; a whole number was expected", option=option, text=shortened(text)
+            "{option} must be an integer, got {text!r}", option=option, text=shortened(text)
         ) from None
 
 

@@ -159,7 +159,7 @@ def _measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         measure, dot, name = path.partition(".")
         if not dot:
             raise OptionError(
-                "--option {path}={value}: MEASURE.NAME=VALUE was expected", path=path, value=value
+                "--option {path}={value}: expected MEASURE.NAME=VALUE", path=path, value=value
             )
         put(measure, name, option_value(value))
     return options

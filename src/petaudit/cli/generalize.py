@@ -87,13 +87,13 @@ def _formula_warning(
     }
     if is_guarded:
         yield phrase(
-            "{cells} of {columns} would be run as a formula by a spreadsheet, and got an "
-            "apostrophe in front; --formulas keep or a .parquet file has them as they are",
+            "{cells} of {columns} would be run as a formula by a spreadsheet, and got a leading "
+            "apostrophe; --formulas keep or a .parquet file keeps them as they are",
             **cells,
         )
     else:
         yield phrase(
             "{cells} of {columns} would be run as a formula by a spreadsheet, and were written as "
-            "they are (--formulas guard puts an apostrophe before them)",
+            "they are (--formulas guard adds a leading apostrophe)",
             **cells,
         )

@@ -66,7 +66,7 @@ def init(chosen: argparse.Namespace) -> int:
         text = starter_text(starter, with_reasons=False)
     if len(text.encode()) > LARGEST_FILE:
         raise InputError(
-            "{name} has more names of columns than a pipeline file can hold", name=table.name
+            "{name} has more column names than a pipeline file can hold", name=table.name
         )
     if target is None:
         if not takes_unicode() and not text.isascii():
@@ -93,7 +93,7 @@ def _target(chosen: argparse.Namespace) -> Path | None:
     # These take any name, unlike the methods of Path.
     if os.path.exists(target) and not os.path.isfile(target):  # noqa: PTH110, PTH113
         raise InputError(
-            "{name!r} is no regular file; name another, or - for the terminal", name=named
+            "{name!r} is not a regular file; name another, or - for the terminal", name=named
         )
     if not os.path.isdir(target.parent):  # noqa: PTH112
         raise InputError("cannot write {name!r}: its folder does not exist", name=named)
@@ -270,7 +270,7 @@ def _summary(starter: Starter, target: Path) -> str:
     if shown and starter.quotes_names:
         lines += [*_guessed(shown, starter.identifying), ""]
     elif shown and not is_synthetic:
-        lines += [term("the guessed roles stand in the file only"), ""]
+        lines += [term("the guessed roles are in the file only"), ""]
     elif not is_synthetic:
         from_file = phrase(
             "roles come from {file}, the side-car of the table", file=starter.side_car

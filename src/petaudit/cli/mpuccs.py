@@ -107,7 +107,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         why_no_advice = result.findings.why_no_changes if has_advice else None
         notes = [] if why_no_advice is None else [why_no_advice]
         if folder is not None and not result.findings.lists_rows:
-            notes.append(phrase("there is no table of details: from a cluster only counts come"))
+            notes.append(phrase("there is no table of details: a cluster returns only counts"))
         result = replace(result, warnings=(*result.warnings, *notes))
         advice = result.changes if has_advice and why_no_advice is None else []
     tables = {"original": inputs.original, "synthetic": inputs.table, "control": inputs.control}
@@ -178,7 +178,7 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
     if chosen.max_cols.lower() != "all":
         if not re.fullmatch("0*[1-9][0-9]{0,8}", chosen.max_cols, re.ASCII):
             raise OptionError(
-                "--max-cols is {text!r}; a whole number from 1, or all, was expected",
+                "--max-cols must be an integer >= 1 or all, got {text!r}",
                 text=shortened(chosen.max_cols),
             )
         given["max_baseline_cols"] = int(chosen.max_cols)
@@ -244,7 +244,7 @@ def _verdict(result: MpuccsResult, code: int) -> list[str]:
             "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
         )
     elif result.passed:
-        what = phrase("the {figure} keeps the limit", figure=figure)
+        what = phrase("the {figure} is within the limit", figure=figure)
     else:
         what = phrase("the {figure} breaks the limit", figure=figure)
     return [verdict_line(what, code), *map(indented, result.explanation)]
@@ -291,7 +291,7 @@ def _combinations(result: MpuccsResult) -> list[str]:
             _MOST_COMBINATIONS_SHOWN
         )
     ]
-    title = term("Combinations that expose most rows (a row counts for the first that finds it)")
+    title = term("Combinations that expose most rows (a row counts for the first to identify it)")
     header = [term("identified"), term("unique"), term("columns")]
     return [title, *format_table(header, rows), ""] if rows else []
 
@@ -316,7 +316,7 @@ def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
         rows=before,
         columns=up_to,
     )
-    header = [term("rows then"), term("difference"), term("column"), term("change")]
+    header = [term("rows after"), term("difference"), term("column"), term("change")]
     return [title, *format_table(header, rows), ""] if rows else []
 
 
@@ -342,7 +342,7 @@ def _checked_folder(name: str, tables: Sequence[str]) -> Path:
     read = [Path(table) for table in tables if os.path.exists(table)]  # noqa: PTH110
     check_targets(folder, (*_TARGETS, _SUMMARY), read)
     if any(folder.is_dir() and table.is_dir() and folder.samefile(table) for table in read):
-        raise OptionError("{name!r} is read as a table; choose another folder to write", name=name)
+        raise OptionError("{name!r} is read as a table; choose another output folder", name=name)
     return folder
 
 
@@ -367,7 +367,9 @@ def _write_tables(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as problem:
         raise InputError(
-            "cannot make {name!r} ({reason})", name=str(folder), reason=problem.strerror or problem
+            "cannot create {name!r} ({reason})",
+            name=str(folder),
+            reason=problem.strerror or problem,
         ) from None
     written = []
     for name, table in tables.items():

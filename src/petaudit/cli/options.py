@@ -47,19 +47,17 @@ def add_check(command: Options) -> None:
     _add_table(command)
     command.names("--sensitive", "sensitive attributes")
     command.names("--insensitive", "other columns")
-    command.flag(
-        "--person-is-pseudonym", "the values of the person column are made up, and it is released"
-    )
+    command.flag("--person-is-pseudonym", "the person column holds pseudonyms and is released")
     command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
     command.value("--original", "FILE", "the table before generalisation")
-    command.value("--control", "FILE", "people whom the maker of a synthetic table never saw")
+    command.value("--control", "FILE", "holdout records not used for training")
     command.value(
         "--population",
         "FILE",
-        "everybody whom the people of the table may be among, raw or generalised alike",
+        "the population that the people of the table come from, raw or generalised alike",
     )
-    command.value("--population-size", "N", "or how many they are")
-    command.value("--key", "COLUMN", "joins original and table; else row order")
+    command.value("--population-size", "N", "or its size")
+    command.value("--key", "COLUMN", "joins original and table; default: row order")
     command.choice(
         "--suppressed",
         ("class", "exclude"),
@@ -68,8 +66,8 @@ def add_check(command: Options) -> None:
     limits = command.group("measures and limits")
     limits.names("--measures", "only these (default: all possible)")
     _add_policy(limits)
-    limits.value("--k", "LIMIT", "every class must have so many rows")
-    limits.value("--l", "LIMIT", "and so many different sensitive values")
+    limits.value("--k", "LIMIT", "every class must have at least this many rows")
+    limits.value("--l", "LIMIT", "and this many different sensitive values")
     limits.value("--t", "LIMIT", "t-closeness may be at most this")
     limits.value(
         "--max-risk", "LIMIT", "nobody's prosecutor risk may be above this, for example 1/11"
@@ -97,8 +95,8 @@ def add_demo(command: Options) -> None:
     """``petaudit demo``: how an audit is shown."""
     output = command.group("output")
     _add_format(output)
-    output.value("--out", "FILE", "write there instead of to the terminal")
-    output.flag("--details", "what is behind every figure, not only judged ones")
+    output.value("--out", "FILE", "write to this file instead of the terminal")
+    output.flag("--details", "details of every figure, not only of judged ones")
     output.flag("--reveal-values", "show values of the worst classes, and small counts in reports")
     _add_reports(output)
 
@@ -115,12 +113,12 @@ def add_generalize(command: Options) -> None:
         "keep suppressed rows (default), drop them, or empty their sensitive cells",
     )
     command.names("--sensitive", "sensitive attributes")
-    command.value("--out", "FILE", ".csv or .parquet; without it CSV goes to the terminal")
+    command.value("--out", "FILE", ".csv or .parquet; default: CSV to the terminal")
     command.choice(
         "--formulas",
         ("guard", "keep"),
-        "of cells that a spreadsheet would run: an apostrophe in front in CSV (default), or "
-        "as they are",
+        "cells that a spreadsheet would run as formulas: prefixed with an apostrophe in CSV "
+        "(default), or kept as they are",
     )
     command.flag("--reveal-values", "show values of the data in error messages")
 
@@ -133,7 +131,7 @@ def add_mpuccs(command: Options) -> None:
     ):
         help_text = phrase("{what}: a file, a folder of Parquet, or benchmark://NAME", what=what)
         command.parser.add_argument(name, metavar=name.upper(), help=help_text)
-    command.value("--control", "FILE", "people whom the synthesizer never saw, to compare with")
+    command.value("--control", "FILE", "holdout records not used for training, to compare with")
     _add_search(command, "person")
     search = command.group("search")
     search.value(
@@ -141,10 +139,10 @@ def add_mpuccs(command: Options) -> None:
     )
     _add_search(search, "time_limit", "threads", "search", "seed")
     _add_search(search, "numeric_precision", "datetime_precision")
-    search.flag("--keep-duplicates", "equal rows are two people")
+    search.flag("--keep-duplicates", "treat equal rows as different people")
     _add_search(search, "min_entropy_delta", "renyi_alpha", "field_decay_factor")
     search.flag("--no-baseline", "judge the identification rate")
-    search.flag("--no-advice", "do not try changes of columns")
+    search.flag("--no-advice", "do not try changing columns")
     limits = command.group("limits")
     # The names are in the help: as a list of choices they would be wider than a terminal.
     limits.value(
@@ -160,7 +158,7 @@ def add_mpuccs(command: Options) -> None:
     _add_engine(command)
     output = command.group("output")
     _add_format(output)
-    output.value("--out", "DIR", "also write the tables there, as CSV and as Parquet")
+    output.value("--out", "DIR", "also write the tables to this folder, as CSV and as Parquet")
     output.flag("--reveal-values", "write the values that identify people, too")
     output.flag("--quiet", "no progress, only the verdict")
     _add_reports(output)
@@ -180,7 +178,7 @@ def _add_search(command: Options, *names: str) -> None:
 def add_run(command: Options) -> None:
     """``petaudit run``."""
     _add_pipeline(command, term("the file that describes the audit"))
-    command.flag("--resume", "go on where an interrupted run stopped")
+    command.flag("--resume", "continue where an interrupted run stopped")
     _add_strict(command)
     _add_engine(command)
     output = command.group("output")
@@ -193,7 +191,7 @@ def add_run(command: Options) -> None:
 
 def add_report(command: Options) -> None:
     """``petaudit report``."""
-    command.value("result", "RESULT.JSON", "what check, run or mpuccs wrote or printed as JSON")
+    command.value("result", "RESULT.JSON", "JSON result of check, run or mpuccs")
     output = command.group("output")
     output.value(
         "--format",
@@ -201,13 +199,11 @@ def add_report(command: Options) -> None:
         "html, markdown, junit or sarif (default: what --out ends with, else html)",
         choices=FORMATS,
     )
-    output.value("--out", "FILE", "write there; - is the terminal (default for HTML: RESULT.html)")
+    output.value("--out", "FILE", "output file; - is the terminal (default for HTML: RESULT.html)")
     output.flag(
         "--reveal-values", "show values of the data that the result holds, and small counts"
     )
-    output.value(
-        "--location", "FILE", "the file at which SARIF shows breaches, such as the pipeline"
-    )
+    output.value("--location", "FILE", "file to which SARIF assigns breaches, such as the pipeline")
     _add_comparison(output)
 
 
@@ -229,12 +225,12 @@ def add_validate(command: Options) -> None:
 
 def add_schema(command: Options) -> None:
     """``petaudit schema``."""
-    command.value("--out", "FILE", "write there instead of to the terminal")
+    command.value("--out", "FILE", "write to this file instead of the terminal")
 
 
 def add_measures(command: Options) -> None:
     """``petaudit measures``."""
-    command.value("names", "NAME", "tell all about these", nargs="*")
+    command.value("names", "NAME", "show all details of these", nargs="*")
     _add_short_format(command)
 
 
@@ -296,11 +292,11 @@ def _add_reading(command: Options) -> None:
     reading.value(
         "--delimiter",
         None,
-        "of CSV files; found by itself if not given",
+        "delimiter of CSV files; default: auto-detected",
         # A tab is hard to type.
         type=lambda mark: "\t" if mark in ("tab", "\\t") else mark,
     )
-    reading.value("--encoding", None, "of CSV files if not UTF-8, for example big5")
+    reading.value("--encoding", None, "encoding of CSV files if not UTF-8, for example big5")
 
 
 def _add_engine(command: Options) -> None:
@@ -308,18 +304,18 @@ def _add_engine(command: Options) -> None:
     engine.value(
         "--engine",
         None,
-        "what counts the rows of files (default: duckdb)",
+        "engine that counts the rows of files (default: duckdb)",
         choices=("duckdb", "spark"),
     )
     engine.value(
         "--spark-master",
         "URL",
-        "of Spark: local[4], spark://HOST:PORT, yarn (default: as Spark is set up here)",
+        "Spark master: local[4], spark://HOST:PORT, yarn (default: Spark's own setting)",
     )
     engine.value(
         "--memory",
         "SIZE",
-        "use at most so much memory, as in 2GB (default: 60 %% of what there is)",
+        "use at most this much memory, such as 2GB (default: 60 %% of what is available)",
     )
 
 

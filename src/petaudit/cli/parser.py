@@ -97,8 +97,8 @@ def build_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="petaudit",
         description=term(
-            "Tells, before a table is released, how well it protects people and how much use it "
-            "keeps."
+            "Shows, before a table is released, how well it protects people and how useful it "
+            "remains."
         ),
         epilog=_EXIT_CODES,
         formatter_class=HelpFormatter,

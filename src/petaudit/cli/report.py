@@ -131,13 +131,13 @@ def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
     out = getattr(chosen, "out", None)
     targets = [*paths, *([Path(out)] if out else [])]
     if len({path.absolute() for path in targets}) < len(targets):
-        raise OptionError("the same file is to be written twice; name another for each")
+        raise OptionError("two outputs have the same file; give each its own")
 
 
 def _check_folder(path: Path, baseline: Path | None) -> None:
     if baseline is not None and baseline.exists() and path.exists() and path.samefile(baseline):
         raise OptionError(
-            "{path!r} is the earlier result; choose another file to write", path=str(path)
+            "{path!r} is the earlier result; choose another output file", path=str(path)
         )
     if path.is_dir():
         raise InputError("{path!r} is a folder, and no file can replace it", path=str(path))

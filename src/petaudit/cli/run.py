@@ -66,7 +66,7 @@ def run(chosen: argparse.Namespace) -> int:
             executor.run()
         except (KeyboardInterrupt, PetauditError):
             if executor.has_kept_results:
-                complain(term("finished runs were kept; go on with --resume"))
+                complain(term("finished runs were kept; continue with --resume"))
             raise
     document = executor.document
     if chosen.format != "text":

@@ -54,7 +54,7 @@ def load(name: str) -> Dataset:
         if dataset.name == wanted:
             return dataset
     if schema := schemas().get(wanted):
-        raise InputError("{name!r} is no table but a schema: {path}", name=name, path=schema)
+        raise InputError("{name!r} is not a table but a schema: {path}", name=name, path=schema)
     raise InputError(
         "unknown dataset {name!r}{near}; the bundled ones are {names}",
         name=name,

@@ -28,7 +28,7 @@ _BUNDLED: Final = {dataset.name: dataset.path for dataset in CATALOGUE} | {
 }
 _CACHED: Final = re.compile(r"(?P<name>.+)-(?P<sha256>[0-9a-f]{64})\.[a-z0-9.]+")
 _NO_REGISTRY: Final = phrase(
-    " (a registry of others can be named with {variable})", variable=REGISTRY_VARIABLE
+    " (set {variable} to use another registry)", variable=REGISTRY_VARIABLE
 )
 _WHOLE: Final = "adult-income"
 _TEMPORARY: Final = ".petaudit-"
@@ -83,7 +83,7 @@ def locate_table(address: str) -> Path:
     """
     path = locate(address)
     if path.suffix == SCHEMA_SUFFIX:
-        raise InputError("{name} is no table but a schema: {path}", name=address, path=path)
+        raise InputError("{name} is not a table but a schema: {path}", name=address, path=path)
     return path
 
 
@@ -91,7 +91,7 @@ def _name(address: str) -> str:
     """The name in an address, in lower case."""
     if address[: len(SCHEME)].casefold() != SCHEME:
         raise InputError(
-            "{address!r} is no benchmark; it starts with {scheme}",
+            "{address!r} is not a benchmark; one starts with {scheme}",
             address=shortened(address),
             scheme=SCHEME,
         )
@@ -106,7 +106,8 @@ def _name(address: str) -> str:
         )
     if ".." in name or any(letter in "/\\" or not letter.isprintable() for letter in name):
         raise InputError(
-            "{name!r} is no name of a benchmark; a name holds no path and no control characters",
+            "{name!r} is not a valid benchmark name; it cannot contain a path or control "
+            "characters",
             name=name,
         )
     return name.casefold()
@@ -137,7 +138,7 @@ def _cache_folder(cache: Path | None) -> Path:
         return (cache or cache_folder()) / "petaudit" / "benchmarks"
     except RuntimeError:
         raise InputError(
-            "there is no home folder; name a cache with {variable}", variable=CACHE_VARIABLE
+            "there is no home folder; set a cache folder with {variable}", variable=CACHE_VARIABLE
         ) from None
 
 
@@ -151,8 +152,7 @@ def _from_cache(name: str, folder: Path) -> Path:
             raise _unknown(name, known, _NO_REGISTRY)
         if len(versions) > 1:
             raise InputError(
-                "{address}: {folder} holds {number} versions of it; name a registry with "
-                "{variable}",
+                "{address}: {folder} holds {number} versions of it; set a registry with {variable}",
                 address=SCHEME + name,
                 folder=folder,
                 number=len(versions),
@@ -262,7 +262,7 @@ def _remove_orphans(folder: Path) -> None:
 
 def _unusable(folder: Path, problem: OSError) -> InputError:
     return InputError(
-        "the cache folder {folder!r} cannot be used ({reason}); name another with {variable}",
+        "the cache folder {folder!r} cannot be used ({reason}); set another with {variable}",
         folder=str(folder),
         reason=os_reason(problem),
         variable=CACHE_VARIABLE,

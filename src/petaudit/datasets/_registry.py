@@ -58,26 +58,24 @@ def read_registry(path: Path) -> dict[str, Entry]:
         if content is None:
             return {}
         if not isinstance(content, dict):
-            raise InputError("a registry is a mapping of names to url and sha256")
+            raise InputError("a registry must be a mapping of names to url and sha256")
         entries: dict[str, Entry] = {}
         for key, fields in content.items():
             name = _name(key)
             if name in entries:
-                raise InputError(
-                    "benchmark {name!r} stands here twice, in different case", name=name
-                )
+                raise InputError("duplicate benchmark {name!r}, in different case", name=name)
             entries[name] = _entry(name, fields)
         return entries
 
 
 def _name(key: object) -> str:
     if not isinstance(key, str):
-        raise InputError("the name {name} is no text; write it in quotes", name=shortened(str(key)))
+        raise InputError("the name {name} is not text; quote it", name=shortened(str(key)))
     name = key.casefold()
     if not _NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            "{name!r} is no name for a benchmark; it has letters from a to z, digits, '-', "
-            "'_' and single '.', at most {most}",
+            "{name!r} is not a valid benchmark name; use letters from a to z, digits, '-', '_' and "
+            "single '.', at most {most}",
             name=shortened(key),
             most=LONGEST_NAME,
         )
@@ -105,7 +103,7 @@ def _entry(name: str, fields: object) -> Entry:
         raise InputError("{where}: {problem}", where=where, problem=problem.text) from None
     sha256 = _text(fields, "sha256", where)
     if not _SHA256.fullmatch(sha256):
-        raise InputError("{where}: sha256 is no SHA-256; it has 64 hexadecimal digits", where=where)
+        raise InputError("{where}: sha256 must be 64 hexadecimal digits", where=where)
     return Entry(
         name=name,
         url=url,
@@ -117,9 +115,9 @@ def _entry(name: str, fields: object) -> Entry:
 
 def _text(fields: dict[Any, Any], key: str, where: str) -> str:
     if fields.get(key) is None:
-        raise InputError("{where} has no {key}", where=where, key=key)
+        raise InputError("{where} has no key {key}", where=where, key=key)
     if not isinstance(fields[key], str):
-        raise InputError("{where}: {key} is no text; write it in quotes", where=where, key=key)
+        raise InputError("{where}: {key} is not text; quote it", where=where, key=key)
     return str(fields[key])
 
 
@@ -127,9 +125,7 @@ def _size(size: object, where: str) -> int | None:
     if size is None:
         return None
     if not isinstance(size, int) or isinstance(size, bool) or size <= 0:
-        raise InputError(
-            "{where}: size is no number of bytes; it is a whole number above 0", where=where
-        )
+        raise InputError("{where}: size must be an integer > 0 (bytes)", where=where)
     return size
 
 
@@ -156,7 +152,7 @@ def _suffix(url: str, format_name: object, where: str) -> str:
     chosen = format_name or by_url
     if chosen == "yaml" and compression:
         raise InputError(
-            "{where}: a schema is not compressed, and the url ends in {ending}",
+            "{where}: a schema cannot be compressed, but the url ends in {ending}",
             where=where,
             ending=compression,
         )
@@ -170,7 +166,7 @@ def require_safe(url: str) -> None:
     >>> require_safe("ftp://data.example/adult.parquet")
     Traceback (most recent call last):
         ...
-    petaudit.errors.InputError: 'ftp' is no scheme to download with; use https
+    petaudit.errors.InputError: 'ftp' is not a download scheme; use https
     """
     if not _VISIBLE.fullmatch(url):
         raise InputError("a url holds visible ASCII characters only; write others as %XX")
@@ -180,11 +176,11 @@ def require_safe(url: str) -> None:
     except ValueError:
         raise InputError("the url has no valid host or port") from None
     if not parts.scheme:
-        raise InputError("the url has no scheme; it starts with https://")
+        raise InputError("the url has no scheme; it must start with https://")
     if parts.scheme not in _SCHEMES:
         near = suggestion(parts.scheme, _SCHEMES)
         raise InputError(
-            "{scheme!r} is no scheme to download with{near}; use https",
+            "{scheme!r} is not a download scheme{near}; use https",
             scheme=shortened(parts.scheme),
             near=near,
         )

@@ -127,8 +127,8 @@ class Excess:
     def text(self) -> Phrase:
         """How the original compares with the control, in words."""
         shares = phrase(
-            "of {people:,} people of the original {rate:.2%} are singled out among {others:,} "
-            "others, of {strangers:,} of the control {control:.2%}",
+            "{rate:.2%} of {people:,} people of the original are singled out among {others:,} "
+            "others, and {control:.2%} of {strangers:,} of the control",
             people=self.original.people,
             rate=self.original.share,
             others=min(self.original.people, self.control.people),
@@ -147,7 +147,7 @@ class Excess:
                 verdict=verdict,
             )
         if not self.has_few_people:
-            verdict = phrase("everybody in the control is, so nothing can be told")
+            verdict = phrase("everyone in the control is, so nothing can be concluded")
         return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
 
 

@@ -33,7 +33,7 @@ def exact(value: object, name: str) -> Fraction:
     True
     >>> exact("abc", "limit")
     Traceback (most recent call last):
-    petaudit.errors.OptionError: limit is 'abc'; a finite number was expected
+    petaudit.errors.OptionError: limit must be a finite number, got 'abc'
     """
     number = _fraction_of(value)
     if number is not None and as_float(number) < math.inf:
@@ -48,7 +48,7 @@ def exact(value: object, name: str) -> Fraction:
                 percent=value.strip(),
             )
     raise OptionError(
-        "{name} is {value!r}; a finite number was expected{hint}", name=name, value=value, hint=hint
+        "{name} must be a finite number, got {value!r}{hint}", name=name, value=value, hint=hint
     )
 
 
@@ -101,11 +101,11 @@ def exact_nonnegative(value: object, name: str) -> Fraction:
 
     >>> exact_nonnegative(-1, "limit")
     Traceback (most recent call last):
-    petaudit.errors.OptionError: limit is -1; it cannot be negative
+    petaudit.errors.OptionError: limit must not be negative, got -1
     """
     number = exact(value, name)
     if number < 0:
-        raise OptionError("{name} is {value}; it cannot be negative", name=name, value=value)
+        raise OptionError("{name} must not be negative, got {value}", name=name, value=value)
     return number
 
 

@@ -83,7 +83,7 @@ class Sample:
             "{model} has no estimate: {why}; {advice}",
             model=model,
             why=why,
-            advice=phrase("model=zayatz takes any sample"),
+            advice=phrase("model=zayatz accepts any sample"),
         )
 
 
@@ -130,7 +130,7 @@ def chosen(
     if wanted is None:
         return estimate, []
     warning = phrase(
-        "{model} stands in for {wanted}, which the rule of Dankar et al. prefers here: {reason}",
+        "{model} replaces {wanted}, which the rule of Dankar et al. prefers here: {reason}",
         model=estimate.model,
         wanted=wanted,
         reason=estimates[wanted].reason,

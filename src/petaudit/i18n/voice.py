@@ -53,16 +53,16 @@ class Voice:
         if self.revealed:
             return self.say(
                 phrase(
-                    "It was made with --reveal-values: it may quote people's data and tells small "
-                    "counts. Do not pass it on."
+                    "It was made with --reveal-values: it may quote people's data and shows small "
+                    "counts. Do not share it."
                 )
             )
         if self.is_exact:
-            return self.say(phrase("No value of the data is in this report. Counts are exact."))
+            return self.say(phrase("The report contains no value of the data. Counts are exact."))
         return self.say(
             phrase(
-                "No value of the data is in this report. Numbers of people are shown as ranges: 1 "
-                "to {most} as <{threshold}, others in steps of {threshold}. Figures of measures "
+                "The report contains no value of the data. Numbers of people are shown as ranges: "
+                "1 to {most} as <{threshold}, others in steps of {threshold}. Figures of measures "
                 "are exact.",
                 most=self.threshold - 1,
                 threshold=self.threshold,

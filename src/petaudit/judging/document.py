@@ -61,10 +61,10 @@ def read_document(path: Path, known: Sequence[str] = (CHECK, RUN, MPUCCS)) -> di
         reason = problem.strerror or type(problem).__name__
         raise InputError("{path}: cannot be read ({reason})", path=path, reason=reason) from None
     except (ValueError, RecursionError):
-        raise InputError("{path}: is no JSON", path=path) from None
+        raise InputError("{path}: is not valid JSON", path=path) from None
     if not isinstance(document, dict) or document.get("document") not in known:
         raise InputError(
-            "{path}: is no result of petaudit; its document should be one of {known}",
+            "{path}: is not a result of petaudit; its document should be one of {known}",
             path=path,
             known=listing(known),
         )

@@ -149,7 +149,8 @@ class Policy:
         if not self.not_measured:
             return None
         return phrase(
-            "keeping the limits of the policy {name} does not show what else it demands: {demands}",
+            "meeting the limits of the policy {name} does not show that its other demands are met: "
+            "{demands}",
             name=self.name,
             demands=joined(self.not_measured, "; "),
         )
@@ -166,8 +167,8 @@ class Policy:
         measure, limit = demand.measure.name, given.get("limit")
         if given.get("profile") is not None:
             raise OptionError(
-                "{measure} has the profile {profile!r} and a limit of the policy {policy}; "
-                "give either",
+                "{measure} has the profile {profile!r} and a limit of the policy {policy}; give "
+                "only one",
                 measure=measure,
                 profile=given["profile"],
                 policy=self.name,
@@ -243,7 +244,7 @@ def find_policy(given: PolicySpec) -> Policy:
     if isinstance(given, Policy):
         return given
     if not isinstance(given, str | PathLike):
-        raise OptionError("policy is {value!r}; a name or a YAML file was expected", value=given)
+        raise OptionError("policy must be a name or a YAML file, got {value!r}", value=given)
     if is_policy_file(given):
         policy = read_policy(Path(given))
         if policy.name in policies():
@@ -307,7 +308,7 @@ def _check_keys(given: Mapping[Any, Any], known: Sequence[str], required: Sequen
 
 def _text(value: Any, key: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise InputError("{key} is {value!r}; text was expected", key=key, value=value)
+        raise InputError("{key} must be text, got {value!r}", key=key, value=value)
     return value.strip()
 
 
@@ -326,7 +327,7 @@ def _texts(given: Mapping[Any, Any], keys: Sequence[str]) -> dict[str, Any]:
 
 def _statements(given: Any) -> tuple[str, ...]:
     if not isinstance(given, list):
-        raise InputError("{key} is {value!r}; a list was expected", key="not_measured", value=given)
+        raise InputError("{key} must be a list, got {value!r}", key="not_measured", value=given)
     return tuple(_translated(text, "not_measured") for text in given)
 
 
@@ -350,7 +351,7 @@ def _source(given: Any) -> dict[str, str]:
 
 def _demands(given: Any) -> dict[str, Demand]:
     if not isinstance(given, Mapping) or not given:
-        raise InputError("limits is {value!r}; MEASURE: LIMIT was expected under it", value=given)
+        raise InputError("limits must be a mapping MEASURE: LIMIT, got {value!r}", value=given)
     demands: dict[str, Demand] = {}
     for name, entry in given.items():
         measure = find_measure(str(name))
@@ -361,7 +362,7 @@ def _demands(given: Any) -> dict[str, Demand]:
         limit = options.pop("limit", None)
         if not measure.limit_kind.takes(limit):
             raise OptionError(
-                "the limit of {measure} is {value!r}; {expected} was expected",
+                "the limit of {measure} must be {expected}, got {value!r}",
                 measure=measure.name,
                 value=limit,
                 expected=measure.limit_kind.expected,
@@ -369,7 +370,7 @@ def _demands(given: Any) -> dict[str, Demand]:
         for option in measure.options:
             if option.name in options and not option.kind.takes(options[option.name]):
                 raise OptionError(
-                    "{key} of {measure} is {value!r}; {expected} was expected",
+                    "{key} of {measure} must be {expected}, got {value!r}",
                     key=option.name,
                     measure=measure.name,
                     value=options[option.name],

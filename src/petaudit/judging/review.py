@@ -228,8 +228,8 @@ def people_notes(inputs: Inputs) -> Iterator[Phrase]:
     }
     if inputs.person_is_pseudonym:
         yield phrase(
-            "{people} in {rows} are told apart by column {column!r}, a pseudonym as was said: "
-            "whoever can trace it back to people must not get the table",
+            "{people} in {rows} are told apart by column {column!r}, which was declared a "
+            "pseudonym: whoever can trace it back to people must not get the table",
             **fields,
         )
     else:
@@ -248,15 +248,15 @@ def people_notes(inputs: Inputs) -> Iterator[Phrase]:
         alike = people - counts.different_but_for_case(inputs.person)
         if alike:
             yield phrase(
-                "column {column!r}: {people} would be somebody else's if upper and lower case "
-                "were the same; if they are, classes are smaller than they look",
+                "column {column!r}: {people} would be somebody else's if case were ignored; if "
+                "case means nothing there, classes are smaller than they look",
                 column=inputs.person,
                 people=counted(alike, "spelling"),
             )
     nameless = counts.nameless_rows(inputs.person)
     if nameless:
         yield phrase(
-            "column {column!r} names nobody in {rows}: those of a class count as one person",
+            "column {column!r} names no person in {rows}: those of a class count as one person",
             column=inputs.person,
             rows=counted(nameless, "row", of=counts.rows),
         )

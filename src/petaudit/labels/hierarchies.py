@@ -52,8 +52,7 @@ class Hierarchies:
             return cls({str(name): _entry(str(name), entry) for name, entry in spec.items()})
         if not isinstance(spec, str | PathLike):
             raise HierarchyError(
-                "hierarchies are given as a {kind}; a folder, a YAML file or a mapping was "
-                "expected",
+                "hierarchies must be a folder, a YAML file or a mapping, got {kind}",
                 kind=type(spec).__name__,
             )
         path = Path(spec)
@@ -72,7 +71,7 @@ class Hierarchies:
             return cls(read_folder(base / content))
         if not isinstance(content, Mapping):
             raise HierarchyError(
-                "{path}: hierarchies are a folder or one entry per attribute", path=path
+                "{path}: hierarchies must be a folder or one entry per attribute", path=path
             )
         entries = {str(name): _entry(str(name), entry, base) for name, entry in content.items()}
         return cls(entries, path)
@@ -156,8 +155,8 @@ def _entry(attribute: str, entry: object, base: Path = Path()) -> Hierarchy | Ru
     if hasattr(entry, "build"):
         return entry
     raise HierarchyError(
-        "the hierarchy of {column!r} is a {kind}; a mapping from leaf to labels, a list of "
-        "rows, a file or a rule was expected",
+        "the hierarchy of {column!r} must be a mapping from leaf to labels, a list of rows, a file "
+        "or a rule, got {kind}",
         column=attribute,
         kind=type(entry).__name__,
     )
@@ -171,7 +170,7 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         raise HierarchyError("hierarchy folder {folder!r} does not exist", folder=shown)
     if not os.path.isdir(folder):  # noqa: PTH112
         raise HierarchyError(
-            "{folder!r} is a file; a folder of hierarchies was expected", folder=str(folder)
+            "{folder!r} is a file; expected a folder of hierarchies", folder=str(folder)
         )
     hierarchies: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):

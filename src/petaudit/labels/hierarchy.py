@@ -132,8 +132,7 @@ class Hierarchy:
             nulls = phrase(" (for nulls it needs a line with an empty leaf)")
         return self.label_error(
             phrase(
-                "column {column!r} holds {labels} that no level of its hierarchy ({origin}) "
-                "has{nulls}",
+                "column {column!r} holds {labels} not found in its hierarchy ({origin}){nulls}",
                 column=self.attribute,
                 labels=counted(len(labels), "label"),
                 origin=self.origin,
@@ -147,13 +146,13 @@ class Hierarchy:
         """The error for values of the data that are not leaves."""
         if len(labels) == 1:
             message = phrase(
-                "column {column!r} holds 1 value that is no leaf of its hierarchy ({origin})",
+                "column {column!r} holds 1 value that is not a leaf of its hierarchy ({origin})",
                 column=self.attribute,
                 origin=self.origin,
             )
         else:
             message = phrase(
-                "column {column!r} holds {number:,} values that are no leaf of its hierarchy "
+                "column {column!r} holds {number:,} values that are not leaves of its hierarchy "
                 "({origin})",
                 column=self.attribute,
                 number=len(labels),
@@ -184,7 +183,7 @@ class Hierarchy:
         for index, row in enumerate(rows):
             line = line_numbers[index] if line_numbers else index + 1
             if isinstance(row, str) or not isinstance(row, Iterable):
-                raise self._at(line, phrase("a list of labels was expected, the leaf first"))
+                raise self._at(line, phrase("expected a list of labels, the leaf first"))
             labels = tuple(_text(label_of(cell)) for cell in row)
             width = width or len(labels)
             if not labels:
@@ -197,10 +196,10 @@ class Hierarchy:
                 )
                 raise self._at(line, problem, labels[0])
             if labels[0] != NULL_LABEL and NULL_LABEL in labels:
-                raise self._at(line, phrase("the leaf has a blank label above it"), labels[0])
+                raise self._at(line, phrase("the leaf has an empty label above it"), labels[0])
             known = paths.setdefault(labels[0], labels)
             if known != labels:
-                problem = phrase("the leaf stands in an earlier line with another path")
+                problem = phrase("the leaf is in an earlier line with another path")
                 raise self._at(line, problem, labels[0])
         if not paths:
             raise HierarchyError("{origin} is empty", origin=self.origin)

@@ -83,7 +83,7 @@ def ranges(
     for narrow, wide in pairwise(steps):
         if wide <= narrow or wide % narrow != 0:
             raise OptionError(
-                "range width {wide} is no larger multiple of {narrow}: ranges must nest",
+                "range width {wide} is not a larger multiple of {narrow}: ranges must nest",
                 wide=_plain(wide),
                 narrow=_plain(narrow),
             )
@@ -125,7 +125,7 @@ class _Masking:
 
         def masked(leaf: str) -> list[str]:
             if self.mark in leaf:
-                raise ValueError(phrase("holds the mark {mark!r}", mark=self.mark))
+                raise ValueError(phrase("contains the mask character {mark!r}", mark=self.mark))
             return [leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1)]
 
         return _hierarchy("mask", attribute, distinct, masked, self.mark * depth)
@@ -138,15 +138,11 @@ def mask_right(mark: str = "*", levels: int | None = None) -> Rule:
     ('47677', '4767*', '476**', '47***', '4****', '*****')
     """
     if not isinstance(mark, str) or len(mark) != 1:
-        raise OptionError("the mask is {mark!r}; one character was expected", mark=mark)
+        raise OptionError("the mask must be one character, got {mark!r}", mark=mark)
     if levels is not None and (isinstance(levels, bool) or not isinstance(levels, int)):
-        raise OptionError(
-            "the levels of a mask are {levels!r}; a whole number was expected", levels=levels
-        )
+        raise OptionError("the levels of a mask must be an integer, got {levels!r}", levels=levels)
     if levels is not None and levels < 1:
-        raise OptionError(
-            "a mask of {levels} levels hides nothing; at least 1 was expected", levels=levels
-        )
+        raise OptionError("a mask of {levels} levels hides nothing; use at least 1", levels=levels)
     return _Masking(mark, levels)
 
 
@@ -197,11 +193,11 @@ def ordered(order: Sequence[str], *sizes: int) -> Rule:
     if len(set(values)) != len(values) or not values:
         raise OptionError("an ordered list needs at least one value, and each value once")
     if any(not isinstance(size, int) or size < 2 for size in sizes):
-        raise OptionError("group sizes of an ordered list are whole numbers from 2")
+        raise OptionError("group sizes of an ordered list must be integers >= 2")
     for small, large in pairwise(sizes):
         if large <= small or large % small:
             raise OptionError(
-                "group size {large} is no larger multiple of {small}", large=large, small=small
+                "group size {large} is not a larger multiple of {small}", large=large, small=small
             )
     position = {value: index for index, value in enumerate(values)}
 
@@ -291,7 +287,7 @@ def _make_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
     if name == "ordered":
         return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
     if argument != "right":
-        raise OptionError("mask is {mask!r}; only 'right' is known", mask=argument)
+        raise OptionError("mask must be 'right', got {mask!r}", mask=argument)
     return mask_right(**options)
 
 

@@ -268,8 +268,8 @@ def _doubts(figures: Sequence[float], is_unseen: bool) -> Iterator[str]:
     """Say why the loss may look too small, or say nothing at all."""
     if not is_unseen:
         yield phrase(
-            "the held-out rows may be among those that the released table was made from, so the "
-            "loss may look too small; with a control, rows that its maker never saw, it does not"
+            "the held-out rows may be among those used to make the released table, so the loss may "
+            "look too small; a control of rows not used for it avoids this"
         )
     original, _, baseline = figures
     if original <= baseline:
@@ -302,7 +302,7 @@ def _warnings(encoders: Mapping[str, Encoder]) -> Iterator[str]:
         if encoder.unknown:
             yield phrase(
                 "column {column!r}: {labels} that neither the original nor a hierarchy or range "
-                "explains; each counts as if it were suppressed",
+                "explains; each counts as suppressed",
                 column=name,
                 labels=counted(encoder.unknown, "label"),
             )

@@ -17,7 +17,7 @@ _K_HELP = "every class must also have at least this many rows; goes with a limit
 
 
 class AlphaKAnonymity(SensitiveMeasure):
-    """How common is one sensitive value in a class, at the most?
+    """What is the largest share of one sensitive value in a class?
 
     The largest share that one sensitive value has in a class. With 0.75, somebody who knows a
     person's class and guesses its commonest value is right in three of four cases, in the worst

@@ -18,7 +18,7 @@ from petaudit.tables.associations import PairChange, both_sides, pair_change
 _CORRELATIONS = ("pearson", "spearman")
 _CORRELATION_HELP = f"how numbers are compared: {listing(_CORRELATIONS)}"
 _MOST_COLUMNS = 30
-_MOST_COLUMNS_HELP = f"compare the pairs of at most so many columns; {_MOST_COLUMNS} if not given"
+_MOST_COLUMNS_HELP = f"compare pairs of at most this many columns; default: {_MOST_COLUMNS}"
 _WORST_SHOWN = 5
 
 
@@ -29,9 +29,9 @@ class AssociationChange(UtilityMeasure):
     0, all are as strong as in the original; the closer to 1, the more was lost, or appeared from
     nothing.
 
-    Does not say: A small mean does not say that the relation which you need is still there: look at
-    the worst pairs. In small tables chance alone changes relations. Of labels that are nearly all
-    different nothing can be told; such pairs are left out and named.
+    Does not say: A small mean does not say that the relation you need is still there: look at the
+    worst pairs. In small tables chance alone changes relations. Nothing can be said about labels
+    that are nearly all different; such pairs are left out and named.
 
     Formula: mean over pairs of columns of |released - original|: correlation of two numbers
     (halved; dates and times are numbers), correlation ratio eta of a number and labels, Cramér's V
@@ -152,7 +152,7 @@ association_change = AssociationChange.as_function()
 
 def _not_told(pairs: int, columns: Sequence[str]) -> Phrase:
     return phrase(
-        "nothing can be told of {pairs}, which are left out: fewer than two rows per label in "
+        "nothing can be said about {pairs}, which are left out: fewer than two rows per label in "
         "{names}",
         pairs=counted(pairs, "pair"),
         names=listing(columns),

@@ -10,9 +10,9 @@ from petaudit.measures.squared_error import SquaredErrorMeasure, Unknown
 
 
 class AttributeSquaredError(SquaredErrorMeasure):
-    """How close did the numbers of each column stay to what they were?
+    """How close are the numbers of each column to the original ones?
 
-    How close the numbers of the columns stayed to what they were. With 1, every number is
+    How close the numbers of the columns are to the original ones. With 1, every number is
     unchanged; with 0, every cell is as wrong as it can be.
 
     Does not say: It is a bound and not the error of a careful analyst: every range is taken at its

@@ -72,7 +72,7 @@ class AverageClassSize(UtilityMeasure):
         """Name both means, and the suppressed rows."""
         mean, before = result.released.mean_class_size, result.original.mean_class_size
         if mean is None:
-            return (phrase("every row is suppressed: nothing is told apart any more"),)
+            return (phrase("every row is suppressed: no rows can be told apart"),)
         parts = [phrase("a class has {mean:.6g} rows on average", mean=mean)]
         if before is not None:
             parts.append(phrase("it had {mean:.6g} in the original", mean=before))

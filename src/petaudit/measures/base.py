@@ -103,7 +103,7 @@ class Option:
             number = exact(value, self.name)
             if not self.kind.has_within(number):
                 raise OptionError(
-                    "{name} is {value}; {expected} was expected",
+                    "{name} must be {expected}, got {value}",
                     name=self.name,
                     value=value,
                     expected=self.kind.expected,
@@ -241,13 +241,15 @@ class Measure:
             return
         if limit <= low and low > 0:
             yield phrase(
-                "the limit of {measure} is {limit:g}; it is never below 1, so every table holds it",
+                "the limit of {measure} is {limit:g}; the figure is never below 1, so every table "
+                "meets it",
                 measure=self.name,
                 limit=float(limit),
             )
         if limit > high:
             yield phrase(
-                "the limit of {measure} is {limit:g}; it never exceeds 1, so no table holds it",
+                "the limit of {measure} is {limit:g}; the figure never exceeds 1, so no table "
+                "meets it",
                 measure=self.name,
                 limit=float(limit),
             )

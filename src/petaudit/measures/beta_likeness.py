@@ -11,8 +11,8 @@ from petaudit.tables.shares import Shares, gain_figures
 class BetaLikeness(SensitiveMeasure):
     """How much more common is a sensitive value in a class than in the whole table?
 
-    How much more common a sensitive value is in a class than in the whole table, at the most. With
-    0, no value is more common; with 1, one is twice as common, and with 9 ten times.
+    How much more common a sensitive value is in a class than in the whole table, in the worst case.
+    With 0, no value is more common; with 1, one is twice as common, and with 9 ten times.
 
     Does not say: Only values that became more common count, not those that are missing from a
     class. A value that very few people have makes the figure large by arithmetic alone.

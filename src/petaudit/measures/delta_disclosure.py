@@ -16,7 +16,7 @@ from petaudit.system import kinds
 from petaudit.tables import ClassTable
 from petaudit.tables.shares import is_lacking, log_figures
 
-_BASE_HELP = "of the logarithm: e (default) or 2, which ARX uses"
+_BASE_HELP = "base of the logarithm: e (default), or 2 as in ARX"
 _ABSENT_HELP = (
     "a value that a class lacks: ignore (default, as other tools do), or infinite as in the paper"
 )
@@ -42,9 +42,8 @@ class DeltaDisclosure(SensitiveMeasure):
     up or down, as a logarithm. With 0, all shares are the same; with 0.69 (or 1 to the base 2), one
     has doubled or halved.
 
-    Does not say: Values that a class lacks altogether are ignored unless absent is infinite, so
-    that a class with one value only may look harmless. Figures to different bases cannot be
-    compared.
+    Does not say: Values that a class lacks altogether are ignored unless absent is infinite, so a
+    class with only one value may look harmless. Figures with different bases cannot be compared.
 
     Formula: largest |log(p/q)| of a value that is present in a class, p its share in the class and
     q in the whole table
@@ -105,7 +104,7 @@ class DeltaDisclosure(SensitiveMeasure):
 
     def why_infinite(self, result: Result) -> Phrase:
         """Say that only absent values have no logarithm."""
-        return phrase("without some value of the table, for which no delta would do")
+        return phrase("without some value of the table, for which no delta suffices")
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Say where values are missing, since the paper takes these for infinitely far."""
@@ -122,7 +121,9 @@ class DeltaDisclosure(SensitiveMeasure):
             return ()
         missing = joined(where)
         return (
-            phrase("values of the table that are missing were ignored: in {where}", where=missing),
+            phrase(
+                "values of the table that a class lacks were ignored: in {where}", where=missing
+            ),
         )
 
 

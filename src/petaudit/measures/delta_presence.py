@@ -23,13 +23,13 @@ _LEAST_HELP = (
 
 
 class DeltaPresence(RiskMeasure):
-    """How sure can anybody be that somebody of the population is in the table?
+    """How certain can an attacker be that somebody is in the table?
 
-    How sure somebody who knows the population can be that a certain person is in the table. With
+    How certain somebody who knows the population can be that a given person is in the table. With
     0.75, three of four people of some class are in it; with 1, everybody of some class is.
 
-    Does not say: It holds for the population that was given: an attacker with a smaller list of
-    people may be surer. That somebody is certainly not in the table is judged only where least is
+    Does not say: It applies to the given population: an attacker with a smaller list of people may
+    be more certain. Whether somebody is certainly not in the table is judged only where least is
     given.
 
     Formula: largest f/F over the classes of the population, with f rows in the table and F people;
@@ -106,7 +106,7 @@ class DeltaPresence(RiskMeasure):
             )
         if exact(least, "least") > limit:
             raise OptionError(
-                "least is {least}, above the limit {limit}: no share keeps both",
+                "least is {least}, above the limit {limit}: no share can meet both",
                 least=least,
                 limit=options["limit"],
             )
@@ -130,7 +130,7 @@ class DeltaPresence(RiskMeasure):
             )
             if result.least:
                 without = phrase(
-                    "{found}, a share of 0 where {least:g} is the least",
+                    "{found}, a share of 0 where {least:g} is the minimum",
                     found=without,
                     least=result.least,
                 )
@@ -139,8 +139,8 @@ class DeltaPresence(RiskMeasure):
             yield result.remedy.text
         elif result.remedy is not None:
             yield phrase(
-                "the limit is missed because nobody of these classes is in the table; "
-                "suppressing rows does not change that"
+                "the limit is missed because nobody in these classes is in the table; suppressing "
+                "rows does not change that"
             )
 
 

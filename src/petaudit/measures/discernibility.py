@@ -62,7 +62,7 @@ class Discernibility(UtilityMeasure):
     def explain(self, result: Result) -> tuple[str, ...]:
         """Say how many rows look like a row, before and after."""
         line = phrase(
-            "a row cannot be told from {alike:.6g} rows on average, itself included; in the "
+            "on average a row is indistinguishable from {alike:.6g} rows, itself included; in the "
             "original from {before:.6g}",
             alike=result.penalty / result.rows,
             before=result.original_penalty / result.rows,

@@ -21,8 +21,8 @@ _MOST_WORK: Final = 100_000_000
 """Rows times sets that a complete audit looks at without being asked."""
 _MOST_WORK_IN_ENGINE: Final = 10_000_000
 _COLUMNS_HELP: Final = (
-    "look at all sets of up to so many columns; if not given 3, or fewer where there would be more "
-    f"than {USUAL_SETS:,} sets"
+    "check all sets of up to this many columns; default: 3, or fewer if there would be more than "
+    f"{USUAL_SETS:,} sets"
 )
 
 
@@ -40,12 +40,12 @@ class ColumnSet:
 class Distinction(RiskMeasure):
     """Which few quasi-identifiers together tell nearly all rows apart?
 
-    How close some few columns come to naming every row. With 0.9 there are columns by which all
-    rows are told apart once one in ten is left out; 1 means that they are as good as an identifier.
+    How close a few columns come to identifying every row. With 0.9, there are columns that tell all
+    rows apart once one in ten is left out; 1 means that they are as good as an identifier.
 
     Does not say: A low figure does not mean that nobody is unique: one row can stick out while all
     others look alike. More columns tell more rows apart, and larger tables have lower figures:
-    compare equal max_columns and tables of one size only.
+    compare only tables of the same size with the same max_columns.
 
     Formula: largest distinction of a set of up to max_columns quasi-identifiers; distinction:
     different combinations of values / rows; separation: pairs of rows that differ on the set /

@@ -26,12 +26,12 @@ _ON_A_SCALE: Final = FIGURES[3:]
 class DistributionDistance(UtilityMeasure):
     """How far is the distribution of each column from that of the original?
 
-    How far the mix of values of a column is from that of the original, on average over the columns.
-    With 0, every mix is the same; with 0.1, the share of some group of values is off by a tenth of
-    the rows: of numbers or dates up to some point, or of any labels.
+    How far the distribution of a column is from that of the original, on average over the columns.
+    With 0, all distributions are the same; with 0.1, the share of some group of values (numbers or
+    dates up to some point, or any labels) is off by a tenth of the rows.
 
-    Does not say: Columns are looked at one by one, so a figure of 0 does not say that relations
-    between them are left. The mean may hide that one column is far off: look at the figures per
+    Does not say: Each column is compared on its own, so 0 does not mean that relations between
+    columns are preserved. The mean may hide that one column is far off: look at the figures per
     column.
 
     Formula: mean over columns of the distance between the shares p and q of the values:

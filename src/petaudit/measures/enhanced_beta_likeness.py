@@ -25,9 +25,8 @@ class EnhancedBetaLikeness(SensitiveMeasure):
     values may gain less than rare ones. With 1, one is twice as common; infinite means that a class
     comes too close to certainty about a value.
 
-    Does not say: Infinite does not mean that everything is given away: one class in which all
-    people have the commonest value can be enough. Values that are missing from a class do not
-    count.
+    Does not say: Infinite does not mean that everything is disclosed: one class in which all people
+    have the most common value can be enough. Values that are missing from a class do not count.
 
     Formula: least beta with (p - q) / q <= min(beta, -ln q) for every class and value, p its share
     in the class and q in the whole table; infinite where there is none
@@ -56,7 +55,7 @@ class EnhancedBetaLikeness(SensitiveMeasure):
 
     def why_infinite(self, result: Result) -> Phrase:
         """Say that such a class breaks the bound that has nothing to do with beta."""
-        return phrase("with a value that gains more than -ln q, for which no beta would do")
+        return phrase("with a value that gains more than -ln q, for which no beta suffices")
 
 
 enhanced_beta_likeness = EnhancedBetaLikeness.as_function()

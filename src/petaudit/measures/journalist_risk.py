@@ -9,15 +9,15 @@ from petaudit.measures.risk_classes import RiskClasses
 
 
 class JournalistRisk(ChosenFigureRisk):
-    """How likely is somebody of the population found to be the person of a row?
+    """How likely is a row to be linked to the right person in the population?
 
     How likely it is that an attacker who has a register of the population, and does not know who is
     in the table, finds the right person for a row. With 0.02 as the highest risk, every row could
     be any of at least 50 people.
 
-    Does not say: It does not hold where people know who is in the table: then prosecutor-risk is
-    the honest figure. Nor does it hold for an attacker whose register says more than the population
-    that was given.
+    Does not say: It does not apply where the attacker knows who is in the table: use
+    prosecutor-risk there. Nor does it apply to an attacker whose register holds more than the given
+    population.
 
     Formula: 1/F for a row in a class of f rows and F people; highest: largest 1/F; average: the
     larger of classes / sum of F and (1/n) * sum of f/F over the classes of the table; at-risk:

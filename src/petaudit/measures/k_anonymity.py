@@ -28,18 +28,18 @@ class CurvePoint:
 
 
 class KAnonymity(Measure):
-    """How many people share their quasi-identifiers with anybody, at the least?
+    """How small is the smallest group of people who look alike?
 
-    Everybody shares their quasi-identifiers with at least this many rows, counting their own. With
-    5, an attacker who knows them can narrow a person down to 5 rows at best.
+    Everyone shares their quasi-identifiers with at least this many rows, counting their own. With
+    5, an attacker who knows them can at best narrow a person down to 5 rows.
 
     Does not say: It does not say that nothing is learned about a person: if all 5 rows have the
     same diagnosis, the diagnosis is known. It counts rows, not people, and protects no column that
     was not named as a quasi-identifier.
 
-    Of people: Everybody shares their quasi-identifiers with at least this many different people,
-    counting themselves. With 5, an attacker who knows them can narrow a person down to the rows of
-    5 people at best.
+    Of people: Everyone shares their quasi-identifiers with at least this many different people,
+    counting themselves. With 5, an attacker who knows them can at best narrow a person down to the
+    rows of 5 people.
 
     Does not say of people: It does not say that nothing is learned about a person: if all 5 people
     have the same diagnosis, the diagnosis is known. Rows that one person has in several classes can

@@ -17,20 +17,20 @@ from petaudit.measures.risk_classes import RiskClasses, SampledClasses
 from petaudit.system import kinds
 
 _SIGNIFICANCE_HELP = (
-    "where only population_size is known: how probable as many rows as a class has may be if only "
-    "k people were in it (0.01 if not given)"
+    "where only population_size is known: the highest probability of as many rows as a class has "
+    "if only k people were in it (default: 0.01)"
 )
 
 
 class KMap(Measure):
-    """How many people of the population could every row be, at the least?
+    """How few people in the population could a row belong to?
 
-    Every row could be any of at least this many people of the population. With 50, an attacker who
-    has a register of the population can narrow a row down to 50 people at best.
+    Every row could be any of at least this many people in the population. With 50, an attacker who
+    has a register of the population can at best narrow a row down to 50 people.
 
-    Does not say: It does not hold where somebody knows that a person is in the table: then
-    k-anonymity is the honest figure. Nor does it hold if the attacker's list of people is smaller
-    than the population that was given.
+    Does not say: It does not apply where somebody knows that a person is in the table: use
+    k-anonymity there. Nor does it apply if the attacker's list of people is smaller than the given
+    population.
 
     Formula: smallest number of people in the population in a class of the table; for a population
     of P people the largest k such that Poisson(k*n/P), truncated at zero, is as large as the
@@ -81,7 +81,7 @@ class KMap(Measure):
             if significance is not None:
                 warnings.append(
                     phrase(
-                        "significance is not used: the population table says how many people are"
+                        "significance is not used: the population table gives the number of people"
                     )
                 )
         else:
@@ -130,7 +130,7 @@ class KMap(Measure):
         yield result.unit.choose(
             phrase("rows that could be fewer than k people: {points}", points=points),
             phrase(
-                "people of classes with fewer than k people of the population: {points}",
+                "people in classes with fewer than k people in the population: {points}",
                 points=points,
             ),
         )

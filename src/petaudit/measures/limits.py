@@ -47,13 +47,13 @@ def refuse_unbreakable(limit: Fraction | float, measure: str, better: str, reach
     >>> refuse_unbreakable(1, "t-closeness", "lower", (0, 1))
     >>> refuse_unbreakable(2, "t-closeness", "lower", (0, 1))
     Traceback (most recent call last):
-    petaudit.errors.OptionError: the limit of t-closeness is 2; no table exceeds 1, so every table would keep it
+    petaudit.errors.OptionError: the limit of t-closeness is 2; no table exceeds 1, so every table would meet it
     """  # noqa: E501 (one line of output)
     low, high = reach
     if better == "higher" and limit < low:
         said = phrase(
             "the limit of {measure} is {limit:g}; no table is below {end:g}, so every table would "
-            "keep it",
+            "meet it",
             measure=measure,
             limit=float(limit),
             end=low,
@@ -61,7 +61,7 @@ def refuse_unbreakable(limit: Fraction | float, measure: str, better: str, reach
     elif better == "lower" and limit > high:
         said = phrase(
             "the limit of {measure} is {limit:g}; no table exceeds {end:g}, so every table would "
-            "keep it",
+            "meet it",
             measure=measure,
             limit=float(limit),
             end=high,

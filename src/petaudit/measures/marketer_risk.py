@@ -14,11 +14,11 @@ from petaudit.measures.risk_classes import RiskClasses
 class MarketerRisk(AttackRisk):
     """What share of all rows is matched with the right person, on average?
 
-    The share of all rows that somebody would match with the right person, on average, if he matched
-    them all. With 0.05, about 5 of 100 matches are right; he does not know which.
+    The share of rows that an attacker who matches all of them would match with the right person, on
+    average. With 0.05, about 5 of 100 matches are right; the attacker does not know which.
 
-    Does not say: An average says nothing about single people: some may be found with certainty
-    though the figure is low. The prosecutor risk tells the highest risk.
+    Does not say: An average says nothing about individuals: some may be found with certainty even
+    if the figure is low. The prosecutor risk gives the highest risk.
 
     Formula: (1/n) * sum over classes of f/F, with f rows in the table and F people in the
     population; without a population F = f: classes/rows

@@ -28,15 +28,15 @@ from petaudit.system import kinds
 from petaudit.tables.headers import check_column
 from petaudit.tables.result_frames import ResultColumn
 
-_TARGET_HELP = "the column to predict; the sensitive attribute if there is only one"
-_FEATURES_HELP = "the columns to predict from; all but identifiers if not given"
+_TARGET_HELP = "the column to predict; default: the sensitive attribute, if there is only one"
+_FEATURES_HELP = "the columns to predict from; default: all but identifiers"
 _TASK_HELP = f"{listing(TASKS)}; auto is regression for numbers with over {MOST_CLASSES} values"
 _METRIC_HELP = "accuracy, f1 (macro) or auc (one against the rest, weighted); r2 for regression"
 _MODEL_HELP = "logistic (classification), linear (regression), forest or boosting"
-_FOLDS_HELP = "parts of the original that are held out in turn"
-_SEED_HELP = "of the folds, samples, models and the interval"
+_FOLDS_HELP = "folds of the original, held out in turn"
+_SEED_HELP = "seed of the folds, samples, models and the interval"
 _ALIGNED_HELP = (
-    "whether rows of both tables belong together; if not given, with a key or as many rows"
+    "whether rows of both tables belong together; default: if there is a key or as many rows"
 )
 _METRIC_NAMES: Mapping[str, str] = {
     "r2": "R²",
@@ -47,9 +47,9 @@ _METRIC_NAMES: Mapping[str, str] = {
 
 
 class ModelUtility(UtilityMeasure):
-    """How much worse does a model predict if it learned from the released table?
+    """How much worse does a model predict when trained on the released table?
 
-    How much a model's score drops if it learns from the released table in place of the original. 0
+    How much a model's score drops if it is trained on the released table instead of the original. 0
     means that nothing is lost; a negative figure means that the model even got better, often by
     chance.
 
@@ -146,8 +146,8 @@ class ModelUtility(UtilityMeasure):
         """Name all scores, how sure the loss is, and what was tested."""
         is_number = result.task == REGRESSION
         yield phrase(
-            "{metric} for {target}: {original:.4g} learned from the original, {released:.4g} from "
-            "the released table, {baseline:.4g} by always guessing {guess}",
+            "{metric} for {target}: {original:.4g} trained on the original, {released:.4g} on the "
+            "released table, {baseline:.4g} by always guessing {guess}",
             metric=_METRIC_NAMES[result.metric],
             target=result.target,
             original=result.score_original,
@@ -174,8 +174,8 @@ class ModelUtility(UtilityMeasure):
             without = counted(result.left_out_released, "released row")
             yield numbered(
                 result.left_out_released,
-                phrase("{rows} has no target to learn from", rows=without),
-                phrase("{rows} have no target to learn from", rows=without),
+                phrase("{rows} has no target to train on", rows=without),
+                phrase("{rows} have no target to train on", rows=without),
             )
 
     def details(self, result: Result, *, with_values: bool) -> Columns:

@@ -53,9 +53,9 @@ _CHANGES: Final[Mapping[str, Kind]] = {
 class Mpuccs(Measure):
     """Which rows of a synthetic table single out exactly one real person?
 
-    The share of synthetic rows that point at exactly one real person, less what is due to there
-    being few different values at all. 0 means that no more rows do than that; with 0.1, about one
-    row in ten does.
+    The share of synthetic rows that point at exactly one real person, less what few distinct values
+    alone would explain. 0 means that no more rows do than that; with 0.1, about one row in ten
+    does.
 
     Formula: a synthetic row is identified by columns X if its values on X occur once in the
     synthetic and once in the original table; risk = 1 - min((1 - identified / rows) / baseline, 1),
@@ -64,10 +64,8 @@ class Mpuccs(Measure):
     Reference: Z. Abedjan, F. Naumann: Advancing the discovery of unique column combinations, CIKM
     2011, doi 10.1145/2063576.2063801; the PETsARD documents on mpUCCs
 
-    Does not say: Only exact matches count: values that are a little off may still give people away.
-    Rows can also match by coincidence; only a control, people whom the synthesizer never saw, tells
-    that apart.
-    """
+    Does not say: Only exact matches count: values that are slightly off may still reveal people.
+    Rows can also match by coincidence; only a control of people not used for training can tell."""
 
     name = NAME
     title = "mpUCCs"
@@ -82,7 +80,8 @@ class Mpuccs(Measure):
     has_same_columns = True
     pictures = staticmethod(singled_out_of)
     only_by_name = (
-        "is for synthetic tables, whose rows are nobody's; name it to run it (--measures mpuccs)"
+        "is for synthetic tables, whose rows belong to no real person; name it to run it "
+        "(--measures mpuccs)"
     )
 
     @cached_property
@@ -91,7 +90,7 @@ class Mpuccs(Measure):
         profiles = Choice(tuple(PROFILES))
         return (
             Option("profile", f"a named limit: {listing(list(PROFILES))}", kind=profiles),
-            Option("control", "a table that the synthesizer never saw", kind=TableFile()),
+            Option("control", "a holdout table, not used for training", kind=TableFile()),
             *(
                 Option(
                     option.name,

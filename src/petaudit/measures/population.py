@@ -29,7 +29,7 @@ class PartOfAll(kinds.Number):
     @property
     def expected(self) -> str:
         """What is taken."""
-        return phrase("a number above 0 up to 1")
+        return phrase("a number > 0 and <= 1")
 
     def has_within(self, number: Fraction | float) -> bool:
         """Whether a number is within the bounds, without 0."""
@@ -41,12 +41,14 @@ class PartOfAll(kinds.Number):
 
 
 PopulationSize: TypeAlias = Annotated[
-    int | None, kinds.Integer(1), "how many people the population has, where no table tells"
+    int | None,
+    kinds.Integer(1),
+    "number of people in the population, if there is no population table",
 ]
 SamplingFraction: TypeAlias = Annotated[
     Fraction | None,
     PartOfAll(),
-    "instead of population_size: the share of the population that the table has",
+    "instead of population_size: the share of the population that is in the table",
 ]
 
 
@@ -71,8 +73,8 @@ class SampleMeasure(RiskMeasure):
         size = round(inputs.individuals / sampling_fraction)
         if size > _MOST_PEOPLE:
             raise NotMeasurableError(
-                "a sampling_fraction of {fraction} would be of more than {people:,} people; give "
-                "a larger one",
+                "a sampling_fraction of {fraction} implies more than {people:,} people; give a "
+                "larger one",
                 fraction=float(sampling_fraction),
                 people=_MOST_PEOPLE,
             )

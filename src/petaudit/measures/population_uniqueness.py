@@ -16,21 +16,21 @@ from petaudit.system import kinds
 
 _COUNTED: Final = "counted"
 _MODEL_HELP: Final = (
-    "dankar (the rule), zayatz, pitman or snb; if not given, a population table is counted, and "
-    "dankar is for where there is none"
+    "dankar (the rule), zayatz, pitman or snb; default: count the population table, or dankar "
+    "without one"
 )
 
 
 class PopulationUniqueness(SampleMeasure):
-    """What share of the population is unique, judged by the table as a sample of it?
+    """What share of the population is unique?
 
-    The share of all people in the population whom their quasi-identifiers single out. Whoever has a
+    The share of people in the population who are unique on the quasi-identifiers. Whoever has a
     register of everybody can find these people with certainty. With 0.01, that is one person in a
     hundred.
 
-    Does not say: Unless a population table was counted, it is an estimate, and it takes the table
-    for a random sample. If the people were chosen otherwise, or the population is smaller than
-    said, the true share may be much higher.
+    Does not say: Unless a population table was counted, it is an estimate which assumes that the
+    table is a random sample. If people were selected otherwise, or the population is smaller than
+    stated, the true share may be much higher.
 
     Formula: people who are unique in the population / P: counted in a population table at the
     labels of the released one, else estimated from the class sizes of a sample of n: Pitman's model

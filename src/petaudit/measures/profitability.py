@@ -17,13 +17,13 @@ _MONEY = kinds.Number()
 
 
 class Profitability(Measure):
-    """Does publishing pay for every row, risk of re-identification included?
+    """Does publishing every row pay off, given the re-identification risk?
 
-    True means that for every row the benefit of publishing it is above the loss to be expected from
-    attacks. False means that there are rows that should not be published like this.
+    True means that for every row the benefit of publishing it exceeds the expected loss from
+    attacks. False means that some rows should not be published like this.
 
-    Does not say: The verdict is as good as the four amounts that were given. It takes attackers for
-    people who calculate; a curious neighbour does not ask whether an attack pays.
+    Does not say: The verdict is only as good as the four amounts given. It assumes attackers who
+    calculate; a curious neighbour does not ask whether an attack pays.
 
     Formula: for every row in a class of c: benefit > risk, where risk is loss/c if gain/c >= cost,
     else 0; without allowed attacks also cost > gain/c
@@ -54,11 +54,11 @@ class Profitability(Measure):
         limit: Fraction | None,
         *,
         cost: Annotated[Fraction, _MONEY, "what one attack costs the adversary"],
-        gain: Annotated[Fraction, _MONEY, "what a successful attack brings the adversary"],
+        gain: Annotated[Fraction, _MONEY, "what the adversary gains from a successful attack"],
         loss: Annotated[Fraction, _MONEY, "what a successful attack costs the publisher"],
-        benefit: Annotated[Fraction, _MONEY, "what publishing one row brings the publisher"],
+        benefit: Annotated[Fraction, _MONEY, "what the publisher gains from publishing one row"],
         allow_attack: Annotated[
-            bool, kinds.Boolean(), "false: no attack may pay for the adversary either"
+            bool, kinds.Boolean(), "false: no attack may pay off for the adversary either"
         ] = True,
     ) -> Result:
         """Decide profitability for every size of a class."""

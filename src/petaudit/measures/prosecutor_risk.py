@@ -8,14 +8,15 @@ from petaudit.measures.risk_classes import RiskClasses
 
 
 class ProsecutorRisk(ChosenFigureRisk):
-    """How likely is the row of somebody found who is known to be in the table?
+    """How likely is a person known to be in the table to be re-identified?
 
-    How likely somebody finds the row of a person whom he knows to be in the table. A highest risk
-    of 0.2 means that for nobody the chance is above one in five; 1 means that somebody can be found
-    with certainty.
+    How likely an attacker is to find the row of a person known to be in the table. A highest risk
+    of 0.2 means that nobody's chance of being found is above one in five; 1 means that somebody can
+    be found with certainty.
 
-    Does not say: It takes the attacker to know the quasi-identifiers only; more knowledge means
-    more risk. Where all rows of a class share a diagnosis, it is known without finding the row.
+    Does not say: It assumes that the attacker knows the quasi-identifiers only; more knowledge
+    means more risk. Where all rows of a class share a diagnosis, it is known without finding the
+    row.
 
     Formula: 1/c for a row in a class of c; highest: 1/smallest class; average: classes/rows;
     at-risk: share of the rows with 1/c > threshold

@@ -13,13 +13,13 @@ from petaudit.tables.number_columns import row_distances, share_of
 
 
 class RecordSquaredError(SquaredErrorMeasure):
-    """How close did whole rows stay to what they were?
+    """How close are whole rows to the original ones?
 
-    How close whole rows stayed to their original numbers: 1 means that nothing changed, 0 that
-    every row is as far off as it can be. A range counts as its farther end.
+    How close whole rows are to their original numbers: 1 means that nothing changed, 0 that every
+    row is as far off as it can be. A range counts as its farther end.
 
-    Does not say: Only columns of numbers are in it. Rows may be near to their originals though
-    relations between columns are gone, and a few enormous values make the errors of all others look
+    Does not say: Only numeric columns are included. Rows may be close to their originals though
+    relations between columns are lost, and a few extreme values make the errors of all others look
     small.
 
     Formula: 1 - mean distance of a row / mean largest possible distance, distance = square root of
@@ -69,8 +69,8 @@ class RecordSquaredError(SquaredErrorMeasure):
     def explain(self, result: Result) -> tuple[str, ...]:
         """Say how far a row lies from its original, the figure per column and what is left out."""
         line = phrase(
-            "on average a row lies {mean:.4g} standard deviations from its original, where "
-            "{most:.4g} is the most",
+            "on average a row is {mean:.4g} standard deviations from its original, of at most "
+            "{most:.4g}",
             mean=result.mean_distance,
             most=result.largest_mean_distance,
         )

@@ -17,15 +17,15 @@ from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.system import kinds
 from petaudit.tables.shares import commonest_against_rare
 
-_L_HELP = "from which value on, in the order of frequency, values count as rare; a limit needs it"
+_L_HELP = "rank, by frequency, from which values count as rare; required for a limit"
 
 
 class RecursiveLDiversity(SensitiveMeasure):
-    """Does the commonest sensitive value of a class outweigh the rare ones?
+    """Does the most common sensitive value of a class outweigh the rare ones?
 
-    How much the commonest sensitive value of a class outweighs the rare ones, at the worst: with l
-    = 2, 3 means that one value is three times as frequent as all others of its class together.
-    Infinite means that a class lacks rare values altogether.
+    How much the most common sensitive value of a class outweighs the rare ones, in the worst case:
+    with l = 2, 3 means that one value is three times as frequent as all others of its class
+    together. Infinite means that a class lacks rare values altogether.
 
     Does not say: A low figure does not mean that no value is likely: with 3 one value may still
     hold for three quarters of a class. Rare values that mean the same count as different ones.
@@ -82,7 +82,7 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     def why_infinite(self, result: Result) -> Phrase:
         """Say that such a class has no rare values at all."""
-        return phrase("with fewer than {l:,} values, for which no c would do", l=result.l)
+        return phrase("with fewer than {l:,} values, for which no c suffices", l=result.l)
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Say what the figure is."""

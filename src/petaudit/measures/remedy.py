@@ -183,8 +183,8 @@ def left_out(rows: int, unit: Unit = Unit.ROW) -> tuple[str, ...]:
         return ()
     return (
         phrase(
-            "left out (suppressed: exclude): {rows} with '*' in every quasi-identifier, though who "
-            "fits no other class is known to be among them",
+            "left out (suppressed: exclude): {rows} with '*' in every quasi-identifier, though "
+            "anyone who fits no other class is known to be among them",
             rows=unit.counted(rows),
         ),
     )

@@ -18,10 +18,10 @@ from petaudit.tables.result_frames import ResultColumn
 Figure: TypeAlias = Annotated[
     Literal["highest", "average", "at-risk"],
     kinds.Choice(("highest", "average", "at-risk")),
-    "which figure is the value: highest (if not given), average or at-risk",
+    "which figure is the value: highest (default), average or at-risk",
 ]
 Threshold: TypeAlias = Annotated[
-    Fraction, kinds.Number(0, 1), "a row is at risk when its risk is above this (0.2 if not given)"
+    Fraction, kinds.Number(0, 1), "a row is at risk when its risk is above this (default: 0.2)"
 ]
 USUAL_THRESHOLD: Final = Fraction(1, 5)
 _TIE: Final = Fraction(1, 10**12)
@@ -172,7 +172,7 @@ class ChosenFigureRisk(AttackRisk):
         """Measure the risk."""
         if limit is not None and figure == "at-risk" and threshold == 1:
             raise OptionError(
-                "threshold is 1; no risk is above that, so every table would keep the limit of "
+                "threshold is 1; no risk is above that, so every table would meet the limit of "
                 "{measure}",
                 measure=self.name,
             )

@@ -14,14 +14,14 @@ _RISK_OF_TWO = Fraction(1, 2)
 
 
 class SampleUniques(RiskMeasure):
-    """What share of the rows shares its quasi-identifiers with no other row?
+    """What share of the rows is unique on the quasi-identifiers?
 
-    The share of rows that have their quasi-identifiers for themselves. With 0.02, two rows in a
-    hundred are alone, and whoever knows these people and that they are in the table finds them.
+    The share of rows that are unique on the quasi-identifiers. With 0.02, two rows in a hundred
+    are, and whoever knows these people, and that they are in the table, can find them.
 
-    Does not say: A row that is alone in the table need not be alone in the population, and 0 does
-    not mean safe: with pairs only, a guess is right every second time. Compare tables of one size
-    only.
+    Does not say: A row that is unique in the table need not be unique in the population, and 0 does
+    not mean safe: with pairs only, every second guess is right. Compare only tables of the same
+    size.
 
     Formula: rows in classes of one row / rows in classes
 

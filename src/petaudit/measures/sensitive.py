@@ -212,7 +212,7 @@ class SensitiveMeasure(Measure):
 
     def why_infinite(self, result: Result) -> Phrase:
         """Say what is wrong with classes whose figure is infinite, after their number."""
-        return phrase("for which no limit would do")
+        return phrase("for which no limit suffices")
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the sensitive attributes."""
@@ -249,8 +249,8 @@ def _suppressed_values(inputs: Inputs, answer: Answer, unit: Unit) -> tuple[str,
     """Say where sensitive cells of classes are suppressed: behind the mark may be any value."""
     return tuple(
         phrase(
-            "column {column!r} has {cells} with the mark '*', which counts as a value of "
-            "its own, though it may hide any of the others",
+            "column {column!r} has {cells} with '*', which counts as a separate value, though it "
+            "may stand for any of the others",
             column=column,
             cells=(
                 counted(own.marked_cells, "cell")

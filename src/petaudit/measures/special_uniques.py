@@ -27,23 +27,23 @@ _LARGEST_SCORE: Final = 10**300
 """Larger ones are no floats."""
 _MOST_SHOWN: Final = 5
 _COLUMNS_HELP: Final = (
-    "look for minimal sets of up to so many columns; if not given all, or 3 where there are more "
-    f"than {_FEW_COLUMNS} quasi-identifiers (the share is always exact)"
+    "search minimal sets of up to this many columns; default: all, or 3 for more than "
+    f"{_FEW_COLUMNS} quasi-identifiers (the share is always exact)"
 )
 
 
 class SpecialUniques(SampleMeasure):
-    """What share of the rows is unique already on some of the quasi-identifiers?
+    """What share of the rows is already unique on some of the quasi-identifiers?
 
-    The share of rows that fewer than all quasi-identifiers suffice to single out. Such rows stick
-    out, as a very young widow does, and are the first to look at. With 0, nobody is alone unless
-    all quasi-identifiers are known.
+    The share of rows that are unique on fewer than all quasi-identifiers. Such rows stick out, as a
+    very young widow does, and are the first to look at. With 0, nobody is unique unless all
+    quasi-identifiers are known.
 
-    Does not say: Rows that are alone only on all quasi-identifiers together are not counted, nor
-    are pairs: look at sample uniques as well. That a row sticks out does not prove that the person
-    is unique in the population.
+    Does not say: Rows that are unique only on all quasi-identifiers together are not counted, nor
+    are pairs: look at sample uniques as well. A row that sticks out need not be a person who is
+    unique in the population.
 
-    Formula: rows that are alone on a proper subset of the m quasi-identifiers / rows; the score of
+    Formula: rows that are unique on a proper subset of the m quasi-identifiers / rows; the score of
     a row is the sum over its minimal such sets, of s columns, of the product of (m - i) for i from
     s to min(max_columns, m - 1) - 1
 
@@ -82,8 +82,8 @@ class SpecialUniques(SampleMeasure):
         score = partial(set_score, columns=columns, up_to=cap)
         if score(1) > _LARGEST_SCORE:
             raise OptionError(
-                "max_columns is {cap}, with which scores of {columns} quasi-identifiers have more "
-                "than 300 digits; a smaller one changes nothing in the share",
+                "max_columns is {cap}, which gives scores of {columns} quasi-identifiers more than "
+                "300 digits; a smaller one does not change the share",
                 cap=cap,
                 columns=columns,
             )
@@ -139,8 +139,8 @@ class SpecialUniques(SampleMeasure):
         if sets * alone <= _MOST_WORK:
             return None
         return phrase(
-            "looks at {sets:,} sets of columns for {rows:,} rows that are alone, which takes a "
-            "while; name it to run it (--measures special-uniques)",
+            "checks {sets:,} sets of columns for {rows:,} unique rows, which takes a while; name "
+            "it to run it (--measures special-uniques)",
             sets=sets,
             rows=alone,
         )
@@ -175,7 +175,7 @@ class SpecialUniques(SampleMeasure):
             parts: Phrase = joined(shown)
             if more := len(ordered) - len(shown):
                 parts = phrase("{shown} and {number} more", shown=parts, number=more)
-            yield phrase("part in the scores: {parts}", parts=parts)
+            yield phrase("contribution to the scores: {parts}", parts=parts)
         yield from result.remedy_lines
 
     def columnwise(self, result: Result) -> Columns:

@@ -17,7 +17,7 @@ from petaudit.measures.base import Need, Result
 from petaudit.measures.utility import UNKNOWN, ColumnsMeasure
 from petaudit.tables.number_columns import NumberColumn
 
-_UNKNOWN_HELP = "labels that are no range of numbers: error, or maximal (any number)"
+_UNKNOWN_HELP = "labels that are not ranges of numbers: error, or maximal (any number)"
 Unknown: TypeAlias = Annotated[str, UNKNOWN, _UNKNOWN_HELP]
 
 
@@ -55,9 +55,9 @@ class SquaredErrorMeasure(ColumnsMeasure):
         yield from super().explain(result)
         names = listing(result.left_out)
         if len(result.left_out) == 1:
-            yield phrase("left out because it holds more than numbers: {name}", name=names)
+            yield phrase("left out because it is not purely numeric: {name}", name=names)
         elif result.left_out:
-            yield phrase("left out because they hold more than numbers: {names}", names=names)
+            yield phrase("left out because they are not purely numeric: {names}", names=names)
 
 
 def _number_column(
@@ -115,14 +115,14 @@ def _holds_other_labels(column: str, number: int) -> str:
     labels = counted(number, "label")
     if number == 1:
         return phrase(
-            "column {column!r} holds {labels} that is no number, no range like [20,30[, and in no "
-            "hierarchy of numbers (unknown: maximal counts such a label as any number)",
+            "column {column!r} holds {labels} that is not a number, not a range like [20,30[, and "
+            "not in a hierarchy of numbers (unknown: maximal counts such a label as any number)",
             column=column,
             labels=labels,
         )
     return phrase(
-        "column {column!r} holds {labels} that are no number, no range like [20,30[, and in no "
-        "hierarchy of numbers (unknown: maximal counts such a label as any number)",
+        "column {column!r} holds {labels} that are not numbers, not ranges like [20,30[, and not "
+        "in a hierarchy of numbers (unknown: maximal counts such a label as any number)",
         column=column,
         labels=labels,
     )

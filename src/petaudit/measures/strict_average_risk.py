@@ -19,14 +19,14 @@ _K_HELP = "how many people every class must have; needs a limit"
 
 
 class StrictAverageRisk(RiskMeasure):
-    """What is the mean risk of a row, where every class has people enough?
+    """What is the mean risk of a row, if every class has enough people?
 
     The chance that a row is matched with the right person, on average over all rows. With 0.05,
-    that is one in twenty. If k was given, every class must have at least k people, too.
+    that is one in twenty. If k is given, every class must also have at least k people.
 
-    Does not say: The average alone protects nobody in particular: without k, single people may be
-    found with certainty though the figure is low. Where only the size of the population is known,
-    it is an estimate for a random sample.
+    Does not say: The average alone protects no individual: without k, some people may be found with
+    certainty even if the figure is low. Where only the size of the population is known, it is an
+    estimate for a random sample.
 
     Formula: (1/n) * sum over classes of f/F, with f rows in the table and F people in the
     population table; F = f without one; for a population of P the mean of 1/F given f in place of
@@ -136,9 +136,7 @@ def _fewest(result: Result) -> Phrase:
     }
     if result.k is None:
         return phrase("{what} ({source}): {people:.6g}", **fields)
-    return phrase(
-        "{what} ({source}): {people:.6g}, of {k:,} that there must be", k=result.k, **fields
-    )
+    return phrase("{what} ({source}): {people:.6g} ({k:,} required)", k=result.k, **fields)
 
 
 def _highest(result: Result) -> Phrase:

@@ -16,7 +16,7 @@ from petaudit.tables.result_frames import ResultColumn
 class Suppression(ColumnsMeasure):
     """How much of the quasi-identifiers is suppressed?
 
-    The share of the cells of the quasi-identifiers that say nothing any more. 0 means that none is
+    The share of quasi-identifier cells that no longer say anything. 0 means that none is
     suppressed; with 0.1, one cell in ten is lost.
 
     Does not say: It does not see generalised cells, which may say next to nothing, nor rows that

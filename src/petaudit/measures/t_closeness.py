@@ -64,15 +64,15 @@ class AttributeCloseness:
 
 
 class TCloseness(SensitiveMeasure):
-    """How much does knowing a person's class tell about the sensitive attribute?
+    """How much does a person's class reveal about the sensitive attribute?
 
-    How much the sensitive values of a class differ from those of the whole table, at the worst. 0
-    means that knowing somebody's class tells nothing new about the sensitive value; 1 means that it
-    can tell everything.
+    How much the sensitive values of a class differ from those of the whole table, in the worst
+    case. 0 means that knowing somebody's class tells nothing new about the sensitive value; 1 means
+    that it can tell everything.
 
-    Does not say: It takes the distribution in the whole table for public knowledge: in a table of
-    patients with one disease the figure is 0, though being in the table tells the disease. Very
-    small classes are far from the table by chance.
+    Does not say: It assumes that the distribution in the whole table is public knowledge: in a
+    table of patients with one disease the figure is 0, though being in the table reveals the
+    disease. Very small classes differ from the table by chance.
 
     Formula: largest Earth Mover's Distance between the distribution of a sensitive attribute in a
     class and in the whole table

@@ -121,7 +121,7 @@ def shared_columns(inputs: Inputs) -> tuple[str, ...]:
 
 
 ChosenColumns: TypeAlias = Annotated[
-    Sequence[str] | str | None, kinds.COLUMNS, "which columns; all but identifiers if not given"
+    Sequence[str] | str | None, kinds.COLUMNS, "which columns; default: all but identifiers"
 ]
 
 

@@ -18,9 +18,9 @@ _FUNCTION_HELP = "a Python function that takes a table and returns a number"
 
 
 class UtilityBias(UtilityMeasure):
-    """How far off is an analysis of your own when it uses the released table?
+    """How far off is your own analysis on the released table?
 
-    How far the result of your own analysis is off on the released table, in the unit of that
+    How far off the result of your own analysis is on the released table, in the unit of that
     result. 0 means that both tables give the same result.
 
     Does not say: It is about this one analysis: two tables can have the same mean though every
@@ -136,7 +136,7 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
     if not isinstance(returned, float):
         what = phrase("a {type}", type=type(returned).__name__)
     raise NotMeasurableError(
-        "the function {function} returned {what} for {table}; a finite number was expected",
+        "the function {function} must return a finite number, got {what} for {table}",
         function=name,
         what=what,
         table=called,

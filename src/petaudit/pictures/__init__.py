@@ -92,7 +92,7 @@ def pictures_in(given: object) -> tuple[tuple[Picture, ...], tuple[str, ...]]:
     """Return the pictures of an entry of a document, and what to say of those that are unreadable.
 
     >>> pictures_in([{"kind": "pie"}])[1]
-    ('A picture could not be drawn (ValueError); no figure and no verdict depends on it.',)
+    ('A chart could not be drawn (ValueError); no figure or verdict depends on it.',)
     """
     if given is None:
         return (), ()

@@ -130,7 +130,7 @@ def zone_notes(zones: Iterable[Zone]) -> list[str]:
     return [note, STRIPES] if any(zone.is_small for zone in told) else [note]
 
 
-STRIPES: Final = phrase("Stripes stand for very few people or nobody: their length says nothing.")
+STRIPES: Final = phrase("Stripes stand for very few people or nobody: their length has no meaning.")
 
 
 def more_columns(number: int) -> list[str]:
@@ -147,14 +147,14 @@ def if_possible(
     >>> if_possible(int, "7")
     (7, ())
     >>> if_possible(int, "seven")[1]
-    ('A picture could not be drawn (ValueError); no figure and no verdict depends on it.',)
+    ('A chart could not be drawn (ValueError); no figure or verdict depends on it.',)
     """
     try:
         return make(*given, **options), ()
     except Exception as problem:
         # Its text may quote data, so only its kind is shown.
         sentence = phrase(
-            "A picture could not be drawn ({kind}); no figure and no verdict depends on it.",
+            "A chart could not be drawn ({kind}); no figure or verdict depends on it.",
             kind=type(problem).__name__,
         )
         return None, (sentence,)

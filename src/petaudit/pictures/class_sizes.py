@@ -107,8 +107,8 @@ class ClassSizes(Picture):
         else:
             least = figure(limit)
             text = unit.choose(
-                phrase("limit: {limit} rows at least; ✕ is below it", limit=least),
-                phrase("limit: {limit} people at least; ✕ is below it", limit=least),
+                phrase("limit: at least {limit} rows; ✕ is below it", limit=least),
+                phrase("limit: at least {limit} people; ✕ is below it", limit=least),
             )
             divider = (sum(bar.is_breach for bar in bars), text)
         bars_are = unit.choose(

@@ -118,7 +118,7 @@ class SearchTree(Picture):
             combinations = counted(self.more, "combination")
             notes.append(phrase("Not shown: {combinations}.", combinations=combinations))
         words = phrase(
-            "{shown} of the search, each beside the one that it continues.",
+            "{shown} of the search, each next to the one it extends.",
             shown=counted(len(self.nodes), "combination"),
         )
         if self.pruned:
@@ -181,7 +181,7 @@ def _label(node: SearchNode, columns: str, zone: Zone, unique: str) -> str:
     if node.is_pruned:
         return phrase("{columns}: pruned", columns=columns)
     if node.unique is None:
-        return phrase("{columns}: not looked at", columns=columns)
+        return phrase("{columns}: not checked", columns=columns)
     return phrase(
         "{columns}: {rows} identified rows, {unique} unique rows",
         columns=columns,

@@ -114,7 +114,7 @@ class IdentifiedBySize(Picture):
         )
         notes = zone_notes(zones)
         if not self.complete:
-            notes.append(phrase("The search was not complete: these are the fewest there are."))
+            notes.append(phrase("The search was not complete: these counts are lower bounds."))
         return Chart.of(
             voice,
             bar_list(bars, header[0], header[1], say=voice.say, names_width=80),
@@ -251,8 +251,8 @@ class ControlComparison(Picture):
             table.append((name, text, ""))
         sentences = [
             phrase(
-                "In samples of one size, {rate} of the original's people are singled out, and "
-                "{control} of the control's.",
+                "In samples of equal size, {rate} of the people in the original are singled out, "
+                "and {control} of those in the control.",
                 rate=texts[0],
                 control=texts[1],
             )
@@ -277,14 +277,16 @@ class ControlComparison(Picture):
             table.append((phrase("excess"), percent(self.excess), interval))
             sentences.append(phrase("The excess is {excess}.", excess=excess))
         else:
-            small = phrase("The excess is not shown, because a small number would follow from it.")
+            small = phrase(
+                "The excess is not shown, because a small count could be derived from it."
+            )
             notes = [STRIPES, small]
         return Chart.of(
             voice,
             sheet,
             title=phrase("The original beside the control"),
             words=joined([*sentences, _VERDICTS[Finding(self.finding)]], " "),
-            header=(phrase("people of the"), phrase("share of people"), phrase("95 % interval")),
+            header=(phrase("group"), phrase("share of people"), phrase("95 % interval")),
             rows=table,
             notes=notes,
         )

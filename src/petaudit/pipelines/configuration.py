@@ -37,8 +37,7 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
     """The text of a configuration and its path, if it is not given as text."""
     if not isinstance(given, str | PathLike):
         raise OptionError(
-            "the configuration is a {kind}; a path or YAML text was expected",
-            kind=type(given).__name__,
+            "the configuration must be a path or YAML text, got {kind}", kind=type(given).__name__
         )
     if isinstance(given, PathLike):
         path = Path(given)
@@ -49,8 +48,7 @@ def configuration_text(given: str | PathLike[str]) -> tuple[str, Path | None]:
         return read_text(Path(given)), Path(given)
     if not is_text:
         raise InputError(
-            "{given!r} is neither a file nor YAML text; a path or the text of a pipeline was "
-            "expected",
+            "{given!r} is neither a file nor YAML text; expected a path or the text of a pipeline",
             given=shortened(given),
         )
     return given, None
@@ -72,8 +70,7 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         at, text = _taken_apart(content, change)
         if any(path[: len(at)] == at for path in taken):
             raise OptionError(
-                "--set {change!r}: this setting is given twice, and the first would count for "
-                "nothing",
+                "--set {change!r}: duplicate setting; the first would be ignored",
                 change=shortened(change),
             )
         taken.append(at)
@@ -84,7 +81,7 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         if not text.strip():
             # As when a variable of a CI job is not set: that must not switch a limit off.
             raise OptionError(
-                "--set {change!r} has no value; null takes the setting away",
+                "--set {change!r} has no value; use null to remove the setting",
                 change=shortened(change),
             )
         _put(content, at, value)
@@ -98,8 +95,7 @@ def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
     path, equals, text = change.partition("=")
     if not equals or not path.strip():
         raise OptionError(
-            "--set {change!r}: MODULE.NAME.OPTION=VALUE was expected, as in "
-            "Evaluator.risk.limit=0.1",
+            "--set {change!r}: expected MODULE.NAME.OPTION=VALUE, as in Evaluator.risk.limit=0.1",
             change=shortened(change),
         )
     try:
@@ -155,7 +151,7 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
     name = max(fitting, key=lambda name: len(_text(name)))
     options = rest[len(_text(name)) + 1 :]
     if not all(options.split(".")):
-        raise OptionError("--set {change!r}: MODULE.NAME.OPTION=VALUE was expected", change=given)
+        raise OptionError("--set {change!r}: expected MODULE.NAME.OPTION=VALUE", change=given)
     return (module, name, *options.split("."))
 
 

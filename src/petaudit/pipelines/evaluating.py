@@ -291,7 +291,7 @@ def _entry_data(
             name: value for name, value in details.items() if name not in _SHOWN_ABOVE
         }
         if entry["value"] is None:
-            data |= {"status": ERROR, "reason": phrase("the figure is no number")}
+            data |= {"status": ERROR, "reason": phrase("the figure is not a number")}
     if outcome.problem is not None:
         # An undecided figure is shown, and still an error.
         reason = tables.without_folders(without_row_numbers(outcome.problem.text))
@@ -337,9 +337,9 @@ def _doubts(run: PlannedRun, tables: Tables) -> list[str]:
     if is_drawn_later and isinstance(models.get(SYNTHESIZER), CustomTable):
         doubts.append(
             phrase(
-                "the synthetic table was made before the rows were drawn, so it may have learned "
-                "from all of them: it was compared with some of its people only, and the control "
-                "was seen"
+                "the synthetic table was made before the rows were drawn, so it may have been "
+                "trained on all of them: it was compared with some of its people only, and the "
+                "control was not held out"
             )
         )
     return doubts

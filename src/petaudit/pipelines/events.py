@@ -190,7 +190,7 @@ def _refuse_other_files(path: Path) -> None:
             start = file.read(64)
         is_log = not start or _OURS.match(start) is not None
     if not is_log:
-        raise InputError("{path!r} is no log; choose another log_filename", path=str(path))
+        raise InputError("{path!r} is not a log; choose another log_filename", path=str(path))
 
 
 class _ListenerFailedError(BaseException):

@@ -140,9 +140,7 @@ class Executor:
         strict: bool = False,
     ) -> None:
         if frame not in {"pyarrow", "pandas", "polars"}:
-            raise OptionError(
-                "frame is {frame!r}; pyarrow, pandas or polars was expected", frame=frame
-            )
+            raise OptionError("frame must be pyarrow, pandas or polars, got {frame!r}", frame=frame)
         self._frame = frame
         self._overrides = tuple(overrides)
         self._only = tuple(only)

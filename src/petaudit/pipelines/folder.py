@@ -87,7 +87,7 @@ class ResultFolder:
             return data
         if not self._has_warned:
             warning = phrase(
-                "{path!r} holds kept results that this user did not keep on this machine, or that "
+                "{path!r} holds saved results that this user did not save on this machine, or that "
                 "were changed; they are measured again",
                 path=str(self.path),
             )
@@ -192,7 +192,7 @@ def check_targets(path: Path, names: Sequence[str], inputs: Sequence[Path]) -> N
     with _writing(path):
         if path.exists() and not path.is_dir():
             raise InputError(
-                "{path!r} is no folder; the results need one of their own", path=str(path)
+                "{path!r} is not a folder; the results need one of their own", path=str(path)
             )
         nearest = next(
             (parent for parent in (path, *path.absolute().parents) if parent.exists()), None
@@ -247,9 +247,7 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
                 return
         finally:
             os.close(descriptor)
-    raise InputError(
-        "other runs write to {path!r} all the time; choose another (--out)", path=str(shown)
-    )
+    raise InputError("other runs keep writing to {path!r}; choose another (--out)", path=str(shown))
 
 
 def _taken(descriptor: int, shown: Path) -> bool:
@@ -257,7 +255,7 @@ def _taken(descriptor: int, shown: Path) -> bool:
         return _take(descriptor)
     except OSError as problem:
         raise InputError(
-            "{path!r} cannot be held for one run ({reason}); choose a folder on another disk "
+            "{path!r} cannot be locked for one run ({reason}); choose a folder on another disk "
             "(--out)",
             path=str(shown),
             reason=problem.strerror or problem,

@@ -50,7 +50,7 @@ SUMMARY: Final = "summary"
 class Mark(Kind):
     """What separates the cells of a CSV file."""
 
-    expected = phrase("one character, or tab")
+    expected = phrase("one character or tab")
 
     def takes(self, value: Any) -> bool:
         """A single character that is no quote and no line break."""
@@ -104,20 +104,20 @@ def required_of(model: type) -> tuple[str, ...]:
     )
 
 
-_TABLE = Text(phrase("a file, or benchmark://NAME"))
-_SCHEMA = Text(phrase("a schema file, or benchmark://NAME"))
+_TABLE = Text(phrase("a file or benchmark://NAME"))
+_SCHEMA = Text(phrase("a schema file or benchmark://NAME"))
 _SEED = Integer(0)
 _ROLES = MapOf(COLUMNS, tuple(role.value for role in Role))
 _HIERARCHIES = Either((Text(phrase("a folder or a YAML file")), MapOf(Anything())))
 _POLICY = Text(phrase("a policy or a YAML file"))
-_ROLES_HELP = phrase("the columns of each role; else from the side-car of the table")
+_ROLES_HELP = phrase("the columns of each role; default: from the side-car of the table")
 _HIERARCHIES_HELP = phrase("folder of hierarchies, a YAML file, or an entry per column")
-_KEY_HELP = phrase("column that joins the table and its original; else the order of the rows")
+_KEY_HELP = phrase("column that joins the table and its original; default: row order")
 _PERSON_HELP = phrase("column that tells people apart: classes count people, not rows")
-_PSEUDONYM_HELP = phrase("whether the values of the person column are made up, and it is released")
-_DELIMITER_HELP = phrase("of CSV files; found by itself if not given")
-_ENCODING_HELP = phrase("of CSV files if not UTF-8, for example big5")
-_OUTPUT_HELP = phrase("what the names of the files start with")
+_PSEUDONYM_HELP = phrase("whether the person column holds pseudonyms and is released")
+_DELIMITER_HELP = phrase("delimiter of CSV files; default: auto-detected")
+_ENCODING_HELP = phrase("encoding of CSV files if not UTF-8, for example big5")
+_OUTPUT_HELP = phrase("prefix of the file names")
 _FORMAT_HELP = phrase("how the tables are written")
 
 
@@ -126,9 +126,10 @@ class ExecutorSettings:
     """Settings of the whole run."""
 
     log_output_type: str | None = setting(
-        Choice(("stdout", "file", "both")), "where the log goes; none if no log setting is given"
+        Choice(("stdout", "file", "both")),
+        "where the log goes; default: no log, unless another log setting is given",
     )
-    log_level: str | None = setting(Choice(_LOG_LEVELS), "how much is logged (INFO)")
+    log_level: str | None = setting(Choice(_LOG_LEVELS), "log level (default: INFO)")
     log_dir: str | None = setting(
         FolderInside(), "folder of the log file, inside the folder of results"
     )
@@ -160,10 +161,12 @@ class Loader:
 
     method: ClassVar[str | None] = None
     filepath: str = required(_TABLE, "the table: CSV, Parquet, or benchmark://NAME")
-    schema: str | None = setting(_SCHEMA, "the schema that the table must keep")
-    nrows: int | None = setting(Integer(1), "read only so many rows, to try things out")
+    schema: str | None = setting(_SCHEMA, "the schema that the table must match")
+    nrows: int | None = setting(Integer(1), "read only this many rows, to try things out")
     original: str | None = setting(_TABLE, "the table before it was generalised")
-    population: str | None = setting(_TABLE, "everybody whom the people of the table may be among")
+    population: str | None = setting(
+        _TABLE, "the population that the people of the table come from"
+    )
     roles: Mapping[str, Any] | None = setting(_ROLES, _ROLES_HELP)
     hierarchies: Any = setting(_HIERARCHIES, _HIERARCHIES_HELP)
     key: str | None = setting(COLUMN, _KEY_HELP)
@@ -180,7 +183,7 @@ class RandomSplit:
     method: ClassVar[str | None] = "random"
     num_samples: int = setting(Integer(1, 10_000), "how many times the rows are drawn", 1)
     train_split_ratio: float = setting(
-        Number(0.0, 1.0, excludes_bounds=True), "share of the rows to learn from", 0.8
+        Number(0.0, 1.0, excludes_bounds=True), "share of the rows to train on", 0.8
     )
     random_state: int = setting(_SEED, "the seed", 0)
 
@@ -191,7 +194,7 @@ class CustomSplit:
 
     method: ClassVar[str | None] = "custom_data"
     filepath: Mapping[str, str] = required(
-        MapOf(_TABLE, ("ori", "control")), "ori: what was learned from, control: never seen"
+        MapOf(_TABLE, ("ori", "control")), "ori: training table, control: holdout table"
     )
     schema: Any = setting(
         Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))), "one schema, or one for each"
@@ -206,7 +209,7 @@ class CustomTable:
 
     method: ClassVar[str | None] = "custom_data"
     filepath: str = required(_TABLE, "the synthetic table")
-    schema: str | None = setting(_SCHEMA, "the schema that the table must keep")
+    schema: str | None = setting(_SCHEMA, "the schema that the table must match")
     delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
     encoding: str | None = setting(Text(), _ENCODING_HELP)
 
@@ -217,7 +220,7 @@ class GaussianCopula:
 
     method: ClassVar[str | None] = "gaussian-copula"
     sample_num_rows: int | None = setting(
-        Integer(1, 1_000_000_000), "rows to draw; else as many as were learned from"
+        Integer(1, 1_000_000_000), "rows to draw; default: as many as in training"
     )
     random_state: int = setting(_SEED, "the seed", 0)
 
@@ -288,7 +291,7 @@ class SaveTiming:
     """Writes how long every step took."""
 
     method: ClassVar[str | None] = "save_timing"
-    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), "of the durations", "seconds")
+    time_unit: str = setting(Choice(tuple(UNITS_OF_TIME)), "unit of the durations", "seconds")
     module: str | list[str] | None = setting(
         Either((Choice(ORDER), ListOf(Choice(ORDER)))), "only of these modules"
     )

@@ -107,7 +107,7 @@ def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
         given = str(given)
     name = shown(given)
     if not isinstance(given, str):
-        problems.add(at, "the name {name} is no text; put it in quotes", name=name)
+        problems.add(at, "the name {name} is not text; quote it", name=name)
     elif len(given) > LONGEST_NAME:
         problems.add(
             at, "the name {name} has more than {most} characters", name=name, most=LONGEST_NAME

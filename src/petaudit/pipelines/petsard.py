@@ -30,7 +30,7 @@ def module_alternative(module: str) -> str | None:
     """Say what to do instead of a module of PETsARD; None if it is none, or built here.
 
     >>> module_alternative("Describer")
-    "PETsARD's Describer is not built here; there is no counterpart here"
+    "PETsARD's Describer is not supported; there is no counterpart here"
     >>> module_alternative("Describe"), module_alternative("Loader")
     (None, None)
     """
@@ -45,7 +45,7 @@ def method_alternative(module: str, method: str) -> str | None:
     >>> method_alternative("Synthesizer", "SDV-single_table-CTGAN").partition("; ")[2]
     'make the table with it and give it as custom_data'
     >>> method_alternative("Evaluator", "anonymeter-singlingout").partition("; ")[2]
-    'use mpuccs, which compares with a control, too'
+    'use mpuccs, which also compares with a control'
     >>> method_alternative("Evaluator", "mpuccs") is None
     True
     """
@@ -61,7 +61,7 @@ def option_alternative(module: str, method: str | None, option: str) -> str | No
     Without a method, the options of all methods are searched.
 
     >>> option_alternative("Loader", None, "na_values")
-    "PETsARD's Loader option 'na_values' is not built here; write nulls as empty cells"
+    "PETsARD's Loader option 'na_values' is not supported; write nulls as empty cells"
     >>> option_alternative("Loader", None, "nrows") is None
     True
     """
@@ -114,9 +114,7 @@ def _sentence(what: str, alternative: str | None) -> str | None:
     if alternative is None:
         return None
     return phrase(
-        "PETsARD's {what} is not built here; {alternative}",
-        what=what,
-        alternative=term(alternative),
+        "PETsARD's {what} is not supported; {alternative}", what=what, alternative=term(alternative)
     )
 
 
@@ -155,7 +153,7 @@ def unknown_option(
     """What is said of an option that there is not."""
     if not isinstance(key, str):
         return phrase(
-            "the option {option} is no text; options of {whose} are {known}",
+            "the option {option} is not text; options of {whose} are {known}",
             option=shown(key),
             whose=whose,
             known=listing(known),

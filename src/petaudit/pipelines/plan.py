@@ -113,7 +113,7 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
     many = math.prod(map(len, choices))
     if many > _MOST_RUNS:
         raise OptionError(
-            "{origin} stands for {runs:,} runs; {most:,} at most",
+            "{origin} expands to {runs:,} runs; at most {most:,} are allowed",
             origin=pipeline.origin,
             runs=many,
             most=_MOST_RUNS,
@@ -136,7 +136,7 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
             if has_loader:
                 problems.add(at, "custom_data brings its own tables; leave the Loader out")
             if "ori" not in splitter.model.filepath:
-                problems.add((*at, "filepath"), "ori is missing: what was learned from")
+                problems.add((*at, "filepath"), "ori is missing: the training table")
     for synthesizer in synthesizers:
         if isinstance(synthesizer.model, GaussianCopula) and not (has_loader or has_splitter):
             problems.add(
@@ -150,16 +150,16 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
             (EVALUATOR,), "there is no table to judge: a Loader or a Synthesizer is needed"
         )
     if has_splitter and has_loader and not has_synthesizer and has_evaluator:
-        problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, and there is none")
+        problems.add((SPLITTER,), "a Splitter draws rows for a Synthesizer, but there is none")
     if pipeline.executor.compare_to is not None and not has_evaluator:
-        problems.add((EXECUTOR, "compare_to"), "there is no Evaluator whose figure to compare")
+        problems.add((EXECUTOR, "compare_to"), "there is no Evaluator to compare")
     has_control = any(
         "control" in getattr(splitter.model, "filepath", ["control"]) for splitter in splitters
     )
     for evaluator in pipeline.of(EVALUATOR):
         if has_control and "control" in evaluator.model.options:
             problems.add(
-                (EVALUATOR, evaluator.name, "control"), "the Splitter gives the control already"
+                (EVALUATOR, evaluator.name, "control"), "the Splitter already gives the control"
             )
     for loader in pipeline.of(LOADER):
         if loader.model.original is not None and has_synthesizer:
@@ -180,8 +180,7 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
             # Looking for the nearest of very many names takes long.
             near = suggestion(name, known if len(known) < _MANY_NAMES else short)
             raise OptionError(
-                "--only {name!r}{near}: there is no experiment or run of that name; there are "
-                "{known}",
+                "--only {name!r}{near}: no experiment or run has this name; available: {known}",
                 name=shortened(name),
                 near=near,
                 known=listing(short),

@@ -152,14 +152,14 @@ def _no_modules(content: Any) -> str:
     known = listing(MODULES)
     if isinstance(content, str):
         return phrase(
-            "the file is plain text; modules were expected: {known} (for a table, petaudit init "
-            "TABLE writes such a file)",
+            "the file is plain text; expected modules: {known} (for a table, petaudit init TABLE "
+            "writes such a file)",
             known=known,
         )
-    kind = phrase("a list") if isinstance(content, list) else phrase("no mapping")
+    kind = phrase("a list") if isinstance(content, list) else phrase("not a mapping")
     if content is None or content == {}:
         kind = phrase("empty")
-    return phrase("the file is {kind}; modules were expected: {known}", kind=kind, known=known)
+    return phrase("the file is {kind}; expected modules: {known}", kind=kind, known=known)
 
 
 def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
@@ -168,7 +168,7 @@ def _check_order(content: Mapping[Any, Any], problems: Problems) -> None:
         if ORDER.index(before) > ORDER.index(after):
             problems.add(
                 (after,),
-                "{after} stands after {before}, but runs before it: {order}",
+                "{after} comes after {before}, but runs before it: {order}",
                 after=after,
                 before=before,
                 order=joined(ORDER),
@@ -195,7 +195,7 @@ def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Expe
     if not isinstance(entries, Mapping) or not entries:
         problems.add(
             (module,),
-            "{module} is {value}; NAME: {{options}} was expected under it",
+            "{module} must be a mapping NAME: {{options}}, got {value}",
             module=module,
             value=shown(entries),
         )
@@ -210,7 +210,7 @@ def _experiments(module: str, entries: Any, problems: Problems) -> Iterator[Expe
         same = unicodedata.normalize("NFC", name).casefold()
         if same in folded:
             both = {"name": shown(name), "other": shown(folded[same])}
-            problems.add(at, "{name} and {other} name one file", **both)
+            problems.add(at, "{name} and {other} are the same file", **both)
         folded[same] = name
         experiment = _experiment(module, name, {} if options is None else options, at, problems)
         if experiment is not None:
@@ -223,7 +223,9 @@ def _experiment(
     if not isinstance(options, Mapping):
         problem = _no_options(name, options)
         if isinstance(options, str) and "：" in options:
-            problem = phrase("{problem} (a full-width ： is no colon; write ': ')", problem=problem)
+            problem = phrase(
+                "{problem} (a full-width ： is not a colon; write ': ')", problem=problem
+            )
         problems.add(at, problem)
         return None
     if module == EVALUATOR:
@@ -259,9 +261,7 @@ def _evaluator(
             (*at, "method") if "method" in options else at,
             phrase("the method is missing; name a measure (petaudit measures lists them)")
             if wanted is None
-            else phrase(
-                "method is {value}; the name of a measure was expected", value=shown(wanted)
-            ),
+            else phrase("method must be the name of a measure, got {value}", value=shown(wanted)),
         )
         return None
     try:
@@ -353,7 +353,7 @@ class _Known:
 
 def _no_options(name: str, given: Any) -> str:
     return phrase(
-        "{name} is {value}; its options were expected under it", name=name, value=shown(given)
+        "{name} must be a mapping of its options, got {value}", name=name, value=shown(given)
     )
 
 
@@ -397,7 +397,7 @@ def with_policies(
         elif policy is not None:
             problems.add(
                 at,
-                "the policy {policy} has no limit of {measure}; it limits {known}",
+                "the policy {policy} has no limit for {measure}; it limits {known}",
                 policy=policy.name,
                 measure=evaluator.model.method,
                 known=listing([*policy.demands]),

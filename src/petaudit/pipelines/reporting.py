@@ -139,7 +139,7 @@ def check_reporters(pipeline: Pipeline, runs: Sequence[PlannedRun], problems: Pr
         if folded in taken:
             problems.add(
                 at,
-                "{file!r} is written by {other}, too; choose another output",
+                "{file!r} is also written by {other}; choose another output",
                 file=file.name,
                 other=taken[folded],
             )

@@ -118,7 +118,7 @@ def _compared(
     different = _differences(entry, before)
     if different:
         reason = phrase(
-            "the earlier figure was measured otherwise ({settings} differ)",
+            "the earlier figure was measured differently ({settings} differ)",
             settings=joined(different),
         )
         return comparison | {"reason": reason}
@@ -301,7 +301,7 @@ def _not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[
         {
             "run": phrase("policy {name}", name=policy),
             "reason": phrase(
-                "it limits {measure}, and not every table was measured by an Evaluator of that",
+                "it limits {measure}, but not every table was measured by an Evaluator for it",
                 measure=measure,
             ),
         }

@@ -104,16 +104,16 @@ def _schema(path: Path, content: Any, problems: Problems) -> Schema:
     if "attributes" not in content:
         problems.add((), "the key 'attributes' is missing, with the columns below it")
     elif not isinstance(given, Mapping) or not given:
-        problems.add(("attributes",), "attributes names no column")
+        problems.add(("attributes",), "attributes lists no column")
     else:
         for key, options in given.items():
             at, name = ("attributes", key), trim(key) if isinstance(key, str) else ""
             if not isinstance(key, str):
-                problems.add(at, "the column name {name!r} is not text; put it in quotes", name=key)
+                problems.add(at, "the column name {name!r} is not text; quote it", name=key)
             elif not name:
                 problems.add(at, "a column name is empty")
             elif name in attributes:
-                problems.add(at, "column {name!r} stands here twice", name=shortened(name))
+                problems.add(at, "duplicate column {name!r}", name=shortened(name))
             else:
                 attributes[name] = _column_type(options, at, problems)
     return Schema(path, attributes)
@@ -123,7 +123,7 @@ def _column_type(options: Any, at: KeyPath, problems: Problems) -> ColumnType:
     if options is None:
         return ColumnType()
     if not isinstance(options, Mapping):
-        problems.add((*at, None), "options were expected, as in {{type: int}}")
+        problems.add((*at, None), "expected options, as in {{type: int}}")
         return ColumnType()
     settings = _settings(options, _ATTRIBUTE, at, problems)
     type_ = settings.get("type")
@@ -203,8 +203,8 @@ def typed(source: Source, schema: Schema) -> Source:
     [39, 5]
     >>> typed(open_source(pa.table({"age": ["39", "old", ""]})), schema)
     Traceback (most recent call last):
-    petaudit.errors.InputError: the frame breaks schema.yaml: column 'age' has 1 cell that is no \
-int, column 'age' has 1 null and is not nullable
+    petaudit.errors.InputError: the frame violates schema.yaml: column 'age' has 1 cell that is \
+not int, column 'age' has 1 null and is not nullable
     """
     _check_columns(source, schema)
     converted, breaks = typed_source(source, schema.attributes)
@@ -248,7 +248,7 @@ def _check_columns(source: Source, schema: Schema) -> None:
 
 def _breaks(source: Source, schema: Schema, problems: str) -> str:
     return phrase(
-        "{table} breaks {schema}: {problems}",
+        "{table} violates {schema}: {problems}",
         table=source.name,
         schema=schema.path,
         problems=problems,

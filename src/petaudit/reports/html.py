@@ -98,7 +98,7 @@ def as_html(view: View, voice: Voice) -> str:
         comparison=comparison,
         compared_with=None
         if view.compared_with is None
-        else phrase("Before is what {name} says.", name=voice.name(view.compared_with)),
+        else phrase("The earlier figures are from {name}.", name=voice.name(view.compared_with)),
         undrawn=notes,
         short=short,
         warnings=[text for text in view.warnings if text not in with_cards],
@@ -201,7 +201,7 @@ def _explained(measure: Measure | None, unit: Unit) -> dict[str, str]:
             meaning = term(measure.meaning_of_people)
         elif meaning:
             people = phrase(
-                "People were counted here, not rows: everybody once in each class that they are in."
+                "People were counted, not rows: everyone once in each class they are in."
             )
             meaning = joined([meaning, people], " ")
     return {

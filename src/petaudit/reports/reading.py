@@ -90,8 +90,8 @@ def any_view(result: object) -> View:
     if isinstance(document, Mapping):
         return view_of(document)
     raise OptionError(
-        "cannot report on {kind}; an audit, a pipeline that has run, a result document or the "
-        "path of one was expected",
+        "cannot report on {kind}; expected an audit, a pipeline that has run, a result document or "
+        "the path of one",
         kind=type(result).__name__,
     )
 

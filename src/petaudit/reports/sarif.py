@@ -96,7 +96,7 @@ def _rule(name: str, voice: Voice) -> dict[str, Any]:
         explained = [term(text) for text in (known.meaning, known.does_not_say) if text]
     elif name == _AUDIT:
         title = phrase("The audit as a whole")
-        question = phrase("Was everything measured that was asked for, and does every limit hold?")
+        question = phrase("Was everything measured that was requested, and does every limit hold?")
     return {
         "id": name,
         "name": "".join(word[:1].upper() + word[1:] for word in name.split("-")),

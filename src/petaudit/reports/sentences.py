@@ -38,21 +38,21 @@ def summary(view: View) -> Iterator[str]:
     for policy in view.policies:
         if policy.not_measured:
             yield phrase(
-                "The policy {name} demands more than was measured; nothing here shows that all of "
-                "it is kept.",
+                "The policy {name} demands more than was measured; this report does not show that "
+                "all of it is met.",
                 name=policy.name,
             )
         else:
             yield phrase("Limits of the policy {name} were applied.", name=policy.name)
     if view.verdict == "passed":
         yield phrase(
-            "That is what was asked for. It does not mean that nothing can happen: each measure "
-            "below says what it does not say."
+            "That is what was asked for. It does not mean that there is no risk: each measure "
+            "below states what it does not say."
         )
     if view.verdict == "measured":
         yield phrase(
-            "The figures below are right, but whether they are good enough is for the limits of "
-            "your organisation to say."
+            "The figures below are right, but whether they are good enough is for your "
+            "organisation's limits to decide."
         )
 
 
@@ -64,15 +64,17 @@ def next_steps(view: View) -> list[str]:
 def _steps(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
         yield phrase(
-            "Mend what kept {title} from being measured; until then nothing is decided.",
+            "Fix what kept {title} from being measured; until then nothing is decided.",
             title=_named(card),
         )
     for problem in view.problems:
-        yield phrase("See to this: {problem}", problem=problem)
+        yield phrase("Resolve: {problem}", problem=problem)
     if view.breaks:
         yield phrase("Remove the columns that name people, and check again.")
     if view.questions:
-        yield phrase("Answer the open questions above before the table is released, and note how.")
+        yield phrase(
+            "Answer the open questions above before the table is released, and record the answers."
+        )
     yield from map(_for_breach, view.with_status("failed"))
     if view.kind == "check" and view.verdict == "measured":
         yield phrase(
@@ -83,12 +85,12 @@ def _steps(view: View) -> Iterator[str]:
         yield from _for_search(view)
     elif view.verdict == "passed":
         yield phrase(
-            "Check that the quasi-identifiers are all the columns by which somebody could "
-            "recognise a person; a column that was forgotten is not protected."
+            "Check that the quasi-identifiers include every column by which somebody could "
+            "recognise a person; a forgotten column is not protected."
         )
     if view.left_out:
         yield phrase(
-            "Look at what was left out ({measures}) and give what it needs, where it matters.",
+            "Check what was left out ({measures}), and provide what it needs where it matters.",
             measures=counted(len(view.left_out), "measure"),
         )
     yield phrase(
@@ -118,7 +120,7 @@ def _looked_at(view: View) -> Iterator[str]:
         yield phrase("Somebody could recognise people by {columns}.", columns=identifying)
     sensitive = _columns(view, Role.SENSITIVE)
     if sensitive:
-        yield phrase("What should stay between them and you is in {columns}.", columns=sensitive)
+        yield phrase("Sensitive attribute: {columns}.", columns=sensitive)
 
 
 def _columns(view: View, role: Role) -> str:
@@ -179,28 +181,30 @@ def _plain_words(card: Card) -> Iterator[str]:
         return
     others = f"{card.value - 1:,.0f}"
     if card.measure == "k-anonymity" and card.value <= 1:
-        yield phrase("At least one person in it looks like nobody else.")
+        yield phrase("At least one person in it can be told apart from everyone else.")
     elif card.measure == "k-anonymity" and card.suppressed_left_out:
         yield phrase(
-            "Who is not suppressed looks like at least {others} others; suppressed rows were left "
-            "out.",
+            "Everyone not suppressed is indistinguishable from at least {others} others; "
+            "suppressed rows were left out.",
             others=others,
         )
     elif card.measure == "k-anonymity" and card.value == 2:
-        yield phrase("Everybody in it looks like at least one other.")
+        yield phrase("Everyone in it is indistinguishable from at least one other person.")
     elif card.measure == "k-anonymity":
-        yield phrase("Everybody in it looks like at least {others} others.", others=others)
+        yield phrase(
+            "Everyone in it is indistinguishable from at least {others} others.", others=others
+        )
     elif card.measure == "l-diversity" and card.value <= 1 and card.status != "measured":
         # Without a limit it is an open question, which stands above.
         yield phrase(
-            "But in at least one class of people who look alike, all share one sensitive value: "
-            "whoever knows that somebody is in it knows the value."
+            "But in at least one class of people who look alike, everyone has the same sensitive "
+            "value: knowing that somebody is in it reveals the value."
         )
     elif card.measure == "mpuccs" and card.explanation:
         yield phrase("{found}.", found=card.explanation[0])
     elif card.measure == "precision":
         yield phrase(
-            "Of the detail that the original has, {share} is kept (precision).",
+            "{share} of the original's detail is kept (precision).",
             share=f"{100 * card.value:.3g} %",
         )
 
@@ -224,8 +228,8 @@ def _for_breach(card: Card) -> str:
         )
     if card.measure == "mpuccs":
         return phrase(
-            "Coarsen or leave out the columns that expose most people (below), or make the "
-            "synthetic table anew with more protection, and check again."
+            "Generalise or drop the columns that expose most people (below), or generate the "
+            "synthetic table again with more protection, and check again."
         )
     if card.family in (Family.PRIVACY, Family.RISK):
         return phrase(
@@ -264,8 +268,10 @@ def _for_search(view: View) -> Iterator[str]:
         )
     if not any(table.part == "control table" for table in view.tables):
         yield phrase(
-            "Give a control, people whom the synthesizer never saw: without one nobody knows how "
-            "much of this is coincidence."
+            "Provide a control of people not used for training: without one, nobody knows how much "
+            "of this is coincidence."
         )
     if any(card.lower_bound for card in view.cards):
-        yield phrase("Search to the end: the figure is a lower bound, and the truth may be worse.")
+        yield phrase(
+            "Complete the search: the figure is a lower bound, and the actual one may be worse."
+        )

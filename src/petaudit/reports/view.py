@@ -215,10 +215,10 @@ class TableFacts:
     def why_no_hash(self) -> str:
         """Why there is no SHA-256, where there is none."""
         if self.is_on_spark:
-            return phrase("none: Spark reads it where it lies, and it can change at any time")
+            return phrase("none: Spark reads it in place, and it can change at any time")
         if self.engine == "postgres" or (self.place or "").startswith("postgresql://"):
-            return phrase("none: a table of a server can change at any time")
-        return phrase("none: it was no file")
+            return phrase("none: a table on a server can change at any time")
+        return phrase("none: it was not a file")
 
     @property
     def is_on_spark(self) -> bool:
@@ -344,7 +344,7 @@ def with_baseline(view: View, earlier: View, name: str) -> View:
         _compared(card, before.get((card.measure, card.run)), view, earlier) for card in view.cards
     )
     if not any(card.before is not None and card.before.value is not None for card in cards):
-        raise InputError("{name}: it has no figure that this result has, too", name=name)
+        raise InputError("{name}: it has no figure in common with this result", name=name)
     return replace(view, cards=cards, compared_with=name)
 
 
@@ -355,7 +355,7 @@ def _compared(card: Card, before: Card | None, view: View, earlier: View) -> Car
     if before is None or before.value is None:
         compared = Before(None, phrase("the earlier result has no such figure"))
     elif _measured(card, view) != _measured(before, earlier):
-        compared = Before(None, phrase("the earlier figure was measured otherwise"))
+        compared = Before(None, phrase("the earlier figure was measured differently"))
     else:
         compared = Before(before.value)
     return replace(card, before=compared)

@@ -81,7 +81,7 @@ def checked_threshold(given: object, name: str) -> int:
     """
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
         raise OptionError(
-            "{name} is {given!r}; a number of people from 0 was expected", name=name, given=given
+            "{name} must be a number of people >= 0, got {given!r}", name=name, given=given
         )
     return given
 
@@ -106,8 +106,8 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
     ending = Path(path).suffix.lower()
     if ending not in _BY_ENDING:
         raise OptionError(
-            "{path!r} does not say what the report should be; end its name with {endings}, or "
-            "name the format",
+            "{path!r} does not determine the report format; end its name with {endings}, or name "
+            "the format",
             path=str(path),
             endings=listing([*_BY_ENDING]),
         )

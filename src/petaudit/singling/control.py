@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 
 SYNTHETIC, ORIGINAL, CONTROL = range(3)
 """The place of each table among the encoded ones."""
-SAME_TABLE: Final = phrase(
-    "the control is the very table that was learned from; it must be other people"
-)
+SAME_TABLE: Final = phrase("the control is the training table itself; it must be of other people")
 _FEW: Final = 3
 _ERRORS: Final = 2.5
 """Standard errors that chance may add."""
@@ -166,13 +164,14 @@ def checked_control(overlap: Overlap) -> tuple[Phrase, ...]:
         return ()
     if overlap.is_most:
         raise InputError(
-            "most rows of the control are rows of the original ({rows}); it must be other people",
+            "most rows of the control are rows of the original ({rows}); the control must be of "
+            "other people",
             rows=counted(known, "row"),
         )
     return (
         phrase(
             "{rows} of the control are rows of the original, more than chance explains: the "
-            "control must be other people, and the excess is too low",
+            "control must be of other people, and the excess is too low",
             rows=counted(known, "row"),
         ),
     )

@@ -69,8 +69,8 @@ class StoredTables(SearchTables):
         if isinstance(self.pair, DuckPair):
             return self.pair
         raise NotMeasurableError(
-            "the tables are counted by {engine}, and only counts leave it: there is no "
-            "list of the rows that are identified",
+            "the tables are counted by {engine}, which returns only counts: there is no list of "
+            "the rows that are identified",
             engine=self.pair.engine,
         )
 

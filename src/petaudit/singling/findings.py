@@ -180,7 +180,9 @@ class Findings:
         """Why changes of single columns were not tried, where they were not."""
         if self.is_empty or self.strategy.place == "memory":
             return None
-        return phrase("what changing one column would do was left out: it is found in memory only")
+        return phrase(
+            "the effect of changing one column was left out: it is computed in memory only"
+        )
 
     @property
     def why_no_excess(self) -> Phrase:
@@ -192,8 +194,8 @@ class Findings:
             )
         if not self.prepared.can_be_sampled:
             return phrase(
-                "the comparison with the control was left out: drawing samples of so many rows "
-                "takes more memory than there is"
+                "the comparison with the control was left out: drawing samples of that many rows "
+                "takes more memory than is available"
             )
         return phrase("there was no time, or no row, for the comparison with the control")
 
@@ -205,7 +207,7 @@ class Findings:
             combinations = counted(self.combinations, "combination")
             notes.append(
                 phrase(
-                    "the time limit came after {combinations}: the figures are lower bounds",
+                    "the time limit was reached after {combinations}: the figures are lower bounds",
                     combinations=combinations,
                 )
             )
@@ -223,7 +225,7 @@ class Findings:
         if isinstance(wanted, tuple) and self.options.has_gaps(len(self.prepared.columns)):
             notes.append(
                 phrase(
-                    "only combinations of {sizes} columns were looked at: a row that a smaller "
+                    "only combinations of {sizes} columns were searched: a row that a smaller "
                     "combination identifies may be missed",
                     sizes=listing([str(size) for size in wanted]),
                 )
@@ -251,7 +253,7 @@ class Findings:
             people = self.original_people
             lines.append(
                 phrase(
-                    "the original's rows are of {people}, by the column {column!r}; rows of one "
+                    "the original's rows belong to {people}, by the column {column!r}; rows of one "
                     "person do not compete",
                     people=counted(people, "person", "people", of=people),
                     column=self.options.person,

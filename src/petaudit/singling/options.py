@@ -77,7 +77,7 @@ class Options:
     """Checked options; see :func:`petaudit.mpuccs`."""
 
     max_baseline_cols: Annotated[
-        int | None, Integer(1), "combine up to so many columns; all if not given"
+        int | None, Integer(1), "maximum number of columns to combine; default: all"
     ] = None
     n_cols: Annotated[
         int | Sequence[int] | None,
@@ -88,12 +88,12 @@ class Options:
         float,
         Number(),
         "prune combinations that gain less entropy",
-        Shown("D", "prune below this gain of entropy"),
+        Shown("D", "prune below this entropy gain"),
     ] = 0.0
     field_decay_factor: Annotated[
         float,
         Number(),
-        "weight of a combination for each further column",
+        "weight of a combination per additional column",
         Shown("F", "weight by size (default: 0.5)"),
     ] = 0.5
     renyi_alpha: Annotated[
@@ -105,8 +105,8 @@ class Options:
     numeric_precision: Annotated[
         int | None,
         Integer(0, 400),
-        "decimals of numbers; found by itself if not given",
-        Shown("N", "decimals; else found out"),
+        "decimals of numbers; default: auto-detected",
+        Shown("N", "decimals; default: auto-detected"),
     ] = None
     datetime_precision: Annotated[
         str | None,
@@ -115,26 +115,26 @@ class Options:
         Shown("UNIT", "D, H, T, s, ms, us or ns"),
     ] = None
     calculate_baseline: Annotated[
-        bool, Boolean(), "whether the risk is set against the baseline"
+        bool, Boolean(), "whether the risk is measured against the baseline"
     ] = True
     deduplicate: Annotated[bool, Boolean(), "whether full duplicates are removed first"] = True
     time_limit: Annotated[
         float | None,
         Number(excludes_bounds=True, may_be_infinite=True),
         "seconds after which the search stops",
-        Shown("SECONDS", "stop then, with a lower bound"),
+        Shown("SECONDS", "stop after this time, with a lower bound"),
     ] = None
     threads: Annotated[
         int | None,
         Integer(1, 4_096),
-        "how many processor cores are used",
+        "number of processor cores to use",
         Shown("N", "processor cores (default: all)"),
     ] = None
     seed: Annotated[
         int,
         Integer(0),
-        "of the samples that are compared with the control",
-        Shown("N", "of the samples for the control (default: 0)"),
+        "seed of the samples that are compared with the control",
+        Shown("N", "seed of the samples for the control (default: 0)"),
     ] = 0
     person: Annotated[
         str | None,
@@ -147,9 +147,9 @@ class Options:
     search: Annotated[
         str,
         Choice(SEARCHES),
-        "where combinations are counted: in memory, by an engine that may use the disk, or what "
-        "fits (auto)",
-        Shown("", "count in memory, in an engine that may use the disk, or in what fits (auto)"),
+        "where combinations are counted: in memory, by an engine that may use the disk, or chosen "
+        "by size (auto)",
+        Shown("", "count in memory, in an engine that may use the disk, or choose by size (auto)"),
     ] = "auto"
     progress: Callable[[Progress], object] | None = None
 
@@ -173,7 +173,7 @@ class Options:
         if given.get("n_cols") is not None and given.get("max_baseline_cols") is not None:
             raise OptionError("max_baseline_cols and n_cols say the same thing; give one of them")
         if given.get("time_limit") == 0:
-            raise OptionError("time_limit is 0; a number of seconds above 0 was expected")
+            raise OptionError("time_limit must be a number of seconds > 0, got 0")
         problems = Problems()
         for name, value in given.items():
             if name in declared and not (value is None and declared[name].default is None):
@@ -185,9 +185,7 @@ class Options:
                 if isinstance(kind, Number):
                     given[name] = float(given[name])
         if given.get("progress") is not None and not callable(given["progress"]):
-            raise OptionError(
-                "progress is not callable; a function of one argument, the Progress, was expected"
-            )
+            raise OptionError("progress must be a function of one argument, the Progress")
         if isinstance(given.get("n_cols"), list):
             given["n_cols"] = tuple(sorted(set(given["n_cols"])))
         if given.get("time_limit") == math.inf:

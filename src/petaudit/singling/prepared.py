@@ -109,14 +109,14 @@ class SearchTables:
         foreign = [repr(name) for name, use in self.uses.items() if use.is_foreign]
         if known and len(known) == len(self.uses) and not any(use.common for use in known):
             doubt = phrase(
-                "no value of any column occurs in both tables: they are written in different ways, "
-                "or this is another original; who is singled out cannot be told"
+                "no value of any column occurs in both tables: they are formatted differently, or "
+                "this is another original; who is singled out cannot be determined"
             )
         elif foreign:
             doubt = phrase(
-                "the values of {columns} hardly ever occur in the original, so no combination "
-                "with them can single out anybody: they are written in another way, or belong "
-                "to another table",
+                "the values of {columns} hardly ever occur in the original, so no combination with "
+                "them can single out anybody: they are formatted differently, or belong to another "
+                "table",
                 columns=listing(foreign),
             )
         else:
@@ -124,8 +124,8 @@ class SearchTables:
         spelled = [repr(name) for name in self.columns if self.joined[name].is_spelled_differently]
         if spelled:
             hint = phrase(
-                "without case, width, blanks, marks, leading zeros and the order of parts, the "
-                "values of {columns} do occur in both",
+                "ignoring case, width, spaces, punctuation, leading zeros and the order of parts, "
+                "the values of {columns} do occur in both",
                 columns=listing(spelled),
             )
             doubt = phrase("{doubt}; {hint}", doubt=doubt, hint=hint)

@@ -86,8 +86,8 @@ class Run:
                 return prepare(joint, deduplicate=options.deduplicate)
         if options.person is not None:
             raise NotMeasurableError(
-                "rows of one person are told apart in memory only, and this search is counted "
-                "by {engine} ({reason}); leave out person, or take fewer rows",
+                "rows of one person can be grouped in memory only, and this search is counted by "
+                "{engine} ({reason}); leave out person, or use fewer rows",
                 engine=strategy.engine,
                 reason=strategy.reason,
             )
@@ -118,9 +118,9 @@ def _warn_if_long(tables: Prepared | StoredTables, settings: Settings, options: 
     if options.time_limit is not None:
         limit = phrase(" (stopped after {seconds:g} s)", seconds=options.time_limit)
     warning = phrase(
-        "{columns} have {combinations} of the sizes asked for; looking at all of them takes "
-        "roughly {duration}{limit}. Limit the size (max_baseline_cols={small}: {fewer}) or the "
-        "time (time_limit)",
+        "{columns} have {combinations} of the requested sizes; checking all of them takes roughly "
+        "{duration}{limit}. Limit the size (max_baseline_cols={small}: {fewer}) or the time "
+        "(time_limit)",
         columns=counted(columns, "column"),
         combinations=counted(many, "combination"),
         duration=duration(seconds),

@@ -65,13 +65,13 @@ def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -
     if any(table.counts.is_remote for table in tables):
         return _remote(tables, asked)
     if asked == "engine":
-        return SearchStrategy("engine", _DUCKDB, phrase("it was asked for"))
+        return SearchStrategy("engine", _DUCKDB, phrase("it was requested"))
     if asked == "memory":
-        return SearchStrategy("memory", _PETAUDIT, phrase("it was asked for"))
+        return SearchStrategy("memory", _PETAUDIT, phrase("it was requested"))
     limit = memory_limit()
     need = MemoryNeed.of(tables)
     wanted = need.threads(threads)
-    there_is_room = phrase("there is room for it")
+    there_is_room = phrase("it fits into memory")
     if need.bytes(wanted) <= limit:
         return SearchStrategy("memory", _PETAUDIT, there_is_room, is_usual=True)
     fewest = 1 if threads is None else wanted
@@ -81,7 +81,7 @@ def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -
         "engine",
         _DUCKDB,
         phrase(
-            "in memory it would take some {need}, and the limit is {limit}",
+            "it would take about {need} of memory, and the limit is {limit}",
             need=memory_text(need.bytes(fewest)),
             limit=memory_text(limit),
         ),
@@ -93,19 +93,19 @@ def _remote(tables: Sequence[Source], asked: str) -> SearchStrategy:
         counts = table.counts
         if counts.is_remote and not counts.is_on_spark:
             raise NotMeasurableError(
-                "{table} is counted by {engine}, from where only counts come, and mpuccs "
-                "compares rows; it can do so in files, in frames and on Spark",
+                "{table} is counted by {engine}, which returns only counts, but mpuccs compares "
+                "rows; it can do so in files, in frames and on Spark",
                 table=table.name,
                 engine=counts.engine,
             )
         if counts.is_remote and asked == "memory":
             raise OptionError(
-                "the search is to go on in memory, and the rows of {table} are on {engine}, "
-                "from where only counts come",
+                "the search should run in memory, but the rows of {table} are on {engine}, which "
+                "returns only counts",
                 table=table.name,
                 engine=counts.engine,
             )
-    return SearchStrategy("engine", _SPARK, phrase("the rows are there"))
+    return SearchStrategy("engine", _SPARK, phrase("the rows are on Spark"))
 
 
 @dataclass(frozen=True)

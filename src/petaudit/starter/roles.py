@@ -68,7 +68,7 @@ def guesses_from(
 
     >>> facts = [ColumnFacts("病歷號", 500, Kind.TEXT, 0, 500, 500)]
     >>> [(guess.role.value, guess.reason) for guess in guesses_from(facts)]
-    [('identifier', 'the name says patient number; every one of 500 values occurs once')]
+    [('identifier', 'the name says patient number; each of 500 values occurs once')]
     """
     before = original or {}
     return tuple(_guess(column, before.get(column.name)) for column in facts)
@@ -91,7 +91,7 @@ def _empty(column: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
         return Role.INSENSITIVE, phrase("every value is missing")
     if column.kind is Kind.OTHER:
         return Role.INSENSITIVE, phrase(
-            "holds lists, records or bytes, which cannot be counted: look yourself"
+            "holds lists, records or bytes, which cannot be counted: check it yourself"
         )
     if (
         column.suppressed == column.values
@@ -192,10 +192,11 @@ def _by_counts(column: ColumnFacts, before: ColumnFacts | None) -> _Decision:
         and column.values >= _FEW_ROWS
         and _percent_once(column) >= _PERCENT_UNIQUE
     ):
-        return Role.IDENTIFIER, phrase("{counts}, as numbers of persons do", counts=_once(column))
+        return Role.IDENTIFIER, phrase("{counts}, like personal ID numbers", counts=_once(column))
     if column.kind is Kind.DECIMAL and column.distinct > _MANY_NUMBERS:
         return Role.SENSITIVE, phrase(
-            "{counts}: too fine for others to know, so better kept safe", counts=_counted(column)
+            "{counts}: too detailed for others to know, so better protected",
+            counts=_counted(column),
         )
     return Role.QUASI_IDENTIFIER, phrase(
         "{counts}; in doubt a column counts as known to others", counts=_counted(column)
@@ -208,7 +209,7 @@ def _percent_once(column: ColumnFacts) -> int:
 
 def _once(column: ColumnFacts) -> str:
     if column.once == column.values:
-        return phrase("every one of {values:,} values occurs once", values=column.values)
+        return phrase("each of {values:,} values occurs once", values=column.values)
     if not column.once:
         rows = counted(column.values, "row")
         return phrase("{rows} hold {counts}", rows=rows, counts=_counted(column))

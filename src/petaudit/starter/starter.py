@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 _LONGEST_NAME: Final = 40
 _ROLE_HELP: Final = {
-    Role.IDENTIFIER: phrase("Names a person directly: should be left out of what is released."),
+    Role.IDENTIFIER: phrase("Identifies a person directly: should not be released."),
     Role.QUASI_IDENTIFIER: phrase("Others may know these; together they may identify a person."),
     Role.SENSITIVE: phrase("Must not become known about a person."),
-    Role.INSENSITIVE: phrase("Takes no part."),
+    Role.INSENSITIVE: phrase("Not used by the measures."),
 }
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods")
 _SEPARATORS: Final = {
@@ -85,7 +85,8 @@ class Starter:
         if self.synthetic is not None:
             return tuple(
                 phrase(
-                    "column {column} holds what cannot be compared: leave it out of both tables",
+                    "column {column} holds values that cannot be compared: leave it out of both "
+                    "tables",
                     column=remark(name),
                 )
                 for name in self.uncountable
@@ -123,23 +124,17 @@ class Starter:
     def _identifier_advice(self) -> Phrase:
         match len(self.identifiers) == 1, self.synthetic is None:
             case True, True:
-                return phrase(
-                    "Leave it out of the table before it is released; the measures do not look at "
-                    "it"
-                )
+                return phrase("Remove it from the table before release; the measures ignore it")
             case False, True:
-                return phrase(
-                    "Leave them out of the table before it is released; the measures do not look "
-                    "at them"
-                )
+                return phrase("Remove them from the table before release; the measures ignore them")
             case True, False:
                 return phrase(
                     "Identifiers should not be in a synthetic table at all: real ones name people, "
-                    "and invented ones only blur what is measured. Leave it out of both tables"
+                    "and invented ones only distort what is measured. Leave it out of both tables"
                 )
         return phrase(
             "Identifiers should not be in a synthetic table at all: real ones name people, and "
-            "invented ones only blur what is measured. Leave them out of both tables"
+            "invented ones only distort what is measured. Leave them out of both tables"
         )
 
     @property
@@ -248,7 +243,7 @@ def reading_doubts(file: str, columns: Sequence[str]) -> list[str]:
     if file.lower().endswith(_SPREADSHEETS):
         doubts.append(
             phrase(
-                "{file} is called like a spreadsheet, but it holds text and was read as CSV. If "
+                "{file} is named like a spreadsheet, but it holds text and was read as CSV. If "
                 "that is right, rename it to .csv",
                 file=shown,
             )
@@ -257,8 +252,8 @@ def reading_doubts(file: str, columns: Sequence[str]) -> list[str]:
     if len(columns) == 1 and mark is not None:
         doubts.append(
             phrase(
-                "{file} was read as a single column, but there is a {mark} in its name. If that "
-                "stands between columns, start again with --delimiter {given}",
+                "{file} was read as a single column, but its name contains a {mark}. If that is "
+                "the delimiter, run again with --delimiter {given}",
                 file=shown,
                 mark=_SEPARATORS[mark],
                 given="tab" if mark == "\t" else f"'{mark}'",

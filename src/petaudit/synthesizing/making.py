@@ -52,7 +52,7 @@ def synthesize(
     size = wanted or len(columns[0].is_null)
     if not len(columns[0].is_null):
         raise InputError(
-            "{table} has no rows; a synthesizer has nothing to learn from it", table=source.name
+            "{table} has no rows; a synthesizer has nothing to train on", table=source.name
         )
     cells = [_cells(column) for column in columns]
     if method == "independent":
@@ -100,13 +100,13 @@ def _whole(number: object, name: str, least: int, most: int | None) -> int:
         value = shortened(repr(number))
         if most is None:
             raise OptionError(
-                "{name} is {value}; a whole number from {least:,} was expected",
+                "{name} must be an integer >= {least:,}, got {value}",
                 name=name,
                 value=value,
                 least=least,
             )
         raise OptionError(
-            "{name} is {value}; a whole number from {least:,} to {most:,} was expected",
+            "{name} must be an integer from {least:,} to {most:,}, got {value}",
             name=name,
             value=value,
             least=least,

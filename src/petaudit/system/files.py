@@ -136,7 +136,7 @@ def before_reading(path: Path) -> None:
 def refuse_impossible(path: Path) -> None:
     """Raise an error for a name that holds a zero: Python says of it what is no error of files."""
     if "\0" in str(path):
-        raise OSError(errno.EINVAL, phrase("a name holds no zero character"), str(path))
+        raise OSError(errno.EINVAL, phrase("a name cannot contain a NUL character"), str(path))
 
 
 def watch_file(path: Path) -> None:
@@ -192,7 +192,7 @@ def _is_recent(state: tuple[int, ...]) -> bool:
 
 
 def _changed(path: Path) -> InputError:
-    return InputError("{file} changed while it was being read; run it again", file=path.name)
+    return InputError("{file} changed while it was being read; run again", file=path.name)
 
 
 _REASONS: Final[Mapping[str, str]] = {

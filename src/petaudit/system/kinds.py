@@ -67,7 +67,7 @@ def shown(value: Any) -> str:
     if isinstance(value, str):
         return repr(shortened(value))
     if isinstance(value, Mapping):
-        return phrase("a mapping") if value else phrase("empty")
+        return phrase("a mapping") if value else phrase("an empty mapping")
     if isinstance(value, list):
         return phrase("a list") if value else phrase("an empty list")
     try:
@@ -106,7 +106,7 @@ class Kind(ABC):
     @property
     @abstractmethod
     def expected(self) -> str:
-        """What is taken, as in ``a whole number from 1``."""
+        """What is taken, as in ``an integer >= 1``."""
 
     @abstractmethod
     def takes(self, value: Any) -> bool:
@@ -125,7 +125,7 @@ class Kind(ABC):
         if not self.takes(value):
             problems.add(
                 at,
-                "{setting} is {value}{near}; {expected} was expected",
+                "{setting} must be {expected}, got {value}{near}",
                 setting=setting_name(at),
                 value=shown(value),
                 near=suggestion(value, self._words()) if isinstance(value, str) else "",
@@ -151,7 +151,7 @@ class Integer(Kind):
     """A whole number; true and false are none.
 
     >>> Integer(1).expected, Integer(1).takes(2), Integer(1).takes("2"), Integer(1).takes(True)
-    ('a whole number from 1', True, False, False)
+    ('an integer >= 1', True, False, False)
     """
 
     least: int = 0
@@ -160,8 +160,8 @@ class Integer(Kind):
     @property
     def expected(self) -> str:
         if self.most is None:
-            return phrase("a whole number from {least}", least=self.least)
-        return phrase("a whole number from {least} to {most:,}", least=self.least, most=self.most)
+            return phrase("an integer >= {least}", least=self.least)
+        return phrase("an integer from {least} to {most:,}", least=self.least, most=self.most)
 
     @property
     def _most(self) -> int:
@@ -194,10 +194,10 @@ class Number(Kind):
         least, most = self.least, self.most
         if self.excludes_bounds:
             if most is None:
-                return phrase("a number above {least:g}", least=least)
-            return phrase("a number above {least:g} and below {most:g}", least=least, most=most)
+                return phrase("a number > {least:g}", least=least)
+            return phrase("a number > {least:g} and < {most:g}", least=least, most=most)
         if most is None:
-            return phrase("a number from {least:g}", least=least)
+            return phrase("a number >= {least:g}", least=least)
         return phrase("a number from {least:g} to {most:g}", least=least, most=most)
 
     def takes(self, value: Any) -> bool:
@@ -230,7 +230,7 @@ class Limit(Number):
     >>> Limit().takes("1/11"), Limit().takes("0.1"), Limit().takes("1/0")
     (True, False, False)
     >>> Limit(1).takes("3/2"), Limit(1).takes("1/3"), Limit(1).expected
-    (True, False, 'a number from 1')
+    (True, False, 'a number >= 1')
     """
 
     @property
@@ -238,7 +238,7 @@ class Limit(Number):
         # The example of a fraction is told where it is taken.
         if not self.takes("1/11"):
             return super().expected
-        return phrase("{number}, or a fraction such as 1/11", number=super().expected)
+        return phrase("{number} or a fraction such as 1/11", number=super().expected)
 
     def takes(self, value: Any) -> bool:
         if isinstance(value, str):
@@ -282,7 +282,7 @@ class Text(Kind):
 class TableFile(Text):
     """A table by its address, which whoever reads the settings opens."""
 
-    expected: str = phrase("a file, or benchmark://NAME")
+    expected: str = phrase("a file or benchmark://NAME")
 
 
 @dataclass(frozen=True)
@@ -293,7 +293,7 @@ class PythonFunction(Kind):
     (True, False)
     """
 
-    expected = phrase("a function (only from Python: a YAML file names no code)")
+    expected = phrase("a function (Python only: a YAML file cannot name code)")
 
     def takes(self, value: Any) -> bool:
         return callable(value)
@@ -360,8 +360,8 @@ class MapOf(Kind):
     @property
     def expected(self) -> str:
         if self.names:
-            return phrase("entries for {names}", names=joined(self.names))
-        return phrase("entries NAME: VALUE (each: {item})", item=self.item.expected)
+            return phrase("a mapping with the keys {names}", names=joined(self.names))
+        return phrase("a mapping NAME: VALUE (each: {item})", item=self.item.expected)
 
     def _has_name(self, name: object) -> bool:
         return isinstance(name, str) and (not self.names or name in self.names)
@@ -389,15 +389,13 @@ class MapOf(Kind):
             elif isinstance(name, str):
                 problems.add(
                     (*at, name),
-                    "unknown key {key}{near}; {expected}",
+                    "unknown key {key}{near}; expected {expected}",
                     key=shown(name),
                     near=suggestion(name, self.names),
                     expected=self.expected,
                 )
             else:
-                problems.add(
-                    (*at, name), "the name {name} is no text; put it in quotes", name=shown(name)
-                )
+                problems.add((*at, name), "the name {name} is not text; quote it", name=shown(name))
 
 
 @dataclass(frozen=True)
@@ -433,5 +431,5 @@ class Either(Kind):
             super().check(value, at, problems)
 
 
-COLUMN: Final = Text(phrase("the name of a column (numbers, yes and no in quotes)"))
+COLUMN: Final = Text(phrase("the name of a column (quote numbers, yes and no)"))
 COLUMNS: Final = Either((COLUMN, ListOf(COLUMN)))

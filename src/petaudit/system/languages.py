@@ -28,7 +28,7 @@ def checked_language(name: str, where: str) -> str:
     language = _known(str(name))
     if language is None:
         raise OptionError(
-            "{where} is {name!r}{near}; languages are {known}",
+            "{where} must be one of {known}, got {name!r}{near}",
             where=where,
             name=str(name),
             near=suggestion(str(name), LANGUAGES),

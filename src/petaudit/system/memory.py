@@ -78,8 +78,8 @@ def set_memory(value: str | int | None) -> None:
         warnings.warn(
             PetauditWarning(
                 phrase(
-                    "the memory limit is {wanted}, and there are {available}; the limit is {used} "
-                    "now",
+                    "the memory limit is {wanted}, but only {available} is available; {used} is "
+                    "used instead",
                     wanted=memory_text(wanted),
                     available=memory_text(available_memory()),
                     used=memory_text(available_memory()),
@@ -108,14 +108,14 @@ def parse_memory(value: str | int, name: str = "memory") -> int:
     amount = _AMOUNT.fullmatch(str(value).strip().lower()) if is_text else None
     if amount is None or amount[2] not in _UNITS:
         raise OptionError(
-            "{name} is {value!r}, which is no amount of memory; for example 2GB, 512MB or 1.5GiB",
+            "{name} must be an amount of memory such as 2GB, 512MB or 1.5GiB, got {value!r}",
             name=name,
             value=value,
         )
     wanted = int(Fraction(amount[1]) * _UNITS[amount[2]])
     if wanted < SMALLEST:
         raise OptionError(
-            "{name} is {value!r}, which is too little; petaudit needs at least {smallest}",
+            "{name} must be at least {smallest}, got {value!r}",
             name=name,
             value=value,
             smallest=memory_text(SMALLEST),

@@ -45,7 +45,7 @@ def refuse_inputs(target: Path, files: Iterable[Path]) -> None:
     for path in files:
         if os.path.exists(target) and path.exists() and target.samefile(path):  # noqa: PTH110
             raise OptionError(
-                "{target!r} is one of the inputs ({path}); choose another file to write",
+                "{target!r} is one of the inputs ({path}); choose another output file",
                 target=str(target),
                 path=path,
             )

@@ -61,7 +61,7 @@ class _StrictLoader(yaml.SafeLoader):
             # JSON writes one character as two escapes; half of one is no text.
             return value.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            problem = phrase("a text holds half a character")
+            problem = phrase("a text contains half of a surrogate pair")
             raise _RefusedError(problem, node.start_mark) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
@@ -74,10 +74,10 @@ class _StrictLoader(yaml.SafeLoader):
             if id(node) in self.labels:
                 written = cells(written, phrase("a label"))
             if key in seen:
-                problem = phrase("{key} stands here twice", key=written)
+                problem = phrase("duplicate key: {key}", key=written)
                 if seen[key] != written:
                     problem = phrase(
-                        "{key} stands here twice, first as {first}", key=written, first=seen[key]
+                        "duplicate key: {key}, first as {first}", key=written, first=seen[key]
                     )
                 raise _RefusedError(problem, key_node.start_mark)
             seen[key] = written
@@ -88,7 +88,7 @@ _HIERARCHIES = ("hierarchies", "HIERARCHY")
 """Below them stand columns, and below these labels."""
 _MEANT_OTHERWISE = {
     "tag:yaml.org,2002:merge": phrase("merge keys (<<) are not accepted; write the options out"),
-    "tag:yaml.org,2002:value": phrase("a lone = must stand in quotes"),
+    "tag:yaml.org,2002:value": phrase("a lone = must be quoted"),
 }
 
 
@@ -202,9 +202,9 @@ def parse_yaml(text: str, origin: str, *, is_hierarchy: bool = False) -> Documen
         line = text.count("\n", 0, problem.position) + 1
         if problem.character == 0:
             # Between the letters of UTF-16 stand zeros.
-            hint = phrase("holds a character that YAML forbids; save the file as UTF-8")
+            hint = phrase("contains a character that YAML does not allow; save the file as UTF-8")
         else:
-            hint = phrase("holds a character that YAML forbids")
+            hint = phrase("contains a character that YAML does not allow")
         raise _in_line(origin, line, hint) from None
     try:
         node = loader.get_single_node()
@@ -264,15 +264,15 @@ _STARTS = {
 _BLOCK_ENDS = {
     "<block mapping start>": phrase("the indentation of this key fits no key above it"),
     "<block sequence start>": phrase("the indentation of this list item fits no line above it"),
-    "?": phrase("a key stands among list items; '- ' is missing, or the indentation is wrong"),
-    "-": phrase("a list item stands among keys; its indentation is wrong, or that of the keys"),
+    "?": phrase("a key among list items; '- ' is missing, or the indentation is wrong"),
+    "-": phrase("a list item among keys; its indentation is wrong, or that of the keys"),
     "<scalar>": phrase("text follows a closing quote; put all of it in quotes of the other kind"),
 }
 _OF_THE_LIBRARY = {
     "but found another document": phrase("but found another document"),
     "found unhashable key": phrase("found unhashable key"),
     "not valid YAML": phrase("not valid YAML"),
-    "second occurrence": phrase("an anchor (&) stands here twice"),
+    "second occurrence": phrase("duplicate anchor (&)"),
 }
 
 
@@ -303,7 +303,7 @@ def explained(text: str, problem: yaml.MarkedYAMLError) -> tuple[int | None, str
         if start != "\t":
             return mark.line + 1, _must_be_quoted(start)
         is_inside = bool(before.strip())
-        hint = phrase("a tab; write blanks") if is_inside else phrase("a tab; indent with blanks")
+        hint = phrase("a tab; use spaces") if is_inside else phrase("a tab; indent with spaces")
         return mark.line + 1, hint
     return _in_structure(text, lines, what, mark, context)
 
@@ -318,8 +318,8 @@ def _in_quotes(lines: list[str], what: str, at: int, opened: int) -> tuple[int, 
         )
     if lines[opened].rstrip().endswith('\\"'):
         return opened + 1, phrase(
-            "a quote is opened and never closed; a backslash stands before the closing one; use "
-            "single quotes or /"
+            "a quote is opened and never closed; a backslash is before the closing one; use single "
+            "quotes or /"
         )
     return opened + 1, phrase("a quote is opened and never closed")
 
@@ -345,7 +345,7 @@ def _in_structure(
         opened, closed = last.start_mark.line, last.end_mark.line
         if opened < closed == until:
             return opened + 1, phrase(
-                "a quote is opened and closed only in line {line}", line=closed + 1
+                "a quote is opened here and closed only in line {line}", line=closed + 1
             )
     if no_colon:
         return context.line + 1, phrase(
@@ -384,7 +384,7 @@ def _misplaced(what: str, below: bool) -> str:
             )
         return phrase("mapping values are not allowed here; put a text that holds ': ' in quotes")
     if what.startswith("expected <block end>"):
-        other = phrase("wrong indentation, or a text that must stand in quotes")
+        other = phrase("wrong indentation, or a text that must be quoted")
         return _BLOCK_ENDS.get(token, other)
     if what.startswith("expected '<document start>'") and token.startswith("<block"):
         return phrase("the indentation differs from that of the first line")
@@ -398,21 +398,21 @@ def _misplaced(what: str, below: bool) -> str:
 def _suspect(line: str) -> str | None:
     """The usual slips at the start of a line."""
     if slip := _INDENT.match(line):
-        return phrase("{blank}; indent with ordinary blanks", blank=_name(slip[1]))
+        return phrase("{blank}; indent with ordinary spaces", blank=_name(slip[1]))
     if line.lstrip().startswith("#"):
         return None
     if slip := _OTHER_COLON.match(line):
         return phrase("a full-width {mark}; write ': '", mark=slip[1])
     if slip := _OTHER_BLANK.match(line):
-        return phrase("{blank}; write an ordinary blank after the colon", blank=_name(slip[1]))
+        return phrase("{blank}; write an ordinary space after the colon", blank=_name(slip[1]))
     if _NO_BLANK.match(line):
-        return phrase("a blank after the colon is missing")
+        return phrase("missing space after the colon")
     if _NO_BLANK_AFTER_DASH.match(line):
-        return phrase("a blank after the dash is missing")
+        return phrase("missing space after the dash")
     if slip := _OTHER_DASH.match(line):
-        return phrase("{mark} starts no list item; write '- '", mark=slip[1])
+        return phrase("{mark} does not start a list item; write '- '", mark=slip[1])
     if slip := _OTHER_QUOTE.match(line):
-        return phrase("{mark} is no quote of YAML; write \" or '", mark=slip[1])
+        return phrase("{mark} is not a YAML quote; write \" or '", mark=slip[1])
     return None
 
 
@@ -443,7 +443,7 @@ def _name(blank: str) -> str:
 
 
 def _must_be_quoted(start: str) -> str:
-    return phrase("a text that starts with {start} must stand in quotes", start=start)
+    return phrase("a text that starts with {start} must be quoted", start=start)
 
 
 def _without_content(what: str) -> str:

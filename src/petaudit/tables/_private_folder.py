@@ -61,8 +61,8 @@ def temporary_folder_full(problem: Exception) -> EngineError | None:
     if not is_full:
         return None
     return EngineError(
-        "the folder of temporary files, {folder!r}, is full; make room there, or name another "
-        "one with the environment variable TMPDIR",
+        "the folder of temporary files, {folder!r}, is full; free some space, or set the "
+        "environment variable TMPDIR to another folder",
         folder=tempfile.gettempdir(),
     )
 

@@ -107,7 +107,7 @@ def check_no_address(name: str) -> None:
         )
     known = [*_SCHEMES, "benchmark"]
     raise InputError(
-        "{scheme!r} begins no address that is known{near}; a table is a file or {shapes}",
+        "{scheme!r} is not a known scheme{near}; a table is a file or {shapes}",
         scheme=f"{scheme or POSTGRES}:",
         near=suggestion(f"{scheme}://", [f"{kind}://" for kind in known]) if scheme else "",
         shapes=listing([*_SHAPES.values(), "benchmark://NAME"]),
@@ -152,10 +152,10 @@ def parse_address(address: str) -> TableAddress:
     kind = _SCHEMES[match[1].casefold()]
     place, _, query = match[2].partition("?")
     if "#" in match[2]:
-        raise _malformed(kind, phrase("a # in it is written %23"))
+        raise _malformed(kind, phrase("write a # in it as %23"))
     if "@" in query or (kind == POSTGRES and "@" in place.partition("/")[2]):
         # Such is what becomes of a password with a ? or a / in it.
-        raise _malformed(kind, phrase("an @ behind the host is written %40"))
+        raise _malformed(kind, phrase("write an @ behind the host as %40"))
     if kind == POSTGRES:
         server = _server(place)
     parameters = _parameters(kind, query)
@@ -168,7 +168,7 @@ def parse_address(address: str) -> TableAddress:
     more = {name: value for name, value in parameters.items() if name not in _OURS}
     for name in more:
         if name in server:
-            raise _malformed(kind, phrase("it says {name} twice", name=name))
+            raise _malformed(kind, phrase("duplicate {name}", name=name))
     return TableAddress(kind, table, schema, server | more)
 
 
@@ -213,7 +213,7 @@ def _parameters(kind: str, query: str) -> dict[str, str]:
         if not is_said or not value:
             raise _malformed(kind, phrase("its parameter {name} has no value", name=name))
         if name in parameters:
-            raise _malformed(kind, phrase("it says {name} twice", name=name))
+            raise _malformed(kind, phrase("duplicate {name}", name=name))
         parameters[name] = _decoded(kind, value)
     if not re.fullmatch("[0-9]*", parameters.get("port", "")):
         raise _malformed(kind, phrase("its host and port cannot be read"))
@@ -237,8 +237,8 @@ def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
         raise _malformed(
             kind,
             phrase(
-                "the name of the table is name, schema.name, or has parts in double quotes; any "
-                "other name is taken as it stands beside schema="
+                "the name of the table must be name, schema.name, or have parts in double quotes; "
+                "with schema=, any other name is taken literally"
             ),
         )
     names = [bare or inside.replace('""', '"') for inside, bare in parts]
@@ -271,21 +271,21 @@ def _decoded(kind: str, text: str) -> str:
     except ValueError:
         decoded = "\0"
     if "\0" in decoded:
-        raise _malformed(kind, phrase("a % in it is not followed by the two digits of a character"))
+        raise _malformed(kind, phrase("a % in it is not followed by two hexadecimal digits"))
     return decoded
 
 
 def _has_password() -> InputError:
     return InputError(
-        "the address of the table holds a password, which would stand in the history of the "
-        "shell, in the list of processes and in files: leave it out, change it if others can "
-        "have seen it, and put it into ~/.pgpass or the variable PGPASSWORD"
+        "the address of the table contains a password, which would be visible in the shell "
+        "history, the process list and files: leave it out, change it if others may have seen it, "
+        "and put it into ~/.pgpass or the variable PGPASSWORD"
     )
 
 
 def _malformed(kind: str, reason: str) -> InputError:
     return InputError(
-        "the address of the table cannot be read: {reason}; it is written {shape}",
+        "the address of the table is not valid: {reason}; expected {shape}",
         reason=reason,
         shape=_SHAPES[kind],
     )

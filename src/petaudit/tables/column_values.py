@@ -163,7 +163,7 @@ def _positions(cells: pa.Array, values: ColumnValues) -> Integers:
         return np.array([index[label] for label in cell_labels(cells)], dtype=np.int64)
     except KeyError:
         raise EngineError(
-            "the table gives other values each time it is asked; store its rows first"
+            "the table returns other values each time it is read; store its rows first"
         ) from None
 
 

@@ -31,7 +31,7 @@ _OTHER_KINDS = {
     b"%PDF": phrase("a PDF document"),
     b"SQLite format 3": phrase("a SQLite database"),
     b"ARROW1": phrase("an Arrow file"),
-    b"\x89PNG": phrase("a picture"),
+    b"\x89PNG": phrase("an image"),
     b"Obj\x01": phrase("an Avro file"),
     b"ORC": phrase("an ORC file"),
 }
@@ -53,8 +53,7 @@ def csv_dialect(path: Path, shown: Path, delimiter: str | None) -> tuple[str, tu
     """The delimiter and the names of the columns; messages name the file as the user did."""
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise OptionError(
-            "the delimiter is {delimiter!r}; one character was expected, and no quote or line "
-            "break",
+            "the delimiter must be one character, not a quote or line break, got {delimiter!r}",
             delimiter=delimiter,
         )
     sample = _read_sample(path, shown)
@@ -203,7 +202,7 @@ def _read_sample(path: Path, shown: Path) -> str:
     kinds = [kind for magic, kind in _OTHER_KINDS.items() if start.startswith(magic)]
     if kinds or _JSON.match(start):
         raise InputError(
-            "{path}: looks like {kind}; a CSV or Parquet file was expected",
+            "{path}: looks like {kind}; expected a CSV or Parquet file",
             path=shown,
             kind=kinds[0] if kinds else "JSON",
         )
@@ -212,13 +211,9 @@ def _read_sample(path: Path, shown: Path) -> str:
             "{path}: is UTF-16 text; convert it to UTF-8 or give its encoding", path=shown
         )
     if b"\0" in start:
-        raise InputError(
-            "{path}: holds binary data; a CSV or Parquet file was expected", path=shown
-        )
+        raise InputError("{path}: holds binary data; expected a CSV or Parquet file", path=shown)
     if start.startswith((b"\n", b"\r")):
-        raise InputError(
-            "{path}, line 1: is blank; the column names were expected there", path=shown
-        )
+        raise InputError("{path}, line 1: is blank; expected the column names", path=shown)
     if not complete:
         start = start[: start.rfind(b"\n") + 1] or start
     try:
@@ -230,7 +225,7 @@ def _read_sample(path: Path, shown: Path) -> str:
 def mixed_line_ends(shown: Path) -> InputError:
     """The error for lines that end in more than one way, which no engine takes."""
     return InputError(
-        "{path}: its lines end in different ways; save it with one kind of line ends", path=shown
+        "{path}: mixed line endings; save it with one kind of line ending", path=shown
     )
 
 

@@ -129,14 +129,14 @@ class Spread:
             fields = {"column": column, "labels": counted(self.unknown, "label"), "table": table}
             if self.unknown == 1:
                 yield phrase(
-                    "column {column!r}: {labels} of {table} stands in no level of its hierarchy "
-                    "and is compared as written",
+                    "column {column!r}: {labels} of {table} is in no level of its hierarchy and is "
+                    "compared as written",
                     **fields,
                 )
             else:
                 yield phrase(
-                    "column {column!r}: {labels} of {table} stand in no level of its hierarchy "
-                    "and are compared as written",
+                    "column {column!r}: {labels} of {table} are in no level of its hierarchy and "
+                    "are compared as written",
                     **fields,
                 )
         elif scale is not None and self.strange:

@@ -88,8 +88,8 @@ def _as_spelled(values: ValueCounts, hierarchy: Hierarchy) -> list[str | None]:
         if len(known) > 1 and len({hierarchy.path_from(text)[1:] for text in known}) > 1:
             raise hierarchy.label_error(
                 phrase(
-                    "column {column!r} holds {spellings} of one value that stand in different "
-                    "places of its hierarchy ({origin}): give them the same path",
+                    "column {column!r} holds {spellings} of one value that are in different places "
+                    "of its hierarchy ({origin}): give them the same path",
                     column=hierarchy.attribute,
                     spellings=counted(len(known), "spelling"),
                     origin=hierarchy.origin,

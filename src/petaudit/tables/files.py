@@ -113,7 +113,7 @@ def notes_on_folders(source: object) -> list[str]:
             notes.append(
                 phrase(
                     "folder {folder!r}: {number} left out, because only .parquet files that are "
-                    "not hidden are the table: {names}",
+                    "not hidden belong to the table: {names}",
                     folder=str(path),
                     number=counted(len(left_out), "entry", "entries"),
                     names=listing(left_out, _MOST_LEFT_OUT),

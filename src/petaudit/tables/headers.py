@@ -53,7 +53,7 @@ def header_doubt(columns: Sequence[str]) -> str | None:
         # The mark between columns may not have been recognised.
         columns = _MARKS.split(columns[0])
         if len(columns) == 1 and _ODD_MARK.search(columns[0]):
-            return phrase("its only name holds a mark that may stand between columns")
+            return phrase("its only name contains a character that may be a delimiter")
     values = sum(map(looks_like_a_value, columns))
     # Programs that number their rows leave the first name empty.
     unnamed = sum(not name.strip() for name in columns[1:])
@@ -88,7 +88,7 @@ def refuse_data(table: str, repeated: int, names: int) -> None:
     """
     if repeated >= max(2, names / 3):
         raise InputError(
-            "the first line of {file} is data and no header: {number:,} of {names:,} names are "
+            "the first line of {file} is data, not a header: {number:,} of {names:,} names are "
             "values of their columns as well; put a line of names above the data, once",
             file=table,
             number=repeated,
@@ -106,9 +106,9 @@ def header_note(table: str, columns: Sequence[str]) -> str | None:
     if why is None:
         return None
     return phrase(
-        "the first line of {file} may be data and no header: {why}. If there is no header, the "
-        "first person is missing from every figure, and may be quoted where columns are named: "
-        "put a line of names above the data, and start again",
+        "the first line of {file} may be data, not a header: {why}. If there is no header, the "
+        "first person is missing from every figure, and may be quoted where columns are named: put "
+        "a line of names above the data, and run again",
         file=table,
         why=why,
     )

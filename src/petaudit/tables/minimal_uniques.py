@@ -123,7 +123,8 @@ def minimal_uniques_in_engine(
         table.require_local()
     if len(quasi_identifiers) > _MOST_COLUMNS:
         raise NotMeasurableError(
-            "engines find minimal sets among {most} quasi-identifiers at most", most=_MOST_COLUMNS
+            "engines search for minimal sets among at most {most} quasi-identifiers",
+            most=_MOST_COLUMNS,
         )
     rows = key_rows(table, quasi_identifiers, with_suppressed=with_suppressed, person=person)
     kind: type[_Search[Any]] = _SparkSearch if table.is_on_spark else _DuckSearch

@@ -148,14 +148,14 @@ def population_classes(
     if person is not None and everybody < person.in_table:
         raise InputError(
             "the population has {people}, fewer than the {own_people:,} of the table; it must "
-            "hold everybody of the table",
+            "contain everybody in the table",
             people=counted(everybody, "person", "people", of=everybody),
             own_people=person.in_table,
         )
     if person is None and everybody < sample.rows:
         raise InputError(
-            "the population has {rows}, fewer than the {own_rows:,} of the table; it must "
-            "hold everybody of the table",
+            "the population has {rows}, fewer than the {own_rows:,} of the table; it must contain "
+            "everybody in the table",
             rows=counted(population.rows, "row", of=population.rows),
             own_rows=sample.rows,
         )
@@ -255,8 +255,8 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
             nowhere=nowhere,
         )
     raise InputError(
-        "{found}: the population must hold everybody of the table, with the labels of the "
-        "table or, where hierarchies lead to these, as it was collected",
+        "{found}: the population must contain everybody in the table, with the labels of the table "
+        "or, where hierarchies lead to these, as it was collected",
         found=found,
     )
 

@@ -78,8 +78,8 @@ def size_of_sets(columns: int, asked: int | None) -> int:
     # Sets of one column are always looked at: the table has them all.
     if up_to > 1 and sets > _MOST_SETS:
         raise OptionError(
-            "max_columns is {up_to}, which makes {sets:,} sets of {columns} quasi-identifiers; "
-            "at most {most:,} sets are looked at",
+            "max_columns is {up_to}, which gives {sets:,} sets of {columns} quasi-identifiers; at "
+            "most {most:,} sets are checked",
             up_to=up_to,
             sets=sets,
             columns=columns,

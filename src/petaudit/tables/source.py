@@ -160,8 +160,8 @@ def _opened(
         counting.is_spark_like() if engine == SPARK else counting is nw.Implementation.DUCKDB
     ):
         raise OptionError(
-            "the engine is {engine!r}, and {table} is counted by {own}; an engine is chosen "
-            "for files",
+            "the engine is {engine!r}, but {table} is counted by {own}; an engine can be chosen "
+            "for files only",
             engine=engine,
             table=opened.name,
             own=counted_by,
@@ -216,13 +216,13 @@ def check_engine(engine: str | None, spark_master: str | None) -> None:
     """Refuse an engine that there is not, and a master without Spark."""
     if engine is not None and engine not in ENGINES:
         raise OptionError(
-            "the engine is {engine!r}{near}; it is 'duckdb' or 'spark'",
+            "the engine must be 'duckdb' or 'spark', got {engine!r}{near}",
             engine=engine,
             near=suggestion(str(engine), ENGINES),
         )
     if spark_master is not None and engine != SPARK:
         raise OptionError(
-            "a Spark master is given, and the engine is not Spark; say so, too (spark)"
+            "a Spark master is given, but the engine is not Spark; set it, too (spark)"
         )
     if spark_master is not None:
         check_master(spark_master)

@@ -125,8 +125,8 @@ class TableCounts:
         """Raise unless rows and classes can be fetched: those of an engine elsewhere stay there."""
         if self.is_remote:
             raise NotMeasurableError(
-                "{table}: this looks at single rows, which stay in {engine}; write the table, "
-                "or a sample of it, to a file and use that",
+                "{table}: this needs individual rows, which stay in {engine}; write the table, or "
+                "a sample of it, to a file and use that",
                 table=self._name,
                 engine=self.engine,
             )

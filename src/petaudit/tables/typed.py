@@ -42,7 +42,7 @@ _INSTEAD_OF_FLOAT: Final = {
     Kind.TEXT: phrase("use int or str"),
     Kind.INTEGER: phrase("use int or str"),
     Kind.HUGE: phrase("use str"),
-    Kind.DECIMAL: phrase("leave its type away"),
+    Kind.DECIMAL: phrase("leave out its type"),
 }
 
 
@@ -65,7 +65,7 @@ class Break:
     column: str
     cells: int
     problem: str
-    """``3 cells that are no int``"""
+    """``3 cells that are not int``"""
 
 
 @dataclass(frozen=True)
@@ -161,14 +161,14 @@ def _misfits(kind: Kind, wrong: int, expected: str | None) -> str:
     """Cells of a column that are no such thing as was expected.
 
     >>> _misfits(Kind.TEXT, 2, "int"), _misfits(Kind.FLOAT, 1, "bool")
-    ('2 cells that are no int', '1 cell that is no bool (the column holds floats)')
+    ('2 cells that are not int', '1 cell that is not bool (the column holds floats)')
     """
     cells, holds = counted(wrong, "cell"), ""
     if kind is not Kind.TEXT:
         holds = phrase(" (the column holds {kind})", kind=term(kind.value))
     if wrong == 1:
-        return phrase("{cells} that is no {type}{holds}", cells=cells, type=expected, holds=holds)
-    return phrase("{cells} that are no {type}{holds}", cells=cells, type=expected, holds=holds)
+        return phrase("{cells} that is not {type}{holds}", cells=cells, type=expected, holds=holds)
+    return phrase("{cells} that are not {type}{holds}", cells=cells, type=expected, holds=holds)
 
 
 def _digits_lost(kind: Kind, lost: int) -> str:
@@ -198,7 +198,7 @@ def typed_source(
     >>> ages = open_source(pa.table({"age": ["39", "5.0", "old", None]}))
     >>> [found] = typed_source(ages, {"age": ColumnType("int")})[1]
     >>> found.cells, found.problem
-    (1, '1 cell that is no int')
+    (1, '1 cell that is not int')
     >>> few = open_source(pa.table({"age": ["39", "5.0", None]}))
     >>> typed_source(few, {"age": ColumnType("int")})[0].to_arrow().column("age").to_pylist()
     [39, 5, None]
@@ -237,20 +237,20 @@ def format_problem(wanted: str, format_: str) -> str | None:
 
     >>> format_problem("date", "%d.%m.%Y")
     >>> format_problem("date", "%Q")
-    "format is '%Q'; it is not one that strptime knows"
+    "invalid format '%Q': strptime does not know it"
     """
     problem: str | None = None
     try:
         run(cursor(), f"SELECT typeof(try_strptime('', {quote_text(format_)}))")
     except duckdb.Error:
-        problem = phrase("it is not one that strptime knows")
+        problem = phrase("strptime does not know it")
     if problem is None and "%" not in format_.replace("%%", ""):
-        problem = phrase("it reads nothing; %Y, %m and %d, for example, would")
+        problem = phrase("it parses nothing; use %Y, %m and %d, for example")
     if problem is None and wanted == "date" and has_zone(format_):
-        problem = phrase("it reads a time zone, which a date does not have")
+        problem = phrase("it has a time zone, which a date does not have")
     if problem is None:
         return None
-    return phrase("format is {format!r}; {problem}", format=format_, problem=problem)
+    return phrase("invalid format {format!r}: {problem}", format=format_, problem=problem)
 
 
 def _judged(

@@ -168,12 +168,12 @@ def refuse_equal_names(names: Sequence[str]) -> None:
 
     >>> refuse_equal_names(["zip", "age", "zip"])
     Traceback (most recent call last):
-    petaudit.errors.ColumnError: JSON has no room for two columns of one name: zip
+    petaudit.errors.ColumnError: JSON cannot hold two columns with the same name: zip
     """
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ColumnError(
-            "JSON has no room for two columns of one name: {names}", names=listing(twice)
+            "JSON cannot hold two columns with the same name: {names}", names=listing(twice)
         )
 
 

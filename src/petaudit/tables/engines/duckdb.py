@@ -67,7 +67,7 @@ def _follow_memory() -> None:
         _keep_within_memory(cursor())
     except EngineError:
         raise OptionError(
-            "the memory limit cannot be {limit} now: the tables that are open take more",
+            "the memory limit cannot be {limit} now: the open tables take more",
             limit=memory_text(memory_limit()),
         ) from None
 
@@ -262,8 +262,8 @@ def open_database_file(address: TableAddress) -> OpenedTable:
         run(connection, f"ATTACH {file_in_sql(path)} AS {base} (TYPE duckdb, READ_ONLY)")
     except duckdb.Error:
         raise InputError(
-            "{path}: cannot be opened as a DuckDB database; it is none, of another version, "
-            "or in use by somebody who writes",
+            "{path}: cannot be opened as a DuckDB database; it is not one, has another version, or "
+            "is open for writing elsewhere",
             path=path,
         ) from None
     try:

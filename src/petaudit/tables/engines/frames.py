@@ -47,8 +47,8 @@ def wrap_frame(frame: object, called: str) -> OpenedTable:
         raise ColumnError("{table} has a column name more than once", table=shown) from None
     except TypeError:
         raise InputError(
-            "{table} is a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
-            "Ibis), not a {kind}",
+            "{table} must be a path or a frame (pandas, Polars, PyArrow, DuckDB, PySpark, Dask, "
+            "Ibis), got {kind}",
             table=shown,
             kind=type(frame).__name__,
         ) from None
@@ -172,7 +172,7 @@ def _large_numbers(series: Any, column: str) -> pa.Array:
         except pa.ArrowInvalid:
             continue
     raise ColumnError(
-        "column {column} has whole numbers of more than 76 digits; convert it to text first",
+        "column {column} has integers of more than 76 digits; convert it to text first",
         column=column,
     )
 

@@ -272,8 +272,8 @@ def _require_characters(backend: Any) -> None:
 
     if bool(backend.execute(ibis.literal("a") == ibis.literal("A"))):
         raise InputError(
-            "{engine} takes texts for equal that differ in upper and lower case, so that "
-            "counts would be wrong; write the table to a file, or use a binary collation",
+            "{engine} treats texts that differ only in case as equal, so counts would be wrong; "
+            "write the table to a file, or use a binary collation",
             engine=backend.name,
         )
 

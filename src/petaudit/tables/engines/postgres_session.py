@@ -51,20 +51,20 @@ _KINDS: Final = {
     "57P03": phrase("the server is starting or shutting down"),
     "57P05": _LOST,
     "25P03": _LOST,
-    "25006": phrase("it would have written, and the session may only read"),
+    "25006": phrase("it would write, but the session is read-only"),
     "53100": phrase("the server's disk is full"),
     "53200": phrase("the server ran out of memory"),
-    "53300": phrase("the server takes no more connections"),
+    "53300": phrase("the server accepts no more connections"),
     "42501": phrase("no permission, or row security would hide rows"),
-    "42P01": phrase("the table is gone"),
+    "42P01": phrase("the table no longer exists"),
     "42703": phrase("a column is gone"),
-    "40001": phrase("it collided with what the server had to do"),
+    "40001": phrase("it conflicted with another operation on the server"),
 }
-_OTHER_KINDS: Final = {"08": _LOST, "22": phrase("a value that it cannot work with")}
+_OTHER_KINDS: Final = {"08": _LOST, "22": phrase("a value that it cannot process")}
 _PSYCOPG_ERRORS: Final = {
     "OperationalError": _LOST,
     "InterfaceError": _LOST,
-    "DataError": phrase("a date or number that cannot be held outside of the database"),
+    "DataError": phrase("a date or number that cannot be represented outside the database"),
 }
 _LOGIN: Final = phrase(
     "the server refused the user or the password; they come from the address, from the "
@@ -78,9 +78,7 @@ _REFUSED: Final = {
     r"database \".*\" does not exist|permission denied for database": phrase(
         "there is no such database, or this user may not open it"
     ),
-    "could not translate host name|Name or service not known|resolve host": phrase(
-        "no such host is known"
-    ),
+    "could not translate host name|Name or service not known|resolve host": phrase("unknown host"),
     "timeout expired|timed out|connection timeout": _TIMED_OUT,
     "too many clients|too many connections|remaining connection slots": _KINDS["53300"],
     "starting up|shutting down|in recovery mode": _KINDS["57P03"],
@@ -89,7 +87,7 @@ _REFUSED: Final = {
         "the two sides did not agree on encryption or on a certificate"
     ),
     "invalid .* value|invalid connection option|invalid port": phrase(
-        "a parameter of the address or of the environment has a wrong value"
+        "a parameter of the address or an environment variable has an invalid value"
     ),
 }
 
@@ -118,11 +116,11 @@ def not_connected(address: TableAddress, problem: Exception, seconds: str) -> In
     text = str(problem)
     reason = next((reason for words, reason in _REFUSED.items() if re.search(words, text)), None)
     if reason == _TIMED_OUT:
-        reason = phrase("nothing answered within {seconds} seconds", seconds=seconds)
+        reason = phrase("no answer within {seconds} seconds", seconds=seconds)
     if reason is None:
         needs_password = getattr(getattr(problem, "pgconn", None), "needs_password", False)
         # The server may speak another language.
-        reason = _LOGIN if needs_password else phrase("nothing answers there")
+        reason = _LOGIN if needs_password else phrase("no answer")
     return InputError("{table}: cannot connect: {reason}", table=address.shown, reason=reason)
 
 
@@ -347,8 +345,8 @@ class Session:
             return BLANKS
         if encoding == "SQL_ASCII":
             raise InputError(
-                "{table}: the database says no encoding of its text (SQL_ASCII), so that "
-                "labels cannot be told apart",
+                "{table}: the database declares no text encoding (SQL_ASCII), so labels cannot be "
+                "told apart",
                 table=address.shown,
             )
         return "".join(blank for blank in BLANKS if blank.isascii() or self._spells(blank))

@@ -40,9 +40,8 @@ def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
         result = bounded.collect().to_arrow()
     if result.num_rows > MOST_ROWS:
         raise EngineError(
-            "{table}: a count has more than {most:,} values, which are not fetched from "
-            "elsewhere; a column with so many different values is an identifier, or needs "
-            "coarser values",
+            "{table}: a count has more than {most:,} values, too many to fetch; a column with that "
+            "many different values is an identifier, or needs coarser values",
             table=table,
             most=MOST_ROWS,
         )

@@ -143,8 +143,8 @@ def _address(session: SparkSession, path: Path, shown: Path) -> str:
             absolute = link
     elif path != shown or not _PLAIN_PATH.fullmatch(str(absolute)):
         raise InputError(
-            "{path}: on {master} the file must be one that every machine finds: not packed, "
-            "in UTF-8, and with a plain name",
+            "{path}: on {master} every machine must be able to read the file: not compressed, in "
+            "UTF-8, and with a plain name",
             path=shown,
             master=master,
         )

@@ -95,14 +95,14 @@ def _explained(context: Any, problem: Exception) -> Exception:
     with suppress(Exception):
         if not context._jsc.sc().isStopped():
             return problem
-    return EngineLostError("Spark has ended while it was counting; start again")
+    return EngineLostError("Spark stopped while counting; run again")
 
 
 def _patience() -> float:
     given = os.environ.get(WAIT_VARIABLE, "").strip()
     if not re.fullmatch("[0-9]{0,6}", given, re.ASCII):
         raise OptionError(
-            "{name} is {value!r}; a whole number of seconds was expected",
+            "{name} must be an integer number of seconds, got {value!r}",
             name=WAIT_VARIABLE,
             value=shortened(given),
         )
@@ -127,8 +127,8 @@ class _Watch:
             self._executors_seen = now
         if now - self._executors_seen > self._patience:
             raise EngineLostError(
-                "the Spark cluster {master} has had no executor for {seconds:.0f} seconds; "
-                "the run is given up",
+                "the Spark cluster {master} has had no executor for {seconds:.0f} seconds; the run "
+                "was aborted",
                 master=self._master,
                 seconds=self._patience,
             )
@@ -153,8 +153,7 @@ class _Watch:
 
     def _master_lost(self) -> EngineLostError:
         return EngineLostError(
-            "the Spark master {master} does not answer any more; the run is given up",
-            master=self._master,
+            "the Spark master {master} no longer answers; the run was aborted", master=self._master
         )
 
 

@@ -111,12 +111,12 @@ def _own_session(master: str) -> SparkSession:
     check_master(master)
     if lacks_hadoop(master):
         raise EngineError(
-            "the Spark master yarn needs the variable HADOOP_CONF_DIR or YARN_CONF_DIR: the "
-            "folder that says where the cluster is"
+            "the Spark master yarn needs the variable HADOOP_CONF_DIR or YARN_CONF_DIR: the folder "
+            "of the cluster's configuration"
         )
     _require_java()
     if addresses_of(master) and not answers(master):
-        raise EngineError("nobody answers at the Spark master {master}", master=master)
+        raise EngineError("no answer from the Spark master {master}", master=master)
     folder = private_folder() / fresh_name()
     folder.mkdir(mode=0o700)
     settings = SparkConf(loadDefaults=False)
@@ -164,8 +164,8 @@ def _launched(settings: Any) -> Any:
         if is_shown and sys.stderr is not None:
             sys.stderr.write(chatter.read_text(errors="replace"))
         raise EngineError(
-            "Java did not start Spark: it may be too old (PySpark 4 needs Java 17 or newer), "
-            "or a setting of Spark is wrong; PETAUDIT_DEBUG=1 shows what Java says"
+            "Spark did not start: Java may be too old (PySpark 4 needs Java 17 or newer), or a "
+            "Spark setting is wrong; PETAUDIT_DEBUG=1 shows Java's output"
         ) from None
     _keep_py4j_quiet()
     _launched_by_us[:] = [gateway]
@@ -203,7 +203,7 @@ def _require_java() -> None:
     has_java = Path(home, "bin", "java").is_file() if home else shutil.which("java") is not None
     if not has_java:
         raise EngineError(
-            "Spark needs Java 17 or newer, and there is no java here; install it, or set JAVA_HOME"
+            "Spark needs Java 17 or newer, and java was not found; install it, or set JAVA_HOME"
         )
 
 

@@ -87,18 +87,18 @@ def check_master(given: str) -> None:
         raise OptionError("the Spark master is empty; for example local[4] or yarn")
     if "@" in given:
         raise OptionError(
-            "the Spark master has an @ in it, and names a user or a password before it: leave "
-            "them out; a master is local[4], spark://HOST:PORT, yarn or k8s://HOST:PORT"
+            "the Spark master contains an @ with a user or a password before it: leave them out; a "
+            "master is local[4], spark://HOST:PORT, yarn or k8s://HOST:PORT"
         )
     if given.startswith(_CONNECT):
         raise OptionError(
-            "{master!r} is an address of Spark Connect; a master is local[4], "
-            "spark://HOST:PORT, yarn or k8s://HOST:PORT",
+            "{master!r} is an address of Spark Connect; expected local[4], spark://HOST:PORT, yarn "
+            "or k8s://HOST:PORT",
             master=shortened(given),
         )
     if not is_master(given):
         raise OptionError(
-            "{master!r} is no Spark master; one is local[4], spark://HOST:PORT, yarn or "
+            "{master!r} is not a Spark master; expected local[4], spark://HOST:PORT, yarn or "
             "k8s://HOST:PORT",
             master=shortened(given),
         )

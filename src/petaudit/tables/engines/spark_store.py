@@ -119,7 +119,7 @@ class SparkStore:
             if rows == ids:
                 return numbered
             self.drop(numbered)
-        raise EngineError("spark found no numbers that tell the rows apart")
+        raise EngineError("spark could not number the rows uniquely")
 
     def finish(self) -> None:
         """Let go of everything."""

@@ -50,7 +50,7 @@ _FORMS = 10_000
 class Kind(StrEnum):
     """What the values of a column are, as far as comparing them goes."""
 
-    NOTHING = term("nothing but nulls")
+    NOTHING = term("only nulls")
     BOOLEAN = term("booleans")
     NUMBER = term("numbers")
     TEXT = term("text")

@@ -327,7 +327,7 @@ def _coded_by_joins(
     # Every value has a code, or the file was changed between two looks at it.
     missing = " OR ".join(f"k{place} IS NULL" for place in range(len(dictionaries)))
     if scratch.number(f"SELECT count(*) FROM {coded} WHERE {missing}"):
-        raise EngineError("{table} was changed while it was read", table=raw.source.name)
+        raise EngineError("{table} changed while it was being read", table=raw.source.name)
     for dictionary in dictionaries:
         if dictionary.table is not None and not dictionary.is_shared:
             scratch.run(f"DROP TABLE {dictionary.table}")

@@ -219,7 +219,7 @@ class SparkPair(StoredPair):
         )
         lost, *facts = self._store.figures(self._store.sql(query, coded=frame))
         if lost:
-            raise EngineError("a table was changed while it was read")
+            raise EngineError("a table changed while it was being read")
         return facts
 
 

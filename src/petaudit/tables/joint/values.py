@@ -204,7 +204,7 @@ def unit_named(name: object) -> str:
     if isinstance(name, str) and name.strip().lower() in _OTHER_NAMES:
         return _OTHER_NAMES[name.strip().lower()]
     raise OptionError(
-        "datetime_precision is {name!r}{near}; it is one of {units}, or None to find it out",
+        "datetime_precision must be one of {units} or None (auto-detect), got {name!r}{near}",
         name=name,
         near=suggestion(str(name), _OTHER_NAMES),
         units=listing(list(UNITS)),
