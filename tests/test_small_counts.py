@@ -68,7 +68,7 @@ OF_THE_WHOLE_TABLE = frozenset(
 )
 TO_BE_HIDDEN = frozenset(
     {
-        ("{what} ({source}): {people}, {k} required", "people"),
+        ("{what} ({source}): {people} ({k} required)", "people"),
         ("fails for {failing} of {rows} rows", "rows"),
     }
 )

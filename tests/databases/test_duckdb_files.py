@@ -142,6 +142,6 @@ def test_what_cannot_be_opened_is_told(tmp_path: Path) -> None:
     }.items():
         with pytest.raises(InputError, match=words):
             open_source(f"duckdb://{tmp_path}/{name}")
-    with pytest.raises(OptionError, match=r"the engine is 'spark', and duckdb:.* by duckdb; an"):
+    with pytest.raises(OptionError, match=r"the engine is 'spark', but duckdb:.* by duckdb; an"):
         open_source(f"duckdb://{tmp_path}/a.duckdb?table=people", engine="spark")
     assert open_source(f"duckdb://{tmp_path}/a.duckdb?table=people", engine="duckdb").rows == 1

@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as sql
 
 from petaudit.errors import EngineError
 from petaudit.tables._encoding import whole_numbers
@@ -33,10 +31,13 @@ from petaudit.tables.joint.store import (
 from petaudit.tables.joint.tables import ColumnJoiner, cells_of
 from petaudit.tables.source import Source
 
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
 _NULL_HASH: Final = -1
 """The code of a null among hashes."""
 _SALTS: Final = 4
-_Codes: TypeAlias = tuple[str, DataFrame | None]
+_Codes: TypeAlias = "tuple[str, DataFrame | None]"
 """The code of a cell in a query, and the values (v, k) that are joined for it, if any are."""
 _FEW_VALUES: Final = 10_000
 _INTEGERS: Final = ((1 << 7, "TINYINT"), (1 << 15, "SMALLINT"), (1 << 31, "INT"))
@@ -286,6 +287,8 @@ class _SparkCoding:
         return self._store.load(pa.Table.from_arrays(arrays, names=names))
 
     def _counted(self, raw: DataFrame, figure: str) -> list[int]:
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (an extra)
+
         read = getattr(sql, figure)
         cells = [read(f"x{place}").alias(f"n{place}") for place in range(len(self._columns))]
         return self._store.figures(raw.agg(*cells))
@@ -294,6 +297,8 @@ class _SparkCoding:
         """The distinct values of columns that have few, all from one query."""
         if not places:
             return {}
+        from pyspark.sql import functions as sql  # noqa: PLC0415 (an extra)
+
         cells = [sql.collect_set(f"x{place}").alias(f"x{place}") for place in places]
         sets = self._store.fetch(raw.agg(*cells))
         return {
