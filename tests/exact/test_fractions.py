@@ -46,7 +46,7 @@ def test_a_number_is_what_was_written(value: Any, number: Fraction) -> None:
 def test_a_float_is_its_shortest_decimal_or_a_quotient(value: float) -> None:
     found = exact(value, "limit")
     assert float(found) == value
-    if len(repr(value).partition("e")[0].replace(".", "").strip("-0")) < 15:
+    if len(repr(value).partition("e")[0].replace(".", "").strip("-0")) < 10:
         assert found == Fraction(repr(value))
     else:
         assert found == Fraction(repr(value)) or found.denominator <= 10**6

@@ -368,3 +368,26 @@ def test_labels_are_merged_once_per_column() -> None:
     assert counts.sensitive_values("s") is counts.sensitive_values("s")
     same = open_source(pa.table({"s": ["flu", "cold"]})).counts
     assert same.sensitive_values("s") is same.values("s")
+
+
+@every_model
+@pytest.mark.parametrize("person", [None, "who"])
+@pytest.mark.parametrize("blank", [" ", "\xad\u200b"])
+def test_a_cell_that_shows_nothing_is_no_value(
+    measure: str, person: str | None, blank: str
+) -> None:
+    """Neither is one of invisible characters, though no cell of the column is a null."""
+    said = [
+        figures(
+            petaudit.audit(
+                pa.table({"zip": ["a"] * 4, "ill": ["x", "x", cell, cell], "who": [*"1234"]}),
+                quasi_identifiers="zip",
+                sensitive="ill",
+                person=person,
+                measures=measure,
+                options={measure: MODELS[measure]},
+            ).results[0]
+        )
+        for cell in (None, blank)
+    ]
+    assert said[0] == said[1]

@@ -13,7 +13,7 @@ from petaudit.errors import OptionError, phrase
 
 Number: TypeAlias = int | float | str | Decimal | Fraction
 
-_DIGITS_OF_A_QUOTIENT = 15
+_DIGITS_OF_A_QUOTIENT = 10
 _LARGEST_DENOMINATOR = 1_000_000
 _QUOTIENT = re.compile(r"\d{1,300}/0*[1-9]\d{0,300}", re.ASCII)
 NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)", re.ASCII)

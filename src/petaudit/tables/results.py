@@ -42,13 +42,15 @@ class ValueCounts:
 
     @cached_property
     def index(self) -> dict[str | None, int]:
-        """Position of each label, in all its spellings."""
-        if self.spellings is None:
-            return {label: position for position, label in enumerate(self.labels)}
+        """Position of each label, in all its spellings.
+
+        A text of invisible characters is a spelling of no value, and None is its label.
+        """
+        spelled = [(label,) for label in self.labels] if self.spellings is None else self.spellings
         return {
             spelling: position
-            for position, spellings in enumerate(self.spellings)
-            for spelling in spellings
+            for position, spellings in enumerate(spelled)
+            for spelling in (self.labels[position], *spellings)
         }
 
     @property
