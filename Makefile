@@ -19,11 +19,11 @@ demo: $(INSTALLED)
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2
 
-# What make test leaves out: the rest of large grids, many more and new random examples, and what
-# needs more than Python (see pytest's markers). Where that is missing, tests are skipped, unless
-# PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
+# What make test leaves out: the rest of large grids, many more random examples (PETAUDIT_TESTS=random:
+# other ones every time), and what needs more than Python (see pytest's markers). Where that is
+# missing, tests are skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
 test-long: $(INSTALLED_DEV)
-	PETAUDIT_TESTS=long $(BIN)/python -m pytest -n 2
+	PETAUDIT_TESTS=$${PETAUDIT_TESTS:-long} $(BIN)/python -m pytest -n 2
 
 # The same with every line watched, which takes twice as long; before a release.
 coverage: $(INSTALLED_DEV)

@@ -11,15 +11,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-from budget import IS_LONG, chosen_cells, examples
+from budget import IS_LONG, IS_RANDOM, chosen_cells, examples
 from extras import EXTRAS, NEEDED_BY_FIXTURE, SHARED_DATA, why_missing
 from spark.sessions import start, stop
 
 settings.register_profile(
     "petaudit",
     deadline=None,
-    # The same examples every time, but for the long tests, which print how to try one again.
-    derandomize=not IS_LONG,
+    derandomize=not IS_RANDOM,
     print_blob=True,
     max_examples=examples(100),
     suppress_health_check=[HealthCheck.too_slow],
