@@ -131,17 +131,17 @@ ROWS = [
     ),
     other("Parquet without rows", parquet(name=[], age=[]), "no rows", file="other.parquet"),
     other("empty file", "", "other.csv", "empty"),
-    other("picture", b"\x89PNG\r\n\x1a\n" + b"x" * 50, "picture"),
+    other("picture", b"\x89PNG\r\n\x1a\n" + b"x" * 50, "image"),
     other("ragged", f"name;age\n{CELL};1;2\n", "line 2", "3 cells"),
     other("quote never closed", f'name;age\n"{CELL};1\n', "quote"),
     other("undecodable", b"name;age\n\xff;1\n", "line 2", "0xff"),
 ]
 
 OPTIONS = [
-    option("no columns", "--max-cols", "0", says=("--max-cols", "0", "from 1")),
+    option("no columns", "--max-cols", "0", says=("--max-cols", "0", ">= 1")),
     option("columns below 0", "--max-cols", "-1", says=("--max-cols", "-1")),
-    option("columns in words", "--max-cols", "x", says=("--max-cols", "'x'", "number")),
-    option("part of a column", "--max-cols", "2.5", says=("--max-cols", "'2.5'", "number")),
+    option("columns in words", "--max-cols", "x", says=("--max-cols", "'x'", "integer")),
+    option("part of a column", "--max-cols", "2.5", says=("--max-cols", "'2.5'", "integer")),
     option("blank columns", "--max-cols", "", says=("--max-cols", "''")),
     option("no thread", "--threads", "0", says=("threads", "0", "from 1")),
     option("threads in words", "--threads", "two", says=("--threads", "'two'")),

@@ -47,7 +47,7 @@ BAD_CONTENT: dict[str, tuple[bytes, str]] = {
     "PDF": (b"%PDF-1.7\ns3cr3t", "looks like a PDF document"),
     "SQLite": (b"SQLite format 3\0s3cr3t", "looks like a SQLite database"),
     "Arrow": (b"ARROW1\0\0s3cr3t", "looks like an Arrow file"),
-    "picture": (b"\x89PNG\r\n\x1a\ns3cr3t", "looks like a picture"),
+    "picture": (b"\x89PNG\r\n\x1a\ns3cr3t", "looks like an image"),
     "Avro": (b"Obj\x01s3cr3t", "looks like an Avro file"),
     "ORC": (b"ORCs3cr3t", "looks like an ORC file"),
     "binary": (b"a;b\n\0s3cr3t;2\n", "holds binary data"),
