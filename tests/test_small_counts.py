@@ -142,7 +142,8 @@ def test_no_sentence_tells_a_small_number_of_people(asked: Tables) -> None:
         # A limit is no number of people.
         told = re.sub(
             r"(?:limit of|smaller than|at least|fewer than|below) [\d.]+ \w+"
-            r"|\d+ rows? (?:or more|on average)|of \d+ rows(?: \(allowed\))?$",
+            r"|\d+ rows? (?:or more|on average)|of \d+ rows(?: \(allowed\))?$"
+            r"|on average a row is indistinguishable from \d+ rows",
             "",
             shown,
         )
