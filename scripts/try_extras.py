@@ -80,7 +80,7 @@ def _try(extra: str, wheel: Path, folder: Path) -> None:
     server = None
     if extra == "postgres":
         sys.path.insert(0, str(ROOT / "tests"))
-        tests, tables = map(importlib.import_module, ("databases.server", "counts.engines"))
+        tests, tables = map(importlib.import_module, ("databases.server", "tables.engines"))
         server = tests.Server.start()
         server.add_user(tests.AUDITOR, tests.MARKER)
         environment |= server.environment(folder / "pgpass")
