@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -220,6 +220,20 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     if not nearest:
         return ""
     return phrase(" (did you mean {name!r}?)", name=by_folded_name[nearest[0]])
+
+
+def refuse_unknown_keys(
+    mapping: Mapping[Any, Any], known: Sequence[str], error: type[PetauditError]
+) -> None:
+    """Raise an error for a key of a file that nothing reads."""
+    for key in mapping:
+        if key not in known:
+            raise error(
+                "unknown key {key!r}{near}; keys are {keys}",
+                key=str(key),
+                near=suggestion(str(key), known),
+                keys=listing(known),
+            )
 
 
 def listing(names: Sequence[str], most: int = 20) -> str:

@@ -9,7 +9,14 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import InputError, RoleError, error_context, listing, suggestion
+from petaudit.errors import (
+    InputError,
+    RoleError,
+    error_context,
+    listing,
+    refuse_unknown_keys,
+    suggestion,
+)
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.system.yaml_files import read_yaml
@@ -153,8 +160,9 @@ def read_side_car(path: Path) -> SideCar:
         dataset = content.get("DATASET") if isinstance(content, Mapping) else None
         if not isinstance(dataset, Mapping):
             raise RoleError("the key DATASET is missing")
-        _refuse_unknown(content, ("DATASET",))
-        _refuse_unknown(dataset, ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM))
+        refuse_unknown_keys(content, ("DATASET",), RoleError)
+        keys = ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM)
+        refuse_unknown_keys(dataset, keys, RoleError)
         types = dataset.get("ATTRIBUTE_TYPE") or {}
         if not isinstance(types, Mapping):
             raise RoleError("ATTRIBUTE_TYPE lists columns under each role")
@@ -186,17 +194,6 @@ def _said_once(dataset: Mapping[Any, Any], spellings: Sequence[str]) -> Any:
     if len(given) > 1:
         raise RoleError("{key} is given twice", key=given[0])
     return dataset[given[0]] if given else None
-
-
-def _refuse_unknown(mapping: Mapping[Any, Any], known: Sequence[str]) -> None:
-    for key in mapping:
-        if key not in known:
-            raise RoleError(
-                "unknown key {key!r}{near}; keys are {keys}",
-                key=str(key),
-                near=suggestion(str(key), known),
-                keys=listing(known),
-            )
 
 
 def _by_column(columns: Iterable[tuple[Role | str, Any]]) -> dict[str, Role]:

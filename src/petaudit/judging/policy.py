@@ -24,6 +24,7 @@ from petaudit.errors import (
     joined,
     listing,
     phrase,
+    refuse_unknown_keys,
     suggestion,
 )
 from petaudit.exact.fractions import exact, quotient_text
@@ -293,14 +294,7 @@ def read_policy(path: Path) -> Policy:
 
 
 def _check_keys(given: Mapping[Any, Any], known: Sequence[str], required: Sequence[str]) -> None:
-    for key in given:
-        if key not in known:
-            raise InputError(
-                "unknown key {key!r}{near}; keys are {keys}",
-                key=str(key),
-                near=suggestion(str(key), known),
-                keys=listing(known),
-            )
+    refuse_unknown_keys(given, known, InputError)
     for key in required:
         if given.get(key) is None:
             raise InputError("the key {key} is missing", key=key)
