@@ -235,7 +235,7 @@ def test_the_headline_is_amber_where_l_is_one(
     assert main([*arguments, "--report", str(page)]) == 0
     assert "the limit holds, with open questions (exit code 0)" in capsys.readouterr().out
     assert 'class="verdict open"' in page.read_text()
-    assert "The limit holds, with open questions." in page.read_text()
+    assert "The limit that was set holds, with open questions." in page.read_text()
     assert main([*arguments, "--strict"]) == 2
     assert L_IS_ONE in capsys.readouterr().err
 

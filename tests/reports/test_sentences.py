@@ -32,8 +32,8 @@ OPEN = Card("t-closeness", "error", None, None, "lower", reason="no sensitive at
     [
         (view("failed", BAD, GOOD), "Do not release this as it is: 1 of 2 limits are not met."),
         (view("failed", BAD), "Do not release this as it is: the limit is not met."),
-        (view("passed", GOOD), "The limit holds."),
-        (view("passed", GOOD, GOOD), "All 2 limits hold."),
+        (view("passed", GOOD), "The limit that was set holds."),
+        (view("passed", GOOD, GOOD), "All 2 limits that were set hold."),
         (view("error", OPEN, GOOD), "Not decided: something that was asked for could not be"),
         (view("measured"), "Nothing was judged: no limit was set."),
     ],

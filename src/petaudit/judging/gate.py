@@ -287,11 +287,13 @@ def verdict_sentence(
         case "error":
             return phrase("Not decided: there are open questions, and all must be answered.")
         case "passed" if judged == 1 and has_questions:
-            return phrase("The limit holds, with open questions.")
+            return phrase("The limit that was set holds, with open questions.")
         case "passed" if has_questions:
-            return phrase("All {number} limits hold, with open questions.", number=judged)
+            return phrase(
+                "All {number} limits that were set hold, with open questions.", number=judged
+            )
         case "passed" if judged == 1:
-            return phrase("The limit holds.")
+            return phrase("The limit that was set holds.")
         case "passed":
-            return phrase("All {number} limits hold.", number=judged)
+            return phrase("All {number} limits that were set hold.", number=judged)
     return phrase("Nothing was judged: no limit was set.")
