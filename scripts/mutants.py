@@ -53,7 +53,6 @@ from typing import Any, Final
 from mutations import Module, Mutant, draw_mutants, read_modules
 
 SCRIPTS: Final = Path(__file__).resolve().parent
-SUITE: Final = '-m "not spark and not postgres and not browser"'
 WAVES: Final = (15.0, 120.0, math.inf)
 """Seconds of tests that one run of pytest gets: few files at first, because collecting costs."""
 PATIENCE: Final = 300.0
@@ -334,7 +333,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=17)
     parser.add_argument("--only", metavar="PACKAGE", help="of these mutants those of a package")
     parser.add_argument("--tree", type=Path, default=SCRIPTS.parent, help="a repository with .venv")
-    parser.add_argument("--tests", default=SUITE, help="the suite, as arguments of pytest")
+    parser.add_argument(
+        "--tests", default="", help="the suite, as arguments of pytest; default: that of make test"
+    )
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--budget", type=float, default=0, help="seconds of tests (0: no limit)")
     parser.add_argument("--coverage", type=Path, required=True, help="made if it does not exist")

@@ -81,7 +81,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(extra)
     by_function: dict[str, list[pytest.Item]] = {}
     for item in items:
-        if item.get_closest_marker("long") is None:
+        if not any(item.get_closest_marker(own) for own in ("long", *EXTRAS)):
             by_function.setdefault(item.nodeid.partition("[")[0], []).append(item)
     short = {id(item) for name, cells in by_function.items() for item in chosen_cells(name, cells)}
     items[:] = [

@@ -191,6 +191,7 @@ PART = "# part of "
 pipelines_pages = pytest.mark.parametrize("page", in_both_languages(PIPELINES))
 
 
+@pytest.mark.long
 def test_a_newcomer_who_follows_the_pipelines_page_sees_what_it_shows(tmp_path: Path) -> None:
     [table] = blocks(PIPELINES, "csv")
     (tmp_path / "people.csv").write_text(table, encoding="utf-8")

@@ -110,6 +110,7 @@ def test_jobs_validate_run_and_fail(job: Path) -> None:
     assert not chosen.reveal_values
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("job", JOBS, ids=lambda path: path.name)
 def test_a_breach_fails_the_job_and_leaves_a_report(job: Path) -> None:
     Path("audit.yaml").write_text((EXAMPLES / "synthetic-adult.yaml").read_text(encoding="utf-8"))

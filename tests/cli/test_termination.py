@@ -82,6 +82,7 @@ def test_while_a_large_csv_is_loaded(
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.long
 def test_hearing_nothing_where_the_caller_wants_nothing_heard(
     wide_table: Path, start_process: Start
 ) -> None:

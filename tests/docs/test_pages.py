@@ -11,7 +11,9 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -42,7 +44,15 @@ ENGLISH_PAGES = (*TUTORIALS, *MOVING, *OTHERS, "threat-model.md", "yaml-referenc
 PAGES = [language + page for language in LANGUAGES for page in ENGLISH_PAGES]
 
 in_both_languages = pytest.mark.parametrize("language", LANGUAGES, ids=["en", "zh-TW"])
-WITH_COMMANDS = [page for page in PAGES if any(commands(page))]
+
+
+def first_in_english(pages: Iterable[str]) -> list[Any]:
+    """The pages, of which ``make test`` follows the English ones."""
+    later = pytest.mark.long
+    return [pytest.param(own, marks=later if own.startswith(CHINESE) else ()) for own in pages]
+
+
+WITH_COMMANDS = first_in_english(page for page in PAGES if any(commands(page)))
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)
@@ -122,7 +132,9 @@ def is_foreign(block: str) -> bool:
     return bool(re.search(r"^(?:>>> )?from (petsard|pycanon) import", block, re.MULTILINE))
 
 
-WITH_PYTHON = [page for page in PAGES if any(not is_foreign(own) for own in blocks(page, "python"))]
+WITH_PYTHON = first_in_english(
+    page for page in PAGES if any(not is_foreign(own) for own in blocks(page, "python"))
+)
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON)

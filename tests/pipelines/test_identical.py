@@ -21,7 +21,9 @@ def from_python(tmp_path_factory: pytest.TempPathFactory) -> tuple[petaudit.Exec
     return executor, place.out
 
 
-@pytest.mark.parametrize(("seed", "folder"), [("0", "."), ("12345", "other/results")])
+@pytest.mark.parametrize(
+    ("seed", "folder"), [pytest.param("0", ".", marks=pytest.mark.long), ("12345", "other/results")]
+)
 def test_another_process_folder_and_hash_seed(
     tmp_path: Path, from_python: tuple[petaudit.Executor, Path], seed: str, folder: str
 ) -> None:

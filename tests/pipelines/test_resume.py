@@ -103,6 +103,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, object], 
     return contents(place.out), time.perf_counter() - before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(KILLS))
 def test_killed_at_a_random_moment(
     tmp_path: Path, whole: tuple[dict[str, object], float], number: int
