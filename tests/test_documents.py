@@ -143,6 +143,7 @@ SHOWN = re.compile(r"```sh\n(petaudit [^`]*)```\n\n```text\n(.*?)```", re.DOTALL
 PAGE = "docs/singling-out.md"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "output"), SHOWN.findall((ROOT / PAGE).read_text(encoding="utf-8"))
 )

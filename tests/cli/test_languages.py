@@ -237,7 +237,14 @@ def test_english_leaves_argparse_alone() -> None:
         assert vars(argparse)["_"] is before
 
 
-@pytest.mark.parametrize("arguments", [("measures",), ("--help",), ("check", "nofile.csv")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("measures",), marks=pytest.mark.long),
+        pytest.param(("--help",), marks=pytest.mark.long),
+        ("check", "nofile.csv"),
+    ],
+)
 def test_a_terminal_without_unicode_is_no_reason_to_fail(
     arguments: tuple[str, ...], run_process: Run
 ) -> None:

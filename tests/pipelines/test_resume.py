@@ -121,9 +121,8 @@ def test_killed_at_a_random_moment(
     assert contents(place.out) == expected
 
 
-@pytest.mark.parametrize(
-    "how", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_told_to_end(
     tmp_path: Path, whole: tuple[dict[str, object], float], how: signal.Signals
 ) -> None:
