@@ -265,9 +265,10 @@ class Measure:
                 kind,
                 parameter.name not in self.figure_ignores,
             )
-            for parameter, (kind, help_text) in self._parameters()
+            for parameter, (kind, help_text) in self._parameters
         )
 
+    @cached_property
     def _parameters(self) -> list[tuple[inspect.Parameter, tuple[kinds.Kind, str]]]:
         """The options as parameters, with their types, kinds and helps."""
         hints = get_type_hints(type(self).compute, include_extras=True)
@@ -369,7 +370,7 @@ class Measure:
         return replace(result, limit_exact=quotient_text(exact(limit, "limit")))
 
     def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> Result:
-        defaults = {parameter.name: parameter.default for parameter, _ in self._parameters()}
+        defaults = {parameter.name: parameter.default for parameter, _ in self._parameters}
         values = {
             option.name: option.read(options[option.name])
             for option in self.options
@@ -419,7 +420,7 @@ class Measure:
             annotation=_Annotation("Number | None"),
         )
         options = []
-        for option, _ in cls()._parameters():
+        for option, _ in cls()._parameters:
             exact_default = isinstance(option.default, Fraction)
             default = float(option.default) if exact_default else option.default
             annotation = _Annotation.of(option.annotation)
