@@ -66,9 +66,9 @@ class Inputs:
     encoding: str | None = None
     side_car: Path | None = None
     control: Source | None = None
-    """People whom the maker of the table never saw, to compare with."""
+    """Holdout records that were not used to make the table, to compare with."""
     population: Source | None = None
-    """Everybody whom the people of the table may be among."""
+    """The population that the people of the table are a part of."""
     engine: str | None = None
     """What counts files, if it was chosen."""
     spark_master: str | None = None
@@ -77,7 +77,7 @@ class Inputs:
     person_is_pseudonym: bool = False
     """Whether its values are made up, so that they may be released."""
     progress: Callable[[Any], object] | None = field(default=None, repr=False)
-    """Hears how far a long search is."""
+    """Called with the progress of a long search."""
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False

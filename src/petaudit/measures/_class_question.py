@@ -40,12 +40,12 @@ class AttributeAnswer:
     classes_breaking: int = 0
     rows_breaking: int = 0
     infinite: int = 0
-    """Classes that no limit would suit."""
+    """Classes whose figure is infinite, so that no limit holds for them."""
     marked_cells: int = 0
     """Cells of classes that are the suppression mark."""
     worst: tuple[WorstClass, ...] = ()
     far: tuple[FarClassValues, ...] | None = ()
-    """For a picture; None where they could not be told, which is no reason to measure nothing."""
+    """For a picture; None where they could not be computed, which does not affect the figures."""
 
 
 @dataclass(frozen=True)
@@ -103,19 +103,19 @@ class Question:
                 )
             )
         told = [tells(table) for tells in self.tells_apart]
-        for own in told if self.told_break else ():
-            any_breaking |= own
+        for mask in told if self.told_break else ():
+            any_breaking |= mask
         return Answer(
             tuple(attributes),
             int(in_classes.sum()),
             int(in_classes[any_breaking].sum()),
             int(table.sizes.min()) if table.sizes.size else 0,
-            tuple(int(table.classes[own].sum()) for own in told),
-            tuple(int(in_classes[own].sum()) for own in told),
+            tuple(int(table.classes[mask].sum()) for mask in told),
+            tuple(int(in_classes[mask].sum()) for mask in told),
         )
 
     def _worst_classes(self, table: ClassTable, figures: ClassFigures) -> tuple[WorstClass, ...]:
-        """The worst classes: each with its labels where they are known, else equal ones as one."""
+        """The worst classes, each with its labels; without labels, equal ones are merged."""
         if table.labels is None:
             folded = figures.folded(self.worst, largest_first=self.largest_is_worst)
             return tuple(WorstClass(size, value, number) for size, value, number in folded)
@@ -131,52 +131,56 @@ class Question:
         )
 
     def together(self, answers: Sequence[Answer]) -> Answer:
-        """The answer for all classes from those of blocks, each of which has a class."""
+        """Combine the answers of blocks, each of which has at least one class."""
         if len(answers) == 1:
             return answers[0]
-        by_attribute = zip(*(own.attributes for own in answers), strict=True)
+        by_attribute = zip(*(answer.attributes for answer in answers), strict=True)
         return Answer(
-            tuple(self._joined(own) for own in by_attribute),
-            sum(own.rows for own in answers),
-            sum(own.rows_breaking for own in answers),
-            min(own.smallest for own in answers),
-            tuple(map(sum, zip(*(own.classes_told for own in answers), strict=True))),
-            tuple(map(sum, zip(*(own.rows_told for own in answers), strict=True))),
+            tuple(map(self._joined, by_attribute)),
+            sum(answer.rows for answer in answers),
+            sum(answer.rows_breaking for answer in answers),
+            min(answer.smallest for answer in answers),
+            tuple(map(sum, zip(*(answer.classes_told for answer in answers), strict=True))),
+            tuple(map(sum, zip(*(answer.rows_told for answer in answers), strict=True))),
         )
 
     def _joined(self, answers: Sequence[AttributeAnswer]) -> AttributeAnswer:
-        extremes = [own.extreme for own in answers]
-        far = [own.far for own in answers if own.far is not None]
+        extremes = [answer.extreme for answer in answers]
+        far = [answer.far for answer in answers if answer.far is not None]
         is_told = len(far) == len(answers)
         return AttributeAnswer(
             max(extremes) if self.largest_is_worst else min(extremes),
-            sum(own.classes for own in answers),
-            sum(own.classes_breaking for own in answers),
-            sum(own.rows_breaking for own in answers),
-            sum(own.infinite for own in answers),
-            sum(own.marked_cells for own in answers),
-            self._worst_of([worst for own in answers for worst in own.worst]),
+            sum(answer.classes for answer in answers),
+            sum(answer.classes_breaking for answer in answers),
+            sum(answer.rows_breaking for answer in answers),
+            sum(answer.infinite for answer in answers),
+            sum(answer.marked_cells for answer in answers),
+            self._worst_of([worst for answer in answers for worst in answer.worst]),
             if_possible(farthest, list(itertools.chain(*far)))[0] if is_told else None,
         )
 
     def _worst_of(self, classes: Sequence[WorstClass]) -> tuple[WorstClass, ...]:
-        """The worst of the worst of every block, where the worst of all are among."""
+        """Return the worst classes overall, which are among the worst of each block."""
         sign = -1 if self.largest_is_worst else 1
-        ranked = sorted(classes, key=lambda own: (sign * own.figure, -own.rows))
+        ranked = sorted(classes, key=lambda worst: (sign * worst.figure, -worst.rows))
         kept: list[WorstClass] = []
-        for own in ranked:
+        for worst in ranked:
             last = kept[-1] if kept else None
-            if last and last.labels is None and (last.rows, last.figure) == (own.rows, own.figure):
-                kept[-1] = WorstClass(own.rows, own.figure, last.classes + own.classes)
+            if (
+                last
+                and last.labels is None
+                and (last.rows, last.figure) == (worst.rows, worst.figure)
+            ):
+                kept[-1] = WorstClass(worst.rows, worst.figure, last.classes + worst.classes)
             else:
-                kept.append(own)
+                kept.append(worst)
         return tuple(kept[: self.worst])
 
     def from_plain(self, given: Mapping[str, Any]) -> Answer:
-        """Return the answer whose fields came by way of JSON, which has no fractions and tuples."""
+        """Return the answer from its fields in JSON, which has neither fractions nor tuples."""
         attributes = []
-        for own in given["attributes"]:
-            fields = dict(own)
+        for entry in given["attributes"]:
+            fields = dict(entry)
             if isinstance(fields["extreme"], str):
                 fields["extreme"] = Fraction(fields["extreme"])
             fields["worst"] = tuple(WorstClass(**worst) for worst in fields["worst"])

@@ -52,15 +52,17 @@ class Ambiguity(ColumnsMeasure):
         """Multiply the leaves of the columns, row by row."""
         rows = inputs.table.rows
         columns = leaves_of_columns(inputs, unknown)
-        leaves = {name: np.array(own.numbers, dtype=np.int64) for name, own in columns.items()}
+        leaves = {
+            name: np.array(column.numbers, dtype=np.int64) for name, column in columns.items()
+        }
         total = sum_of_products(inputs.table.counts, leaves)
-        possible = prod(own.domain for own in columns.values())
+        possible = prod(column.domain for column in columns.values())
         return self.result(
             share_kept(total, rows, rows * possible),
             limit,
-            warnings=[message for own in columns.values() for message in own.warnings],
+            warnings=[message for column in columns.values() for message in column.warnings],
             breakdown={
-                "columns": {name: float(own.kept) for name, own in columns.items()},
+                "columns": {name: float(column.kept) for name, column in columns.items()},
                 "mean_combinations": as_float(Fraction(total, rows)),
                 "possible_combinations": as_float(Fraction(possible)),
             },

@@ -61,11 +61,15 @@ class AverageClassSize(UtilityMeasure):
         1. Else a table without any class is as bad as one with a single class: the figure is 0.
         """
         both, rows = classes_of_both(inputs), inputs.table.rows
-        released, original = (Fraction(own.rows or rows, own.number or 1) for own in both)
+        released, original = (
+            Fraction(classes.rows or rows, classes.number or 1) for classes in both
+        )
         breakdown = {}
-        for table, own in zip(("released", "original"), both, strict=True):
-            mean = own.rows / own.number if own.number else None
-            breakdown[table] = ClassesOf(table, own.rows, own.number, mean, own.suppressed_rows)
+        for table, classes in zip(("released", "original"), both, strict=True):
+            mean = classes.rows / classes.number if classes.number else None
+            breakdown[table] = ClassesOf(
+                table, classes.rows, classes.number, mean, classes.suppressed_rows
+            )
         return self.result(share_kept(released, original, rows), limit, breakdown=breakdown)
 
     def explain(self, result: Result) -> tuple[str, ...]:

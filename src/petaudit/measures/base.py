@@ -128,7 +128,7 @@ class Measure:
 
     name: str
     title: str
-    """Its name as people write it; without hyphens if nothing is said."""
+    """Its name as people write it; by default the name without hyphens."""
     family: Family = Family.OTHER
     rank: int = 1000
     """Its place within the family: what people ask first has the lowest."""
@@ -374,7 +374,7 @@ class Measure:
         values = {
             option.name: option.read(options[option.name])
             for option in self.options
-            # None is no value, unless it is what an option is by default.
+            # None means that an option is not set, unless it is its default.
             if options.get(option.name, defaults[option.name]) is not defaults[option.name]
         }
         self.check(options)
@@ -390,8 +390,8 @@ class Measure:
         def function(*tables: object, **arguments: Any) -> Result:
             refuse_unknown(arguments, cls.function_name(), signature)
             given = signature.bind(*tables, **arguments).arguments
-            own = [name for name in given if name not in input_parameters()]
-            options = {name: given.pop(name) for name in own}
+            option_names = [name for name in given if name not in input_parameters()]
+            options = {name: given.pop(name) for name in option_names}
             result = measure.run(gather(**given), options)
             announce(result)
             return result
@@ -425,7 +425,8 @@ class Measure:
             default = float(option.default) if exact_default else option.default
             annotation = _Annotation.of(option.annotation)
             options.append(option.replace(annotation=annotation, default=default))
-        others = [own for name, own in input_parameters().items() if name not in cls.positional]
+        shared = input_parameters().items()
+        others = [parameter for name, parameter in shared if name not in cls.positional]
         limits = [] if cls.limit_help is None else [limit]
         options.sort(key=lambda parameter: parameter.default is not parameter.empty)
         return inspect.Signature(
@@ -482,7 +483,7 @@ def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
         for name, parameter in signature.parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD
     }
-    others = [own for name, own in input_parameters().items() if name not in named]
+    others = [parameter for name, parameter in input_parameters().items() if name not in named]
     return signature.replace(parameters=[*named.values(), *others])
 
 

@@ -71,12 +71,14 @@ class Discernibility(UtilityMeasure):
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the penalties of both tables."""
-        # Squares of large tables are no integers of every frame.
+        # Squares of large tables do not fit into the integers of every kind of frame.
         penalties = [float(result.penalty), float(result.original_penalty)]
         return {
             "table": ResultColumn("text", ["released", "original"]),
             "penalty": ResultColumn("number", penalties),
-            "penalty_per_row": ResultColumn("number", [own / result.rows for own in penalties]),
+            "penalty_per_row": ResultColumn(
+                "number", [penalty / result.rows for penalty in penalties]
+            ),
         }
 
 

@@ -97,7 +97,9 @@ class DistributionDistance(UtilityMeasure):
                 "distance": figure,
                 "columns": tuple(distances),
                 "worst_column": max(judged, key=lambda name: judged[name]),
-                "not_ordered": tuple(own.column for own in distances if own.kind == LABELS),
+                "not_ordered": tuple(
+                    distance.column for distance in distances if distance.kind == LABELS
+                ),
             },
             figure=f"{self.name} ({figure})",
             exact_value=None if has_roots else value,

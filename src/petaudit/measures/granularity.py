@@ -49,14 +49,16 @@ class Granularity(ColumnsMeasure):
     ) -> Result:
         """Measure granularity; a suppressed cell stands for its whole domain anyway."""
         columns = leaves_of_columns(inputs, unknown)
-        shares = [Fraction(own.total, own.rows * own.domain) for own in columns.values()]
-        least = [Fraction(1, own.domain) for own in columns.values()]
+        shares = [
+            Fraction(column.total, column.rows * column.domain) for column in columns.values()
+        ]
+        least = [Fraction(1, column.domain) for column in columns.values()]
         return self.result(
             share_kept(sum(shares, Fraction(0)), sum(least, Fraction(0)), len(columns)),
             limit,
-            warnings=[message for own in columns.values() for message in own.warnings],
+            warnings=[message for column in columns.values() for message in column.warnings],
             breakdown={
-                "columns": {name: float(own.kept) for name, own in columns.items()},
+                "columns": {name: float(column.kept) for name, column in columns.items()},
                 "suppressed_rows": inputs.table.counts.suppressed_rows(tuple(columns)),
             },
         )

@@ -29,7 +29,7 @@ def is_idle(limit: Fraction | float, better: str, reach: Reach, *, strict: bool)
 def breakable(better: str, reach: Reach) -> tuple[float, float | None]:
     """The least and the largest limit that :func:`refuse_unbreakable` lets pass.
 
-    Where figures have no least one, limits are from 0, and None is no largest one.
+    Where figures have no smallest value, limits start at 0; None means that there is no largest.
 
     >>> breakable("higher", (1, math.inf)), breakable("lower", (0, 1))
     ((1, None), (0.0, 1))
@@ -51,7 +51,7 @@ def refuse_unbreakable(limit: Fraction | float, measure: str, better: str, reach
     """  # noqa: E501 (one line of output)
     low, high = reach
     if better == "higher" and limit < low:
-        said = phrase(
+        message = phrase(
             "the limit of {measure} is {limit:g}; no table is below {end:g}, so every table would "
             "meet it",
             measure=measure,
@@ -59,7 +59,7 @@ def refuse_unbreakable(limit: Fraction | float, measure: str, better: str, reach
             end=low,
         )
     elif better == "lower" and limit > high:
-        said = phrase(
+        message = phrase(
             "the limit of {measure} is {limit:g}; no table exceeds {end:g}, so every table would "
             "meet it",
             measure=measure,
@@ -68,7 +68,7 @@ def refuse_unbreakable(limit: Fraction | float, measure: str, better: str, reach
         )
     else:
         return
-    raise OptionError(said)
+    raise OptionError(message)
 
 
 def limit_rule(better: str, *, strict: bool, limit: str) -> Phrase:

@@ -15,7 +15,7 @@ _FAMILIES = list(Family)
 @cache
 def all_measures() -> dict[str, Measure]:
     """Every registered measure by name, family by family."""
-    found: dict[str, Measure] = {}
+    measures: dict[str, Measure] = {}
     for entry in entry_points(group=GROUP):
         try:
             measure = _instance(entry.load())
@@ -30,15 +30,15 @@ def all_measures() -> dict[str, Measure]:
             raise OptionError(
                 "entry point {entry!r} of {group} is not a Measure", entry=entry.value, group=GROUP
             )
-        if measure.name in found and found[measure.name] is not measure:
+        if measure.name in measures and measures[measure.name] is not measure:
             raise OptionError("two packages register a measure named {name!r}", name=measure.name)
-        found[measure.name] = measure
-    return {measure.name: measure for measure in sorted(found.values(), key=_place)}
+        measures[measure.name] = measure
+    return {measure.name: measure for measure in sorted(measures.values(), key=_place)}
 
 
 def listed_measures() -> dict[str, Measure]:
     """Those that a command line, a file and an audit of everything can ask for."""
-    return {name: own for name, own in all_measures().items() if not own.needs_code}
+    return {name: measure for name, measure in all_measures().items() if not measure.needs_code}
 
 
 @cache

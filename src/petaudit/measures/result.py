@@ -172,10 +172,12 @@ class Result:
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
         if self.unit is not Unit.ROW:
             head["counts"] = self.unit.value
-        own = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        shown = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
         limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
         return (
-            head | {name: _plain(item) for name, item in {**own, **self.breakdown}.items()} | limit
+            head
+            | {name: _plain(item) for name, item in {**shown, **self.breakdown}.items()}
+            | limit
         )
 
     def table(self, granularity: str, *, with_values: bool = False) -> Columns:
@@ -261,21 +263,23 @@ def columns_of(rows: Sequence[object], /, **columns: Kind) -> Columns:
 
 
 def rows_of(row: type, *entries: str, **renamed: str) -> Callable[..., Columns]:
-    """Return a method that lays out entries of a breakdown which are rows, one or several.
+    """Return a method that lays out entries of a breakdown that are rows, one or several.
 
-    There is a column per field of the dataclass ``row`` that is text or a number, of its name
-    unless it is renamed.
+    There is a column for each field of the dataclass ``row`` that is text or a number; it has the
+    name of the field unless it is renamed.
     """
     kinds: dict[object, Kind] = {str: "text", int: "integer", float: "number"}
 
     def lay_out(self: Measure, result: Result, **_: bool) -> Columns:
         values = [getattr(result, entry) for entry in entries]
-        rows = [item for own in values for item in (own if isinstance(own, tuple) else (own,))]
+        rows = [
+            row for value in values for row in (value if isinstance(value, tuple) else (value,))
+        ]
         types = {
             name: get_args(hint)[0] if isinstance(hint, UnionType) else hint
             for name, hint in get_type_hints(row).items()
         }
-        shown = {name: kinds[own] for name, own in types.items() if own in kinds}
+        shown = {name: kinds[hint] for name, hint in types.items() if hint in kinds}
         columns = columns_of(rows, **shown)
         return {renamed.get(name, name): column for name, column in columns.items()}
 

@@ -44,19 +44,20 @@ class RiskClasses:
 
     @classmethod
     def of_table(cls, inputs: Inputs) -> RiskClasses:
-        """The classes of the table, each with nobody in it but its own rows."""
-        own = inputs.class_histogram
-        return cls._checked(inputs, own.sizes, own.sizes, own.classes, own.suppressed_rows)
+        """The classes of the table, where the people of a class are its rows."""
+        histogram = inputs.class_histogram
+        sizes, classes = histogram.sizes, histogram.classes
+        return cls._checked(inputs, sizes, sizes, classes, histogram.suppressed_rows)
 
     @classmethod
     def of_population(cls, inputs: Inputs) -> RiskClasses:
         """The classes of the table with the people of the population in them."""
-        own = inputs.population_classes
+        counts = inputs.population_classes
         classes = cls._checked(
-            inputs, own.sizes, own.population_sizes, own.classes, own.suppressed_rows
+            inputs, counts.sizes, counts.population_sizes, counts.classes, counts.suppressed_rows
         )
         # Without a row, the people of a class would be the first to be taken for suppressed ones.
-        return replace(classes, can_drop=not own.fit_elsewhere, people_stay=True)
+        return replace(classes, can_drop=not counts.fit_elsewhere, people_stay=True)
 
     @classmethod
     def known(cls, inputs: Inputs) -> RiskClasses:
@@ -85,7 +86,7 @@ class RiskClasses:
 
     @cached_property
     def groups(self) -> list[tuple[int, int, int]]:
-        """People, rows and classes of all classes with as many people, fewest first."""
+        """People per class, rows and number of the classes with that many people, fewest first."""
         starts = np.flatnonzero(np.diff(self.people, prepend=0))
         rows = np.add.reduceat(self.sizes * self.classes, starts)
         classes = np.add.reduceat(self.classes, starts)
@@ -129,7 +130,7 @@ class RiskClasses:
 
     def rows_with_fewer(self, people: Fraction | int) -> int:
         """Rows that could be fewer people than this."""
-        return sum(rows for own, rows, _ in self.groups if own < people)
+        return sum(rows for in_class, rows, _ in self.groups if in_class < people)
 
     def rows_above(self, risk: Fraction) -> int:
         """Rows with a risk strictly above this one."""
@@ -163,21 +164,21 @@ class RiskClasses:
         the limit times its denominators, add up to 0 at most. ``by_row``: whether some rows of a
         class can go without changing what the others add.
         """
-        left = sum(rows * of_row(own) + n * of_class(own) for own, rows, n in self.groups)
+        left = sum(rows * of_row(people) + n * of_class(people) for people, rows, n in self.groups)
         removed = 0
-        for own, rows, number in self.groups:
+        for people, rows, number in self.groups:
             if left <= 0:
                 break
-            group = rows * of_row(own) + number * of_class(own)
+            group = rows * of_row(people) + number * of_class(people)
             if group <= left:
                 removed, left = removed + rows, left - group
                 continue
             if by_row:
-                return removed - (-left // of_row(own))
-            start, stop = np.searchsorted(self.people, [own, own + 1]).tolist()
+                return removed - (-left // of_row(people))
+            start, stop = np.searchsorted(self.people, [people, people + 1]).tolist()
             sizes, times = self.sizes[start:stop].tolist(), self.classes[start:stop].tolist()
             for size, classes in zip(sizes, times, strict=True):
-                one = size * of_row(own) + of_class(own)
+                one = size * of_row(people) + of_class(people)
                 taken = min(classes, -(-left // one))
                 removed, left = removed + taken * size, left - taken * one
                 if left <= 0:
@@ -185,7 +186,7 @@ class RiskClasses:
         return removed
 
     def remedy(self, breaking: int, enough: int) -> Remedy:
-        """What a limit takes; removing rows is no help where no row would be left.
+        """What a limit takes; removing rows does not help where no row would be left.
 
         Dropped rows leave the people of other classes as many as they were, or more where they
         are estimated: the smaller a sample is, the more people a row of it stands for.

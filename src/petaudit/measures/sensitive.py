@@ -20,7 +20,7 @@ from petaudit.tables.result_frames import ResultColumn
 
 Worst: TypeAlias = Annotated[int, kinds.Integer(0), "how many of the worst classes to show"]
 OfClasses: TypeAlias = Callable[[ClassTable], Truths]
-"""Tells some classes of a block from others."""
+"""Selects some classes of a block."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +35,10 @@ class AttributeFigure:
     rows_breaking: int | None
     worst_classes: tuple[WorstClass, ...]
     classes_infinite: int = 0
-    """How many classes no limit would suit."""
+    """How many classes have an infinite figure, so that no limit holds for them."""
 
     def explain(self, why_infinite: str, unit: Unit, of_rows: int | None) -> Phrase:
-        """The figure with its worst classes, those that no limit suits, and those that break it."""
+        """The figure with its worst classes, the infinite ones, and those that break the limit."""
         parts = [
             phrase(
                 "{attribute}: {figure:.6g} ({classes})",
@@ -106,10 +106,10 @@ class SensitiveMeasure(Measure):
         told_break: bool = False,
         with_far: bool = False,
     ) -> Answer:
-        """Ask every sensitive attribute of the classes of the quasi-identifiers alone.
+        """Compute the figures of every sensitive attribute for the classes of the table.
 
-        Of the classes that ``tells_apart`` tells from others, the answer has the number and the
-        rows; with ``told_break`` they break the limit whatever their values are.
+        The answer has the number and the rows of the classes that each of ``tells_apart`` selects;
+        with ``told_break`` they break the limit whatever their values are.
         """
         question = Question(
             inputs.quasi_identifiers,
@@ -147,18 +147,18 @@ class SensitiveMeasure(Measure):
         attributes = tuple(
             AttributeFigure(
                 name,
-                float(own.extreme),
-                own.extreme,
-                own.classes,
-                None if limit is None else own.classes_breaking,
-                None if limit is None else own.rows_breaking,
-                own.worst,
-                own.infinite,
+                float(attribute.extreme),
+                attribute.extreme,
+                attribute.classes,
+                None if limit is None else attribute.classes_breaking,
+                None if limit is None else attribute.rows_breaking,
+                attribute.worst,
+                attribute.infinite,
             )
-            for name, own in zip(inputs.sensitive, answer.attributes, strict=True)
+            for name, attribute in zip(inputs.sensitive, answer.attributes, strict=True)
         )
         value = self.worst_of(answer)
-        own = {
+        common = {
             "exact_value": value,
             "attributes": attributes,
             "remedy": None if limit is None else self.remedy(inputs, answer, unit),
@@ -172,14 +172,14 @@ class SensitiveMeasure(Measure):
                 *_suppressed_values(inputs, answer, unit),
                 *rows_left_out(inputs, answer, unit),
             ),
-            breakdown=own | dict(breakdown or {}),
+            breakdown=common | dict(breakdown or {}),
             unit=unit,
             **internal,
         )
 
     def worst_of(self, answer: Answer) -> Exact:
         """Return the worst figure of all attributes."""
-        extremes = [own.extreme for own in answer.attributes]
+        extremes = [attribute.extreme for attribute in answer.attributes]
         return max(extremes) if self.better is Better.LOWER else min(extremes)
 
     def remedy(self, inputs: Inputs, answer: Answer, unit: Unit) -> Remedy:
@@ -207,7 +207,7 @@ class SensitiveMeasure(Measure):
         remedies = () if result.remedy is None else (result.remedy.text,)
         rows = None if result.remedy is None else result.remedy.of_rows
         why = self.why_infinite(result)
-        lines = (own.explain(why, result.unit, rows) for own in result.attributes)
+        lines = (figure.explain(why, result.unit, rows) for figure in result.attributes)
         return (*lines, *self.notes(result), *remedies)
 
     def why_infinite(self, result: Result) -> Phrase:
@@ -221,7 +221,7 @@ class SensitiveMeasure(Measure):
             attribute="text",
             value="number",
             classes="integer",
-            # Without a limit they are null, which whole numbers of pandas cannot be.
+            # Without a limit they are null, which integer columns of pandas cannot hold.
             classes_breaking="integer",
             rows_breaking="integer",
         )
@@ -233,15 +233,19 @@ class SensitiveMeasure(Measure):
 
 def worst_class_columns(attributes: Sequence[Any], called: str, *, with_values: bool) -> Columns:
     """Lay out the worst classes of all attributes; the figure is called as the model has it."""
-    rows = [(own.attribute, worst) for own in attributes for worst in own.worst_classes]
-    labels = [worst.labels if with_values else None for _, worst in rows]
+    rows = [(figure.attribute, worst) for figure in attributes for worst in figure.worst_classes]
+    labels_of_classes = [worst.labels if with_values else None for _, worst in rows]
     return {
         "attribute": ResultColumn("text", [attribute for attribute, _ in rows]),
         "rows": ResultColumn("integer", [worst.rows for _, worst in rows]),
         called: ResultColumn("number", [worst.figure for _, worst in rows]),
         "classes": ResultColumn("integer", [worst.classes for _, worst in rows]),
-        "quasi_identifiers": ResultColumn("tuple", [own and tuple(own) for own in labels]),
-        "labels": ResultColumn("tuple", [own and tuple(own.values()) for own in labels]),
+        "quasi_identifiers": ResultColumn(
+            "tuple", [labels and tuple(labels) for labels in labels_of_classes]
+        ),
+        "labels": ResultColumn(
+            "tuple", [labels and tuple(labels.values()) for labels in labels_of_classes]
+        ),
     }
 
 
@@ -253,13 +257,13 @@ def _suppressed_values(inputs: Inputs, answer: Answer, unit: Unit) -> tuple[str,
             "may stand for any of the others",
             column=column,
             cells=(
-                counted(own.marked_cells, "cell")
+                counted(attribute.marked_cells, "cell")
                 if unit is Unit.ROW
-                else unit.counted(own.marked_cells)
+                else unit.counted(attribute.marked_cells)
             ),
         )
-        for column, own in zip(inputs.sensitive, answer.attributes, strict=True)
-        if own.marked_cells
+        for column, attribute in zip(inputs.sensitive, answer.attributes, strict=True)
+        if attribute.marked_cells
     )
 
 

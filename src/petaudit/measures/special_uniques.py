@@ -19,12 +19,12 @@ from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.set_counts import number_of_sets
 
 _FEW_COLUMNS: Final = 10
-"""All sets of so many columns are looked at unless a cap is given: there are 1,023 of them."""
+"""Up to this many columns, all their sets are searched unless a cap is given: at most 1,023."""
 _USUAL_CAP: Final = 3
 _MOST_WORK: Final = 100_000_000
 """Rows times sets of columns that a complete audit looks at without being asked."""
 _LARGEST_SCORE: Final = 10**300
-"""Larger ones are no floats."""
+"""Larger ones do not fit into a float."""
 _MOST_SHOWN: Final = 5
 _COLUMNS_HELP: Final = (
     "search minimal sets of up to this many columns; default: all, or 3 for more than "
@@ -55,7 +55,7 @@ class SpecialUniques(SampleMeasure):
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "f", "m", "m"], "age": ["30", "99", "30", "30"]})
     >>> result = special_uniques(table, quasi_identifiers=["sex", "age"])
-    >>> result.value, result.unique_rows, [own.minimal_uniques for own in result.sizes]
+    >>> result.value, result.unique_rows, [size.minimal_uniques for size in result.sizes]
     (0.25, 2, [1, 1])
     """
 
@@ -183,7 +183,8 @@ class SpecialUniques(SampleMeasure):
         columns = columns_of(
             result.columns, attribute="text", contribution="number", minimal_uniques="integer"
         )
-        return {"value" if name == "contribution" else name: own for name, own in columns.items()}
+        renamed = {"contribution": "value"}
+        return {renamed.get(name, name): column for name, column in columns.items()}
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the minimal sets by size."""

@@ -131,20 +131,20 @@ class TCloseness(SensitiveMeasure):
         answers = list(zip(grounds.items(), answer.attributes, strict=True))
         attributes = tuple(
             AttributeCloseness(
-                attribute,
+                name,
                 ground.distance,
-                float(own.extreme),
-                Fraction(own.extreme),
-                own.classes,
-                None if limit is None else own.classes_breaking,
-                None if limit is None else own.rows_breaking,
-                tuple(FarClass(*vars(worst).values()) for worst in own.worst),
+                float(attribute.extreme),
+                Fraction(attribute.extreme),
+                attribute.classes,
+                None if limit is None else attribute.classes_breaking,
+                None if limit is None else attribute.rows_breaking,
+                tuple(FarClass(*vars(worst).values()) for worst in attribute.worst),
             )
-            for (attribute, ground), own in answers
+            for (name, ground), attribute in answers
         )
         far = {
-            attribute: FarValues(ground, inputs.sensitive_values(attribute), own.far)
-            for (attribute, ground), own in answers
+            name: FarValues(ground, inputs.sensitive_values(name), attribute.far)
+            for (name, ground), attribute in answers
         }
         return self.result(
             t,
@@ -158,7 +158,8 @@ class TCloseness(SensitiveMeasure):
         """The reason for the verdict, attribute by attribute."""
         remedies = () if result.remedy is None else (result.remedy.text,)
         rows = None if result.remedy is None else result.remedy.of_rows
-        return (*(joined([*_reasons(own, rows)], "; ") for own in result.attributes), *remedies)
+        lines = (joined([*_reasons(figure, rows)], "; ") for figure in result.attributes)
+        return (*lines, *remedies)
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
         """Lay out the farthest classes of all attributes."""
