@@ -1,4 +1,4 @@
-"""How strongly two columns hang together, from the counts of their pairs of values.
+"""Association of two columns, from the counts of their pairs of values.
 
 Working on counts instead of rows makes every figure independent of the order of rows.
 """
@@ -43,8 +43,8 @@ def count_cells(
 ) -> Cells:
     """Count the pairs of two columns of codes.
 
-    >>> found = count_cells(np.array([0, 1, 0]), np.array([2, 0, 2]), (2, 3))
-    >>> found.first.tolist(), found.second.tolist(), found.counts.tolist()
+    >>> cells = count_cells(np.array([0, 1, 0]), np.array([2, 0, 2]), (2, 3))
+    >>> cells.first.tolist(), cells.second.tolist(), cells.counts.tolist()
     ([0, 1], [2, 0], [2, 1])
     """
     bins = sizes[0] * sizes[1]
@@ -159,7 +159,7 @@ def corrected_v(phi_squared: float, values: tuple[int, int], rows: int) -> float
 
 @dataclass(frozen=True)
 class WholeColumn:
-    """The whole numbers of some rows from 0 on, and their sums."""
+    """The integers of some rows, shifted to start at 0, and their sums."""
 
     numbers: Places
     largest: int
@@ -179,11 +179,11 @@ class WholeColumn:
 
 
 def exact_correlation(first: WholeColumn, second: WholeColumn) -> float | None:
-    """Pearson's correlation of two columns of whole numbers, the sums exact.
+    """Pearson's correlation of two columns of integers, from exact sums.
 
-    So the order of the rows does not matter. None where 64 bits do not hold the sums.
+    The order of the rows does not matter. None where the sums do not fit into 64 bits.
 
-    >>> one, other = (WholeColumn.of(np.array(own)) for own in ([1, 2, 3], [0, 1, 5]))
+    >>> one, other = map(WholeColumn.of, (np.array([1, 2, 3]), np.array([0, 1, 5])))
     >>> exact_correlation(one, other) == 5 / math.sqrt(28)
     True
     """
@@ -193,17 +193,17 @@ def exact_correlation(first: WholeColumn, second: WholeColumn) -> float | None:
     if not (first.squares and second.squares):
         return None
     covariance = rows * int(first.numbers @ second.numbers) - first.total * second.total
-    squares = [rows * own.squares - own.total * own.total for own in (first, second)]
-    # Python divides whole numbers of any size with one rounding.
+    squares = [rows * column.squares - column.total**2 for column in (first, second)]
+    # Python divides integers of any size with a single rounding.
     share = covariance * covariance / (squares[0] * squares[1])
     return math.copysign(math.sqrt(share), covariance) if covariance else 0.0
 
 
 def _expected_of_absent(cells: Cells, rows: Floats, columns: Floats, expected: Floats) -> float:
-    """What independence expects of the pairs that never occur: each adds just that."""
+    """The expected count of the pairs that never occur, which is what they add to the surplus."""
     total = float(cells.counts.sum())
     if len(rows) * len(columns) > _FEW_BINS:
-        # So many pairs cannot all occur, and what is left is far larger than any rounding.
+        # That many pairs cannot all occur, and the rest is far larger than any rounding error.
         return max(total - float(np.sum(expected)), 0.0)
     all_expected = np.outer(rows, columns)
     all_expected[cells.first, cells.second] = 0.0
@@ -220,9 +220,9 @@ def centred_labels(values: Floats, rows: Places) -> Floats | None:
     centred = _centred(values[present], rows[present])
     if centred is None:
         return None
-    found = np.zeros(len(values))
-    found[present] = centred
-    return found
+    by_label = np.zeros(len(values))
+    by_label[present] = centred
+    return by_label
 
 
 def _centred(values: Floats, counts: Places) -> Floats | None:
@@ -244,7 +244,7 @@ def _ranks(places: Places, values: Floats, cells: Cells) -> Floats:
 
 
 def ranks_of(values: Floats, rows: Places) -> Floats:
-    """The mean rank of each value of a column, of which so many rows have each.
+    """The mean rank of each value of a column; ``rows`` is the number of rows with each value.
 
     >>> ranks_of(np.array([5.0, 1.0]), np.array([2, 1])).tolist()
     [2.5, 1.0]
@@ -256,7 +256,7 @@ def ranks_of(values: Floats, rows: Places) -> Floats:
 
 
 def doubled_ranks(values: Places, codes: npt.NDArray[np.integer]) -> Places:
-    """Twice the mean rank of each value among some rows: whole numbers, because ties are halves.
+    """Twice the mean rank of each value among some rows: integers, because ties are halves.
 
     >>> doubled_ranks(np.array([5, 1, 1]), np.array([0, 0, 1, 2])).tolist()
     [7, 3, 3]

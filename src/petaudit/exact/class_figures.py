@@ -24,10 +24,10 @@ _LARGEST_EXACT_FLOAT = 2**53
 class ClassFigures:
     """The figure of each entry of a class table.
 
-    ``values`` are floats, and ``exact`` is the figure of an entry as it really is: a fraction, or
-    a float where it is no fraction. Entries that agree on all of ``alike`` have the same exact
-    figure; where it is not known, float and size are taken for enough to show. ``compare`` says
-    whether an entry is above (1), at (0) or below (-1) a limit where ``exact`` is a float.
+    ``values`` are floats, and ``exact`` is the exact figure of an entry: a fraction, or a float
+    where it is irrational or infinite. Entries that agree on all of ``alike`` have the same exact
+    figure; without ``alike``, those with the same float and size are taken as equal. ``compare``
+    says whether an entry is above (1), at (0) or below (-1) a limit where ``exact`` is a float.
     """
 
     values: Floats
@@ -68,7 +68,7 @@ class ClassFigures:
         return np.lexsort((-self.sizes, -self.values if largest_first else self.values))
 
     def folded(self, most: int, *, largest_first: bool) -> list[tuple[int, float, int]]:
-        """The first few of them as size, figure and number of classes, equal ones as one."""
+        """The first few entries as size, figure and number of classes, equal ones merged."""
         looked_at = 20 * max(most, 1)
         while True:
             chosen = self._first(looked_at, largest_first=largest_first)
@@ -90,7 +90,7 @@ class ClassFigures:
         return float(self.exact(entry))
 
     def _first(self, number: int, *, largest_first: bool) -> npt.NDArray[np.intp]:
-        """At least so many entries from one end, all of the last figure among them, in order."""
+        """At least ``number`` entries from one end, in order, with all that equal the last one."""
         if number >= len(self.values):
             return self.order(largest_first=largest_first)
         signed = -self.values if largest_first else self.values
@@ -136,15 +136,15 @@ class ClassFigures:
 def _grouped(
     entries: npt.NDArray[np.intp], keys: tuple[npt.NDArray[Any], ...]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """One entry for each combination of keys, and which of them stands for each entry.
+    """One entry for each combination of keys, and the position of its group for each entry.
 
     >>> first, group = _grouped(np.array([0, 1, 3]), (np.array([7, 5, 5, 7]), np.ones(4)))
     >>> first.tolist(), group.tolist()
     ([1, 0], [1, 0, 1])
     """
-    own = [key[entries] for key in keys]
-    order = np.lexsort(own)
-    starts = _starts([key[order] for key in own])
+    chosen = [key[entries] for key in keys]
+    order = np.lexsort(chosen)
+    starts = _starts([key[order] for key in chosen])
     group = np.empty(len(entries), dtype=np.intp)
     marks = np.zeros(len(entries), dtype=np.intp)
     marks[starts] = 1
@@ -171,8 +171,8 @@ def ratio_figures(
     """Figures that are ``numerator / (denominator * scale)``; a denominator of 0 makes it infinite.
 
     >>> sizes, ones = np.array([3, 2]), np.array([1, 1])
-    >>> found = ratio_figures(np.array([1, 2]), np.array([3, 0]), sizes, ones)
-    >>> found.largest, found.smallest, found.above(Fraction(1, 3)).tolist()
+    >>> figures = ratio_figures(np.array([1, 2]), np.array([3, 0]), sizes, ones)
+    >>> figures.largest, figures.smallest, figures.above(Fraction(1, 3)).tolist()
     (inf, Fraction(1, 3), [False, True])
     """
 
@@ -180,7 +180,7 @@ def ratio_figures(
         below = int(denominators[entry]) * scale
         return Fraction(int(numerators[entry]), below) if below else math.inf
 
-    above, below = (own.astype(np.float64) for own in (numerators, denominators))
+    above, below = (array.astype(np.float64) for array in (numerators, denominators))
     largest = max(above.max(initial=0), below.max(initial=0) * float(scale))
     with np.errstate(divide="ignore"):
         if largest < _LARGEST_EXACT_FLOAT:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 Numbers = TypeVar("Numbers", float, npt.NDArray[np.float64])
 
 _SHIFT = 12
-"""The series start here, where their first term that is left out is below 1e-15."""
+"""The argument from which the series are used: the first omitted term is below 1e-15."""
 _LOG_GAMMA = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 _DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760)
 
@@ -25,11 +25,11 @@ def log_gamma_difference(start: Numbers, step: Numbers) -> Numbers:
     True
     """
     end, far = start + step, start + _SHIFT
-    found: Numbers = (far - 0.5) * np.log1p(step / far) + step * np.log(far + step) - step
-    found = found + _series(_LOG_GAMMA, far + step, 1) - _series(_LOG_GAMMA, far, 1)
+    difference: Numbers = (far - 0.5) * np.log1p(step / far) + step * np.log(far + step) - step
+    difference = difference + _series(_LOG_GAMMA, far + step, 1) - _series(_LOG_GAMMA, far, 1)
     for k in range(_SHIFT):
-        found = found - np.log((end + k) / (start + k))
-    return found
+        difference = difference - np.log((end + k) / (start + k))
+    return difference
 
 
 def digamma_difference(start: Numbers, step: Numbers) -> Numbers:
@@ -39,20 +39,20 @@ def digamma_difference(start: Numbers, step: Numbers) -> Numbers:
     True
     """
     end, far = start + step, start + _SHIFT
-    found: Numbers = np.log1p(step / far) + step / (2 * far * (far + step))
-    found = found - _series(_DIGAMMA, far + step, 2) + _series(_DIGAMMA, far, 2)
+    difference: Numbers = np.log1p(step / far) + step / (2 * far * (far + step))
+    difference = difference - _series(_DIGAMMA, far + step, 2) + _series(_DIGAMMA, far, 2)
     for k in range(_SHIFT):
-        found = found + step / ((start + k) * (end + k))
-    return found
+        difference = difference + step / ((start + k) * (end + k))
+    return difference
 
 
 def _series(coefficients: tuple[float, ...], at: Numbers, first_power: int) -> Numbers:
     """The sum of c / at^p for p from the first power in steps of two."""
     inverse = 1 / (at * at)
-    found = 0.0 * at
+    total = 0.0 * at
     for coefficient in reversed(coefficients):
-        found = found * inverse + coefficient
-    return found / at**first_power
+        total = total * inverse + coefficient
+    return total / at**first_power
 
 
 _MOST_STEPS = 200
@@ -114,10 +114,10 @@ def all_roots(
     [-1.0, 1.0]
     """
     values = [function(place) for place in places]
-    found = []
+    roots = []
     for (low, at_low), (high, at_high) in pairwise(zip(places, values, strict=True)):
         if math.isnan(at_low) or math.isnan(at_high):
             continue
         if at_low > 0 >= at_high or (at_low <= 0 < at_high and not only_falling):
-            found.append(bracketed_root(function, low, high))
-    return found
+            roots.append(bracketed_root(function, low, high))
+    return roots

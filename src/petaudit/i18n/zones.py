@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 SHORTEST: Final = 4
-"""A table of fewer than so many times the threshold has one zone: from nobody to everybody."""
+"""A table smaller than this many times the threshold has one zone: from nobody to everybody."""
 
 
 @dataclass(frozen=True)
@@ -57,20 +57,20 @@ class Zone:
             return f"<{self.highest + 1:,}" if not self.is_all else f"≤{self.highest:,}"
         return f"≥{self.lowest:,}" if self.is_top else f"{self.lowest:,}–{self.highest:,}"
 
-    def percent(self, whole: int, decimals: int | None = None) -> str:
-        """The zone as a share of a number that everybody knows; three digits without decimals.
+    def percent(self, total: int, decimals: int | None = None) -> str:
+        """The zone as a share of a public total, with three digits unless ``decimals`` is given.
 
         >>> zone(3, 5, 200).percent(200), zone(62, 5, 200).percent(200)
         ('<2.5 %', '30–32 %')
         """
 
         def shown(number: int) -> str:
-            part = number / max(whole, 1)
+            part = number / max(total, 1)
             return f"{100 * part:.3g}" if decimals is None else f"{100 * part:.{decimals}f}"
 
         sign = " %" if decimals is None else "%"
         if self.is_small:
-            return f"≤{shown(whole)}{sign}" if self.is_all else f"<{shown(self.highest + 1)}{sign}"
+            return f"≤{shown(total)}{sign}" if self.is_all else f"<{shown(self.highest + 1)}{sign}"
         if self.is_top and not self.is_exact:
             return f"≥{shown(self.lowest)}{sign}"
         ends = dict.fromkeys([shown(self.lowest), shown(self.highest)])

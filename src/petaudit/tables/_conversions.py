@@ -199,7 +199,7 @@ def _cast_aware(cell: str) -> str:
     return f"TRY_CAST({with_seconds} AS TIMESTAMPTZ)"
 
 
-def _whole(cell: str) -> str:
+def _to_integer(cell: str) -> str:
     return f"CASE WHEN {cell} = trunc({cell}) THEN TRY_CAST({cell} AS BIGINT) END"
 
 
@@ -279,9 +279,9 @@ _CONVERTED: Final[dict[TypeName, dict[Kind, Sql]]] = {
     "int": {
         Kind.TEXT: _text_to_int,
         Kind.HUGE: _cast("BIGINT"),
-        Kind.FLOAT: _whole,
-        Kind.SHORT_FLOAT: _whole,
-        Kind.DECIMAL: _whole,
+        Kind.FLOAT: _to_integer,
+        Kind.SHORT_FLOAT: _to_integer,
+        Kind.DECIMAL: _to_integer,
     },
     "float": {
         Kind.TEXT: _matching(_NUMBER, _finite),

@@ -69,13 +69,13 @@ def in_kind_of(
     if not isinstance(given, nw.DataFrame) or given.implementation.is_pyarrow():
         return table
     # Names were trimmed; the order of the columns is the same.
-    own_names = dict(zip(table.column_names, given.columns, strict=True))
+    names_as_given = dict(zip(table.column_names, given.columns, strict=True))
     names = [name for name in table.column_names if name in changed]
     columns = nw.from_arrow(table.select(names), backend=given.implementation)
-    made = given.filter(kept.tolist()).with_columns(
-        *(columns[name].alias(own_names[name]) for name in names)
+    relabelled = given.filter(kept.tolist()).with_columns(
+        *(columns[name].alias(names_as_given[name]) for name in names)
     )
-    return made.to_native()
+    return relabelled.to_native()
 
 
 def _relabelled(

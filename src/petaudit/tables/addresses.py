@@ -124,8 +124,8 @@ def located(address: str, folder: Path) -> str:
     if _SCHEMES.get(scheme.casefold()) != DUCKDB:
         return address
     path, mark, query = rest.partition("?")
-    whole = folder / expanduser(unquote(path))  # noqa: PTH111 (never raises)
-    return f"{scheme}://{quote(str(whole), errors='surrogateescape')}{mark}{query}"
+    file = folder / expanduser(unquote(path))  # noqa: PTH111 (never raises)
+    return f"{scheme}://{quote(str(file), errors='surrogateescape')}{mark}{query}"
 
 
 def shown_address(address: str) -> str:
@@ -197,7 +197,7 @@ def _parameters(kind: str, query: str) -> dict[str, str]:
     known = (*_OURS, *_LIBPQ) if kind == POSTGRES else _OURS
     parameters: dict[str, str] = {}
     for part in filter(None, query.split("&")):
-        name, is_said, value = part.partition("=")
+        name, equals, value = part.partition("=")
         name = _decoded(kind, name)
         if name.casefold() in _SECRET:
             raise _has_password()
@@ -210,7 +210,7 @@ def _parameters(kind: str, query: str) -> dict[str, str]:
                 near=suggestion(shown, known),
                 known=listing(known, len(known)),
             )
-        if not is_said or not value:
+        if not equals or not value:
             raise _malformed(kind, phrase("its parameter {name} has no value", name=name))
         if name in parameters:
             raise _malformed(kind, phrase("duplicate {name}", name=name))

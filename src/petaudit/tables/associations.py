@@ -60,8 +60,8 @@ class AssociatedColumn:
     known: Bools
     """Whether a label says anything: ``*`` does not, nor does a null among numbers."""
     numbers: Floats | None
-    whole: Integers | None = None
-    """The same as whole numbers of some unit from 0 on, where 64 bits hold them."""
+    integers: Integers | None = None
+    """The same as integers of some unit, starting at 0, where they fit into 64 bits."""
 
     @property
     def is_constant(self) -> bool:
@@ -71,7 +71,7 @@ class AssociatedColumn:
         return len(np.unique(self.numbers[self.known])) < 2
 
     def numbers_and_ranks(self, codes: Codes) -> NumbersAndRanks:
-        """The whole numbers of all rows or of some, and twice their ranks."""
+        """The integers of all rows or of some, and twice their ranks."""
         # Of small tables they are held: every other column asks for the same.
         if codes is self.codes and len(codes) <= _MOST_ROWS_HELD:
             return self._numbers_and_ranks
@@ -82,9 +82,9 @@ class AssociatedColumn:
         return self._read(self.codes)
 
     def _read(self, codes: Codes) -> NumbersAndRanks:
-        assert self.whole is not None  # noqa: S101 (asked only where there are whole numbers)
-        ranks = doubled_ranks(self.whole, codes)
-        return WholeColumn.of(self.whole[codes]), WholeColumn.of(ranks[codes])
+        assert self.integers is not None  # noqa: S101 (callers check)
+        ranks = doubled_ranks(self.integers, codes)
+        return WholeColumn.of(self.integers[codes]), WholeColumn.of(ranks[codes])
 
 
 Sides: TypeAlias = tuple[AssociatedColumn, AssociatedColumn]
@@ -151,9 +151,9 @@ class Association:
         return pearson(self._cells, first, second), spearman(self._cells, first, second)
 
     def _exact_correlations(self) -> tuple[float, float] | None:
-        """Straight from the rows, where whole numbers are small enough to be added up exactly."""
+        """Straight from the rows, where integers are small enough to be added up exactly."""
         left, right = self._left, self._right
-        if left.whole is None or right.whole is None:
+        if left.integers is None or right.integers is None:
             return None
         codes = [left.codes, right.codes]
         if not (left.known.all() and right.known.all()):
@@ -323,11 +323,11 @@ def _read_labels(values: Sequence[ValueCounts], under: LeavesUnder | None) -> li
         if any(counts.labels[place] is not None for place in unread):
             return as_labels
         counting = says_something & numbers.is_number
-        [whole], places_after_point = in_common_units(numbers)
-        floats = _as_floats(whole, places_after_point, counting)
+        [integers], places_after_point = in_common_units(numbers)
+        floats = _as_floats(integers, places_after_point, counting)
         if floats is None:
             return as_labels
-        readings.append((counting, floats, _from_zero(whole, counting)))
+        readings.append((counting, floats, _from_zero(integers, counting)))
     return readings
 
 
@@ -363,12 +363,13 @@ def _middles(
     return middles
 
 
-def _as_floats(whole: Whole, places: int, counting: Bools) -> Floats | None:
+def _as_floats(integers: Whole, places: int, counting: Bools) -> Floats | None:
     """The nearest float of each number, NaN where it does not count; None where one has none."""
-    floats = np.full(len(whole), math.nan)
-    chosen = whole[counting]
+    floats = np.full(len(integers), math.nan)
+    chosen = integers[counting]
     unit = 10**places
-    if whole.dtype != object and places <= _EXACT_POWER and (np.abs(chosen) < _EXACT_FLOAT).all():
+    is_exact = integers.dtype != object and places <= _EXACT_POWER
+    if is_exact and (np.abs(chosen) < _EXACT_FLOAT).all():
         # Both are exact as floats, so that their quotient is rounded once.
         floats[counting] = chosen / unit
         return floats
@@ -379,13 +380,13 @@ def _as_floats(whole: Whole, places: int, counting: Bools) -> Floats | None:
     return floats
 
 
-def _from_zero(whole: Whole, counting: Bools) -> Integers | None:
-    chosen = whole[counting]
+def _from_zero(integers: Whole, counting: Bools) -> Integers | None:
+    chosen = integers[counting]
     if not chosen.size:
-        return np.zeros(len(whole), dtype=np.int64)
+        return np.zeros(len(integers), dtype=np.int64)
     low = chosen.min()
     if chosen.max() - low >= _LARGEST:
         return None
-    above = np.where(counting, whole - low, 0).astype(np.int64)
+    above = np.where(counting, integers - low, 0).astype(np.int64)
     step = int(np.gcd.reduce(above))
     return above // step if step > 1 else above

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RowCodes: TypeAlias = npt.NDArray[np.integer]
 Codes: TypeAlias = npt.NDArray[np.int32]
 
-_LARGEST_WHOLE: Final = 10**18
+_LARGEST_INTEGER: Final = 10**18
 _MANY_CELLS: Final = 10_000
 _FIRST_OF_NUMBERS: Final = frozenset("+-.0123456789")
 _UNICODE_MINUS: Final = "\u2212"
@@ -54,9 +54,10 @@ class ColumnValues:
     def of(cls, cells: pa.Array, numbers: Integers) -> ColumnValues:
         """From the different cells of a column, and how often each occurs."""
         if pa.types.is_integer(cells.type) and cells.type != pa.uint64():
-            whole = whole_numbers(pa.chunked_array([cells.drop_null()]))
-            if not whole.size or -_LARGEST_WHOLE < whole.min() <= whole.max() < _LARGEST_WHOLE:
-                return cls._of_whole(cells, numbers, whole)
+            integers = whole_numbers(pa.chunked_array([cells.drop_null()]))
+            lowest, highest = integers.min(initial=0), integers.max(initial=0)
+            if lowest > -_LARGEST_INTEGER and highest < _LARGEST_INTEGER:
+                return cls._of_integers(cells, numbers, integers)
         labels = cell_labels(cells)
         places = np.arange(len(labels), dtype=np.int64)
         first = dict.fromkeys(labels)
@@ -72,23 +73,23 @@ class ColumnValues:
         return cls(counts, cells, position[places])
 
     @classmethod
-    def _of_whole(cls, cells: pa.Array, numbers: Integers, whole: Integers) -> ColumnValues:
-        """The same without reading labels: whole numbers have one spelling each."""
+    def _of_integers(cls, cells: pa.Array, numbers: Integers, integers: Integers) -> ColumnValues:
+        """The same without reading labels: integers have one spelling each."""
         is_null = np.zeros(len(cells), dtype=bool)
-        if len(whole) < len(cells):
+        if len(integers) < len(cells):
             is_null = np.array(cells.is_null().to_pylist(), dtype=bool)
-        by_size = np.argsort(whole)
-        ascending = whole[by_size]
+        by_size = np.argsort(integers)
+        ascending = integers[by_size]
         order = np.concatenate((np.flatnonzero(~is_null)[by_size], np.flatnonzero(is_null)))
         position = np.argsort(order)
         labels = (*map(str, ascending.tolist()), *(None for _ in range(int(is_null.sum()))))
-        return cls(ValueCounts(labels, numbers[order], whole=ascending), cells, position)
+        return cls(ValueCounts(labels, numbers[order], integers=ascending), cells, position)
 
     @cached_property
     def merged(self) -> ColumnValues:
-        """The same with all spellings of a value as one, as sensitive values are compared."""
+        """The same with all spellings of a value merged, as sensitive values are compared."""
         if pa.types.is_primitive(self.cells.type):
-            # Numbers, dates and truths have one spelling each.
+            # Numbers, dates and booleans have one spelling each.
             return self
         labels = self.counts.labels
         keys = value_keys(labels)

@@ -1,6 +1,6 @@
 """How far the values of a column moved: the distances between two distributions.
 
-They are whole numbers as far as there are no roots, and generalised labels stand for several
+They are computed in exact integers unless roots are taken. Generalised labels stand for several
 values.
 """
 
@@ -154,8 +154,8 @@ class Spread:
 def spread(counts: ValueCounts, under: LeavesUnder | None, scale: Scale | None = None) -> Spread:
     """Share the rows of every generalised label evenly among the leaves under it.
 
-    A label that says nothing, as ``*`` and the root do, is a value by itself: nobody can tell what
-    to make of it, and shared among all leaves it would look like knowledge.
+    A label without information, such as ``*`` or the root, stays a separate value: shared among
+    all leaves, it would look like knowledge.
 
     >>> from petaudit.labels.hierarchy import Hierarchy
     >>> under = LeavesUnder(Hierarchy("age", [["1", "low"], ["2", "low"], ["7", "high"]]))
@@ -185,8 +185,8 @@ def spread(counts: ValueCounts, under: LeavesUnder | None, scale: Scale | None =
             weights[leaf] = weights.get(leaf, 0) + weight
     labels = list(weights)
     numbers = read_numbers(labels, decimal_of) if scale is None else scale.read(labels)
-    whole = np.array(list(weights.values()), dtype=object)
-    return Spread(labels, whole, counts.rows * parts, numbers, unknown)
+    exact_weights = np.array(list(weights.values()), dtype=object)
+    return Spread(labels, exact_weights, counts.rows * parts, numbers, unknown)
 
 
 @dataclass(frozen=True)

@@ -58,15 +58,15 @@ def ordered_ground(values: ValueCounts) -> Ground | None:
         number: rank for rank, number in enumerate(sorted({n for n in numbers if n is not None}))
     }
     null_rank = len(ranks)
-    own = tuple(null_rank if number is None else ranks[number] for number in numbers)
-    return Ground("ordered", (own,), max(max(own, default=0), 1))
+    rank_of_value = tuple(null_rank if number is None else ranks[number] for number in numbers)
+    return Ground("ordered", (rank_of_value,), max(max(rank_of_value, default=0), 1))
 
 
 def hierarchical_ground(values: ValueCounts, hierarchy: Hierarchy) -> Ground:
     """Values are as far apart as the height at which their paths meet.
 
-    A value that stands above the leaves is a leaf of its own below its label; a null that the
-    hierarchy does not name meets the others only at the root.
+    A value above the leaves is treated as a separate leaf below its label; a null that is not in
+    the hierarchy meets the others only at the root.
     """
     height = max(hierarchy.levels - 1, 1)
     paths = [_full_path(label, hierarchy, height) for label in _as_spelled(values, hierarchy)]
@@ -110,8 +110,8 @@ def _full_path(label: str | None, hierarchy: Hierarchy, height: int) -> tuple[ob
     if hierarchy.is_leaf(label):
         return hierarchy.path_of(label)[:height]
     above = hierarchy.path_from(label)
-    own = ((label, "itself"),) * (hierarchy.levels - len(above))
-    return (*own, *above)[:height]
+    below = ((label, "itself"),) * (hierarchy.levels - len(above))
+    return (*below, *above)[:height]
 
 
 def class_distances(pairs: ClassValueCounts, classes: Integers, ground: Ground) -> ClassFigures:
@@ -142,8 +142,8 @@ def _level_numerators(
     if not sizes.size:
         return sizes
     expected = totals[node] * sizes[class_index]
-    own = abs(counts.astype(dtype) * values.rows - expected) - expected
-    numerators: npt.NDArray[Any] = np.add.reduceat(own, _starts(class_index))
+    terms = abs(counts.astype(dtype) * values.rows - expected) - expected
+    numerators: npt.NDArray[Any] = np.add.reduceat(terms, _starts(class_index))
     numerators += sizes * values.rows
     return numerators
 
@@ -190,7 +190,7 @@ def _ordered_numerators(
 def _by_group(
     pairs: ClassValueCounts, group_of_value: Integers
 ) -> tuple[Integers, Integers, Integers]:
-    """The counts of groups of values; where each value is a group of its own, they are there."""
+    """Classes, groups of values and their counts; nothing is folded where groups are values."""
     group = group_of_value[pairs.value_index]
     if (np.diff(group_of_value) > 0).all():
         return pairs.class_index, group, pairs.counts

@@ -1,4 +1,4 @@
-"""How far released labels lie from the numbers that they were, at the worst."""
+"""How far released labels lie at most from the original numbers."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class CellDistances:
 class NumberColumn:
     """A column whose original values are numbers.
 
-    A null is no number: as the released cell of a number it is as bad as any value can be, and
-    for a null of the original everything but a null is as far away as the smallest number is from
-    the largest. All figures are whole numbers of one small unit, so that they can be added exactly.
+    A null that replaces a number is as far away as any value can be; for a null of the original,
+    anything but a null is as far away as the smallest number is from the largest. All figures are
+    integers in one small unit, so that they can be added exactly.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class NumberColumn:
         return Fraction(rows * exact_sum(counts, numbers, numbers) - total * total, rows * rows)
 
     def in_engine(self, column: str, variance: Fraction) -> Distances:
-        """What an engine reckons with, as floats, unless all numbers are the same.
+        """What an engine computes with, as floats, unless all numbers are the same.
 
         The span of the numbers is the unit, so that floats can neither overflow nor lose more than
         their last digit.
@@ -98,9 +98,11 @@ class NumberColumn:
         lowest, span = int(self._lowest), int(self._span)
 
         def shares(numbers: Whole, below: int = 0) -> Floats:
-            # What lies outside of all numbers is farther away than counts.
-            own = (max(-span, min(int(number) - below, 2 * span)) for number in numbers.tolist())
-            return np.array([number / span for number in own], dtype=np.float64)
+            # A number farther outside than the span counts as that far only.
+            clipped = (
+                max(-span, min(int(number) - below, 2 * span)) for number in numbers.tolist()
+            )
+            return np.array([number / span for number in clipped], dtype=np.float64)
 
         return Distances(
             column,
@@ -154,14 +156,14 @@ def row_distances(
             lost, most = sums_of_distances(original, table, in_engine, str(key))
     else:
         squared = [
-            [_in_variances(each, variance)[pairs.rows] for each in (own.distances, own.largest)]
-            for own, variance, pairs in zip(cells, variances, aligned, strict=True)
+            [_in_variances(each, variance)[pairs.rows] for each in (cell.distances, cell.largest)]
+            for cell, variance, pairs in zip(cells, variances, aligned, strict=True)
         ]
         # An exactly rounded sum does not depend on the order of the rows.
         lost, most = (
             math.fsum(np.sqrt(sum(terms)).tolist()) for terms in zip(*squared, strict=True)
         )
-    return RowDistances(kept, lost, most, any(own.moved for own in cells))
+    return RowDistances(kept, lost, most, any(cell.moved for cell in cells))
 
 
 def _in_variances(distances: Whole, variance: Fraction) -> Floats:
@@ -174,7 +176,7 @@ def _in_variances(distances: Whole, variance: Fraction) -> Floats:
 
 
 def exact_sum(counts: Integers, *factors: Whole) -> int:
-    """The sum of the products, in whole numbers of any size.
+    """The sum of the products, in integers of any size.
 
     >>> exact_sum(np.array([1, 2]), np.array([10**18, 1]), np.array([10**18, 5]))
     1000000000000000000000000000000000010

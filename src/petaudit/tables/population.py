@@ -140,7 +140,7 @@ def population_classes(
     translate: Translate,
     person: Person | None = None,
 ) -> PopulationClasses:
-    """Find every class of the sample in the population; an error if anybody is not in there.
+    """Find every class of the sample in the population; an error if somebody is missing there.
 
     With a person the sample has a row per person and class, and so the sizes are people.
     """
@@ -160,9 +160,9 @@ def population_classes(
             own_rows=sample.rows,
         )
     is_local = not (sample.is_remote or population.is_remote)
-    found = _sizes if is_local else sizes_in_engine
+    count_sizes = _sizes if is_local else sizes_in_engine
     column = None if person is None else person.column
-    sizes, people, times = found(sample, population, quasi_identifiers, translate, column)
+    sizes, people, times = count_sizes(sample, population, quasi_identifiers, translate, column)
     _check_holds_all(sizes, people, times, Unit.ROW if person is None else Unit.PERSON)
     without = sizes == 0
     is_alone = people == 1
@@ -231,7 +231,7 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
     rows = unit.counted(int((sizes * times)[lacking].sum()))
     nowhere = int(times[lacking & (people == 0)].sum())
     if number == 1:
-        found = phrase(
+        problem = phrase(
             "{classes} of the table with {rows} has fewer people in the population than rows in "
             "the table ({nowhere:,} of them nobody at all)",
             classes=classes,
@@ -239,7 +239,7 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
             nowhere=nowhere,
         )
     else:
-        found = phrase(
+        problem = phrase(
             "{classes} of the table with {rows} have fewer people in the population than rows in "
             "the table ({nowhere:,} of them nobody at all)",
             classes=classes,
@@ -247,7 +247,7 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
             nowhere=nowhere,
         )
     if unit is Unit.PERSON:
-        found = phrase(
+        problem = phrase(
             "{classes} of the table with {rows} and fewer people in the population ({nowhere:,} of "
             "them with nobody at all)",
             classes=classes,
@@ -257,14 +257,14 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
     raise InputError(
         "{found}: the population must contain everybody in the table, with the labels of the table "
         "or, where hierarchies lead to these, as it was collected",
-        found=found,
+        found=problem,
     )
 
 
 def _folded(
     sizes: Integers, people: Integers, times: Integers
 ) -> tuple[Integers, Integers, Integers]:
-    """Make classes of equal sizes one, in the order of people and then sizes."""
+    """Merge classes of equal sizes, in the order of people and then sizes."""
     # One number per pair: only a class of more than 2**31 people could be too large for that.
     width = int(sizes.max(initial=0)) + 1
     pairs, place = np.unique(people * width + sizes, return_inverse=True)

@@ -15,7 +15,7 @@ Integers = npt.NDArray[np.int64]
 
 
 def summed(places: Integers, counts: Integers, size: int) -> Integers:
-    """Counts added up by their places, of which there are so many.
+    """Add up counts by their places, of which there are ``size``.
 
     >>> summed(np.array([0, 2, 0]), np.array([5, 1, 1]), 3).tolist()
     [6, 0, 1]
@@ -32,8 +32,8 @@ class ValueCounts:
     counts: Integers
     spellings: tuple[tuple[str | None, ...], ...] | None = None
     """What the table writes for each label, where several spellings are one value."""
-    whole: Integers | None = field(default=None, repr=False, compare=False)
-    """The labels but for a null as numbers, where the table holds whole numbers."""
+    integers: Integers | None = field(default=None, repr=False, compare=False)
+    """The labels other than null as integers, where the column holds integers."""
 
     @cached_property
     def rows(self) -> int:
@@ -61,17 +61,17 @@ class ValueCounts:
         >>> illness.merged, illness.index["Flu"]
         ((1, 2), 0)
         """
-        several = [len(own) for own in self.spellings or () if len(own) > 1]
+        several = [len(texts) for texts in self.spellings or () if len(texts) > 1]
         return len(several), sum(several)
 
     @cached_property
     def plain_numbers(self) -> LabelNumbers:
-        """The numbers that labels spell plainly, read once for all that reckon with them."""
-        if self.whole is None:
+        """The numbers that labels spell plainly, read once."""
+        if self.integers is None:
             return LabelNumbers.plain(self.labels)
-        is_number = np.arange(len(self.labels)) < len(self.whole)
+        is_number = np.arange(len(self.labels)) < len(self.integers)
         mantissas = np.zeros(len(self.labels), dtype=np.int64)
-        mantissas[is_number] = self.whole
+        mantissas[is_number] = self.integers
         return LabelNumbers(is_number, mantissas, np.zeros_like(mantissas))
 
     def numbers(self, reader: Reader) -> LabelNumbers:
@@ -147,14 +147,14 @@ class ClassValueCounts:
     def with_nulls_as_commonest(self) -> ClassValueCounts:
         """The same with the nulls of each class as its most frequent value.
 
-        Behind a null may be any value, and so the class is the least diverse. A class of nothing
-        but nulls keeps them: they are its one value.
+        A null may stand for any value, so this is the least diverse that the class can be. A class
+        of nulls only keeps them as its single value.
 
         >>> values = ValueCounts(("a", "b", None), np.array([1, 2, 5]))
         >>> entry, value = np.array([0, 0, 0, 1]), np.array([0, 1, 2, 2])
         >>> pairs = ClassValueCounts(values, entry, value, np.array([1, 2, 3, 2]))
-        >>> found = pairs.with_nulls_as_commonest
-        >>> found.class_index.tolist(), found.value_index.tolist(), found.counts.tolist()
+        >>> merged = pairs.with_nulls_as_commonest
+        >>> merged.class_index.tolist(), merged.value_index.tolist(), merged.counts.tolist()
         ([0, 0, 1], [0, 1, 2], [1, 5, 2])
         """
         null = self.values.index.get(None)
@@ -170,8 +170,8 @@ class ClassValueCounts:
         is_commonest = counts == np.maximum.reduceat(counts, self.class_starts)[self.class_index]
         commonest = np.flatnonzero(is_commonest)
         classes, first = np.unique(self.class_index[commonest], return_index=True)
-        own = commonest[first[np.searchsorted(classes, self.class_index[nulls])]]
-        counts[own] += self.counts[nulls]
+        targets = commonest[first[np.searchsorted(classes, self.class_index[nulls])]]
+        counts[targets] += self.counts[nulls]
         kept = np.ones(len(counts), dtype=bool)
         kept[nulls] = False
         return ClassValueCounts(

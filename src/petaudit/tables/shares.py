@@ -28,7 +28,7 @@ _MARGIN: Final = 1e-12
 
 @dataclass(frozen=True)
 class Shares:
-    """p and q of every value that is present in a class, as whole numbers over one divisor.
+    """p and q of every value that is present in a class, as integers over one divisor.
 
     With c of n rows in the class and Q of N in the table, ``inside`` is cN and ``overall`` is Qn,
     so that p/q is exactly ``inside / overall``.
@@ -40,7 +40,7 @@ class Shares:
 
     @classmethod
     def of(cls, pairs: ClassValueCounts) -> Shares:
-        """From counts; in Python's unbounded integers where machine ones do not suffice."""
+        """From counts; in Python's unbounded integers where 64 bits do not suffice."""
         rows = pairs.values.rows
         dtype: npt.DTypeLike = np.int64 if rows * rows < _LARGEST_INT64 else object
         sizes = pairs.class_sizes.astype(dtype)
@@ -54,8 +54,8 @@ class Shares:
     def gains(self) -> Floats:
         """(p - q) / q of each value; the difference is exact before it is divided."""
         gained = (self.inside - self.overall).astype(np.float64)
-        found: Floats = gained / self.overall.astype(np.float64)
-        return found
+        gains: Floats = gained / self.overall.astype(np.float64)
+        return gains
 
     @cached_property
     def table_counts(self) -> Integers:
@@ -71,16 +71,16 @@ class Shares:
         starts = self.pairs.class_starts
         start = int(starts[entry])
         stop = int(starts[entry + 1]) if entry + 1 < len(starts) else len(figures)
-        own = figures[start:stop]
-        best = own.max()
-        near = start + np.flatnonzero(own >= best - abs(best) * _MARGIN)
+        in_class = figures[start:stop]
+        best = in_class.max()
+        near = start + np.flatnonzero(in_class >= best - abs(best) * _MARGIN)
         return {Fraction(int(self.inside[pair]), int(self.overall[pair])) for pair in near.tolist()}
 
 
 def gain_figures(
     shares: Shares, table: ClassTable, is_infinite: Truths | None = None
 ) -> ClassFigures:
-    """The largest gain (p - q) / q of each class, or infinite where that is said.
+    """The largest gain (p - q) / q of each class; infinite where ``is_infinite`` says so.
 
     It is never negative: the shares of the values that are present add up to 1 in the class, and to
     no more in the table.
@@ -108,7 +108,7 @@ def is_lacking(attribute: str, table: ClassTable) -> Truths:
 def log_figures(
     attribute: str, table: ClassTable, base: str, is_infinite: Truths | None
 ) -> ClassFigures:
-    """Return the largest |log(p/q)| of each class, or infinite where that is said."""
+    """Return the largest |log(p/q)| of each class; infinite where ``is_infinite`` says so."""
     shares = Shares.of(table.columns[attribute])
     logs = _logs(shares, base)
     values = shares.largest(logs)

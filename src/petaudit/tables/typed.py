@@ -196,8 +196,8 @@ def typed_source(
     >>> import pyarrow as pa
     >>> from petaudit.tables.source import open_source
     >>> ages = open_source(pa.table({"age": ["39", "5.0", "old", None]}))
-    >>> [found] = typed_source(ages, {"age": ColumnType("int")})[1]
-    >>> found.cells, found.problem
+    >>> [violation] = typed_source(ages, {"age": ColumnType("int")})[1]
+    >>> violation.cells, violation.problem
     (1, '1 cell that is not int')
     >>> few = open_source(pa.table({"age": ["39", "5.0", None]}))
     >>> typed_source(few, {"age": ColumnType("int")})[0].to_arrow().column("age").to_pylist()

@@ -83,7 +83,7 @@ def table_writer(
 
 
 def formula_cells(table: pa.Table) -> dict[str, int]:
-    """How many cells and names of each column a spreadsheet would take for a formula.
+    """How many cells of each column, its name included, a spreadsheet would take for a formula.
 
     >>> import pyarrow as pa
     >>> formula_cells(pa.table({"a": ["=1", "-5", "x"], "b": [-1, 2, 3]}))
@@ -91,7 +91,7 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
     """
     from pyarrow import types  # noqa: PLC0415 (loaded when it is used)
 
-    found: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
         number = int(is_formula(name))
         kind = column.type.value_type if types.is_dictionary(column.type) else column.type
@@ -99,8 +99,8 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
             for entry in column.drop_null().value_counts().to_pylist():
                 number += entry["counts"] if is_formula(entry["values"]) else 0
         if number:
-            found[name] = number
-    return found
+            counts[name] = number
+    return counts
 
 
 def _write_parquet(table: pa.Table | TableInParts, file: IO[bytes]) -> None:

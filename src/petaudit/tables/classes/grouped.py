@@ -95,8 +95,8 @@ def class_table(
 
     >>> counted = pa.table({"k": ["x", "y", "x"], "v": ["p", "p", "q"], "n": [1, 2, 5]})
     >>> values = {"illness": ValueCounts(("p", "q"), np.array([3, 5]))}
-    >>> found = class_table(counted, ["k"], ["v"], values, labels=True)
-    >>> found.sizes.tolist(), found.labels[0], found.labels[1]
+    >>> classes = class_table(counted, ["k"], ["v"], values, labels=True)
+    >>> classes.sizes.tolist(), classes.labels[0], classes.labels[1]
     ([6, 2], ('x',), ('y',))
     """
     encoded = [dictionary_cells(counted.column(key)) for key in keys]

@@ -156,17 +156,17 @@ def _raw_keys(
 ) -> ClassKeys:
     """Grouping by the cells as they are."""
     keys = table.keys(quasi_identifiers)
-    found = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
-    text = [name for key, name in zip(keys, found.names, strict=True) if table.is_text(key)]
+    raw = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
+    text = [name for key, name in zip(keys, raw.names, strict=True) if table.is_text(key)]
     if not text:
-        return found
+        return raw
     # Looking at both ends is several times cheaper than trimming and comparing.
     ends = [nw.col(n).str.head(1).is_in(list(BLANKS)) for n in text]
     ends += [nw.col(n).str.tail(1).is_in(list(BLANKS)) for n in text]
     ends += [nw.col(n) == "" for n in text]
     blank = nw.any_horizontal(*(end.fill_null(False) for end in ends), ignore_nulls=False)
     return replace(
-        found,
+        raw,
         blank=blank.cast(nw.Int64),
         trimmed=lambda: trimmed_keys(table, quasi_identifiers, carried=carried),
     )

@@ -164,11 +164,11 @@ class Packing:
         for feature in range(self.features):
             word, slot = divmod(feature, self.per_word)
             if not slot:
-                whole = words[word].astype(np.int64)
-            yield (whole >> (self.bits * slot)) & mask
+                packed = words[word].astype(np.int64)
+            yield (packed >> (self.bits * slot)) & mask
 
     def total(self, words: Sequence[npt.NDArray[np.float64]], times: Integers) -> int:
-        """The sum of all counters, each taken so many times.
+        """The sum of all counters, each taken ``times`` times.
 
         A counter that ran over leaves less behind than was added, whatever it spilled into, so the
         total is right only if every counter is.
@@ -267,7 +267,7 @@ def _weighted(
         by_word = {word: weights[:, i] for i, word in enumerate(packing.names)}
         return join_numbers(table, rows, values, position, by_word)
     null, cell = values.counts.index.get(None), nw.col(position)
-    # A text of invisible characters is no value, but no null of the engine either.
+    # A text of invisible characters is not a value, but not a null of the engine either.
     old, places = [], []
     for value, place in zip(values.cells.to_pylist(), values.positions.tolist(), strict=True):
         if place != null or isinstance(value, str):

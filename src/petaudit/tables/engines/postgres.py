@@ -253,14 +253,14 @@ def wrap_ibis_table(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
             # The connection is somebody else's, with settings that may change what is counted.
             _backends[backend.con] = new_backend(settings_of_query=COUNTING)
             _backends[backend.con].con = backend.con
-        place = f"({backend.compile(table)}) AS own"
+        place = f"({backend.compile(table)}) AS source"
         return _numbered(_backends[backend.con], columns, BLANKS, place), names
     if backend.name == "duckdb":
         # Tables of this process that are part of it have to be known to the database.
         backend._run_pre_execute_hooks(table)
         kinds = ["VARCHAR" if kind.is_string() else "" for kind in schema.values()]
         cells = numbered_cells(names, kinds)
-        query = f"SELECT {cells} FROM ({backend.compile(table)}) AS own"
+        query = f"SELECT {cells} FROM ({backend.compile(table)}) AS source"
         return backend.sql(query, schema=dict(zip(renamed, schema.values(), strict=True))), names
     _require_characters(backend)
     return table.rename(renamed), names

@@ -222,7 +222,7 @@ def _compiler() -> Any:
                 for column, kind in schema.items()
             ]
             columns = [sg.to_identifier(column, quoted=True) for column in schema.names]
-            alias = sge.TableAlias(this=sg.to_identifier("own", quoted=True), columns=columns)
+            alias = sge.TableAlias(this=sg.to_identifier("constants", quoted=True), columns=columns)
             unnested = sge.Table(this=sge.Anonymous(this="unnest", expressions=arrays), alias=alias)
             return sg.select(sge.Star()).from_(unnested).subquery()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
 
 MOST_ROWS: Final = 1_000_000
-"""More rows than this are no aggregate that a person or a figure needs."""
+"""An aggregate of more rows than this is not needed by any figure."""
 _MOST_MOVED: Final = 200_000
 _MOST_BROADCAST: Final = 500_000
 
@@ -148,7 +148,7 @@ def _same_engine(first: TableCounts, second: TableCounts) -> bool:
         return True
     # Backends are equal where their addresses are, but databases in memory have none.
     backends = [{id(b) for b in frame.to_native()._find_backends()[0]} for frame in (one, other)]
-    # A table in memory has no backend of its own, and goes to that of the other.
+    # A table in memory has no backend, and goes to that of the other.
     return not all(backends) or backends[0] == backends[1]
 
 
@@ -219,10 +219,9 @@ def key_cells(first: TableCounts, second: TableCounts, key: str) -> tuple[nw.Exp
     one, other = map(nw.col, names)
     if kinds[0] == kinds[1]:
         return one, other
-    whole = [kind.is_integer() for kind in kinds]
-    if all(whole) and not any(isinstance(kind, nw.UInt64) for kind in kinds):
+    if all(kind.is_integer() and not isinstance(kind, nw.UInt64) for kind in kinds):
         return one.cast(nw.Int64), other.cast(nw.Int64)
-    if all(is_whole or isinstance(k, nw.String) for is_whole, k in zip(whole, kinds, strict=True)):
+    if all(kind.is_integer() or isinstance(kind, nw.String) for kind in kinds):
         return one.cast(nw.String), other.cast(nw.String)
     raise InputError(
         "key column {column!r} is of kind {first} in one table and of kind {second} in the "

@@ -98,9 +98,9 @@ class Scratch:
         return self._guarded(lambda: self._connection.sql(query).to_arrow_table(), tables)
 
     def number(self, query: str) -> int:
-        """The one whole number that a query finds; 0 for a null."""
-        [(found,)] = self.run(query)
-        return int(found or 0)
+        """Return the single integer that a query yields; 0 for a null."""
+        [(value,)] = self.run(query)
+        return int(value or 0)
 
     def _guarded(self, work: Callable[[], Result], tables: Mapping[str, ArrowRows]) -> Result:
         stopped = threading.Event()

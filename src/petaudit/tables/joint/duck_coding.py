@@ -26,9 +26,9 @@ from petaudit.tables.joint.tables import ColumnJoiner, cells_of
 from petaudit.tables.source import Source
 
 MANY_VALUES = 200_000
-"""So many distinct values of a plain kind are numbered by the engine."""
+"""From this many on, distinct values of a simple type are numbered by the engine."""
 _LARGE_DICTIONARY: Final = 300_000
-"""A dictionary of so many values is joined in a query of its own."""
+"""A dictionary of this many values is joined in a separate query."""
 _LARGE_KEYS: Final = 4 << 20
 """Distinct values of more bytes are kept on disk."""
 _INTEGERS: Final = ((1 << 8, "UTINYINT"), (1 << 16, "USMALLINT"), (1 << 32, "UINTEGER"))
@@ -63,7 +63,7 @@ def code_tables(
     for place, raw in enumerate(raws):
         of_table = [by_table[place] for by_table in dictionaries]
         if raw.query is None:
-            names.append(_coded_here(scratch, of_table, f"coded_{place}"))
+            names.append(_coded_in_memory(scratch, of_table, f"coded_{place}"))
         else:
             names.append(_coded_by_joins(scratch, raw, of_table, f"coded_{place}"))
             scratch.drop(f"raw_{place}")
@@ -211,7 +211,7 @@ class StoredKeys(Sequence[Any]):
 def _joined_values(
     scratch: Scratch, raws: Sequence[_RawTable], place: int, name: str, joiner: ColumnJoiner
 ) -> tuple[JointColumn, list[_Dictionary]] | None:
-    """Give the distinct values of a column their codes here."""
+    """Encode the distinct values of a column in this process."""
     numbers: list[pa.ChunkedArray | None] = []
     cells = []
     for table, raw in enumerate(raws):
@@ -240,8 +240,8 @@ def _joined_values(
             continue
         with_codes = scratch.make(
             f"values_{place}_{table}",
-            f"SELECT v, k FROM {scratch.table(f'distinct_{table}')} JOIN codes_found USING (p)",
-            codes_found=pa.table({"p": number, "k": arrow_codes(codes)}),
+            f"SELECT v, k FROM {scratch.table(f'distinct_{table}')} JOIN value_codes USING (p)",
+            value_codes=pa.table({"p": number, "k": arrow_codes(codes)}),
         )
         scratch.drop(f"distinct_{table}")
         known.append(_Dictionary(with_codes, None, column.size))
@@ -279,7 +279,7 @@ def arrow_codes(codes: Codes) -> pa.Array:
 
 
 def integer_kind(codes: int) -> str:
-    """The smallest whole numbers of DuckDB that so many codes fit into.
+    """The smallest integer type of DuckDB that holds this many codes.
 
     >>> integer_kind(256), integer_kind(257)
     ('UTINYINT', 'USMALLINT')
@@ -287,8 +287,8 @@ def integer_kind(codes: int) -> str:
     return next((kind for most, kind in _INTEGERS if codes <= most), "UBIGINT")
 
 
-def _coded_here(scratch: Scratch, dictionaries: Sequence[_Dictionary], name: str) -> str:
-    """The codes of a table whose rows are in this process anyway."""
+def _coded_in_memory(scratch: Scratch, dictionaries: Sequence[_Dictionary], name: str) -> str:
+    """Store the codes of a table whose rows are in this process."""
     rows = len(dictionaries[0].codes) if dictionaries[0].codes is not None else 0
     arrays: list[pa.Array] = [arrow_integers(np.arange(rows))]
     cells = ["r"]

@@ -69,9 +69,9 @@ class DuckPair(StoredPair):
         self._store(coded, order)
         self._pair = "pair"
         self._levels: Levels | None = None
-        self._made = itertools.count()
+        self._pair_numbers = itertools.count()
         self.scratch.run(
-            f"CREATE TABLE {self.scratch.table('found')} "
+            f"CREATE TABLE {self.scratch.table('identified')} "
             "(size INTEGER, number BIGINT, r UBIGINT, target UBIGINT)"
         )
         self._settled = 0
@@ -102,31 +102,31 @@ class DuckPair(StoredPair):
         """See the base class."""
         if not numbers:
             return
-        held, found = self.scratch.table("held"), self.scratch.table("found")
+        held, identified = self.scratch.table("held"), self.scratch.table("identified")
         numbered = ", ".join(f"({place}, {number})" for place, number in numbers.items())
         self.scratch.run(
-            f"INSERT INTO {found} SELECT {size}, min(number), r, min_by(target, number) "
+            f"INSERT INTO {identified} SELECT {size}, min(number), r, min_by(target, number) "
             f"FROM {held} JOIN (VALUES {numbered}) AS numbers(place, number) USING (place) "
-            f"WHERE NOT EXISTS (FROM {found} AS known WHERE known.r = {held}.r) GROUP BY r"
+            f"WHERE NOT EXISTS (FROM {identified} AS known WHERE known.r = {held}.r) GROUP BY r"
         )
 
     def settle(self, size: int) -> Indices:
         """See the base class."""
-        found = self.scratch.table("found")
+        identified = self.scratch.table("identified")
         self._close_levels()
         counted = self.scratch.fetch(
-            f"SELECT number, count(*) AS n FROM {found} WHERE size = {size} GROUP BY number"
+            f"SELECT number, count(*) AS n FROM {identified} WHERE size = {size} GROUP BY number"
         )
         by_number = rows_by_number(counted)
         self._settled += int(by_number.sum())
         return by_number
 
     def listed(self, size: int) -> Iterator[Listed]:
-        """The rows that a size identifies, so many at a time."""
+        """The rows that combinations of a size identify, in batches."""
         ordered = self.scratch.make(
             "ordered",
             "SELECT row_number() OVER (ORDER BY number, r) AS place, number, r, target "
-            f"FROM {self.scratch.table('found')} WHERE size = {size}",
+            f"FROM {self.scratch.table('identified')} WHERE size = {size}",
         )
         gone = [self._duplicates(place) for place in (SYNTHETIC, ORIGINAL)]
         try:
@@ -213,7 +213,7 @@ class DuckPair(StoredPair):
                     for combination in batch
                 )
                 self.scratch.run(f"INSERT INTO {exposed} {alone} EXCEPT FROM {exposed}")
-            [found] = self.scratch.run(
+            [counts] = self.scratch.run(
                 "SELECT coalesce(sum(n) FILTER (WHERE NOT c AND m = 1), 0), "
                 "coalesce(sum(n) FILTER (WHERE NOT c AND m = 2), 0), "
                 "coalesce(sum(n) FILTER (WHERE c AND m = 1), 0), "
@@ -222,7 +222,7 @@ class DuckPair(StoredPair):
                 f"(SELECT c, r, min(m) AS m FROM {exposed} GROUP BY c, r) AS e "
                 "ON e.c = (p.c AND t.first IS NULL) AND e.r = coalesce(t.first, p.r))"
             )
-            return Exposed(*map(int, found))
+            return Exposed(*map(int, counts))
         finally:
             with self.scratch.deadline.at(None):
                 levels.close()
@@ -246,7 +246,7 @@ class DuckPair(StoredPair):
         return order, tuple(many[ORIGINAL][column] for column in order)
 
     def _note_duplicates(self, name: str, columns: int, place: int) -> int:
-        """Find the rows that repeat an earlier one; most are told apart by one number."""
+        """Find the rows that repeat an earlier one; a hash rules out most of them."""
         keys = ", ".join(f"k{column}" for column in range(columns))
         alike = self.scratch.make(
             "alike",
@@ -285,7 +285,7 @@ class DuckPair(StoredPair):
         return {(original, control): rows for original, control, rows in counted}
 
     def _store(self, coded: Coded, order: Sequence[int]) -> None:
-        """One table of both, in the order of the search; the control keeps its own."""
+        """Store both tables as one, columns in the order of the search; the control is separate."""
         row = integer_kind(max(coded.rows))
         keys = ", ".join(f"k{column} AS k{place}" for place, column in enumerate(order))
         queries = []
@@ -318,22 +318,23 @@ class DuckPair(StoredPair):
             self._levels = None
 
     def _forget_settled(self) -> None:
-        """Rows that were identified wait no more; without that they are only followed in vain."""
+        """Stop following rows that are already identified, once there are enough of them."""
         if self._settled < _WORTH_FORGETTING * self.facts.people[SYNTHETIC]:
             return
-        before, name = self._pair, f"pair_{next(self._made)}"
+        before, name = self._pair, f"pair_{next(self._pair_numbers)}"
+        pair, identified = self.scratch.table(before), self.scratch.table("identified")
         keys = key_names(range(len(self.facts.columns)))
         self.scratch.make(
             name,
-            f"SELECT o, w AND found.r IS NULL AS w, pair.r, {keys} "
-            f"FROM {self.scratch.table(before)} AS pair LEFT JOIN {self.scratch.table('found')} "
-            "AS found ON pair.r = found.r AND NOT pair.o",
+            f"SELECT o, w AND identified.r IS NULL AS w, pair.r, {keys} "
+            f"FROM {pair} AS pair LEFT JOIN {identified} AS identified "
+            "ON pair.r = identified.r AND NOT pair.o",
         )
         self.scratch.drop(before)
         self._pair, self._settled = name, 0
 
     def _count(self, level: Level, combination: Combination, place: int) -> GroupSizes:
-        """Group sizes; whom the combination identifies is held."""
+        """Return group sizes, and store the rows that the combination identifies in ``held``."""
         nothing = np.zeros(0, np.int64)
         if not level.rows:
             return GroupSizes(nothing, nothing)

@@ -17,7 +17,7 @@ from petaudit.tables.engines.scratch import Scratch
 _ROWS_PER_GROUP: Final = 8
 """Groups that are larger on average have hardly a row that leaves."""
 _WORTH_COPYING: Final = 0.7
-_made = itertools.count()
+_level_numbers = itertools.count()
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Levels:
         )
         if rows > _WORTH_COPYING * above.rows:
             return same
-        name = f"level_{next(_made)}"
+        name = f"level_{next(_level_numbers)}"
         cells = key_names((*prefix, *range(prefix[-1] + 1, len(self._distinct))))
         table = self._scratch.make(
             name,

@@ -88,7 +88,7 @@ class SparkPair(StoredPair):
         self._pair = self._stored(coded, order)
         for frame in coded:
             self._store.drop(frame)
-        self._found: DataFrame | None = None
+        self._identified: DataFrame | None = None
         self._news: DataFrame | None = None
         self._is_settled = True
         self._bits: list[int] = []
@@ -156,36 +156,41 @@ class SparkPair(StoredPair):
             "WHERE s = 1 GROUP BY id",
             news=self._news,
         )
-        before = self._found
+        before = self._identified
         if before is not None:
             new = before.unionByName(new.join(before, "id", "left_anti"))
-        self._found = self._store.keep(new)
+        self._identified = self._store.keep(new)
         self._store.drop(before)
         self._is_settled = False
 
     def settle(self, size: int) -> Indices:
         """See the base class."""
-        if self._found is None:
+        if self._identified is None:
             return np.zeros(0, np.int64)
-        query = f"SELECT number, count(*) AS n FROM {{found}} WHERE size = {size} GROUP BY number"
-        return rows_by_number(self._store.fetch(self._store.sql(query, found=self._found)))
+        query = (
+            f"SELECT number, count(*) AS n FROM {{identified}} WHERE size = {size} GROUP BY number"
+        )
+        return rows_by_number(
+            self._store.fetch(self._store.sql(query, identified=self._identified))
+        )
 
     def finish(self) -> None:
         """See the base class."""
         self._store.finish()
 
     def _settle(self) -> None:
-        """Rows that were identified wait no more."""
-        if self._is_settled or self._found is None:
+        """Stop following rows that are already identified."""
+        if self._is_settled or self._identified is None:
             return
         before = self._pair
         keys = key_names(range(len(self.facts.columns)))
         self._pair = self._store.keep(
             self._store.sql(
-                f"SELECT o, w AND found.id IS NULL AS w, pair.id, {keys} "
-                "FROM {pair} AS pair LEFT JOIN {found} AS found ON pair.id = found.id",
+                f"SELECT o, w AND identified.id IS NULL AS w, pair.id, {keys} "
+                "FROM {pair} AS pair LEFT JOIN {identified} AS identified "
+                "ON pair.id = identified.id",
                 pair=before,
-                found=self._found,
+                identified=self._identified,
             )
         )
         self._store.drop(before)
@@ -334,7 +339,7 @@ class _SparkCoding:
         return None
 
     def _joined(self, place: int, name: str) -> tuple[JointColumn, list[_Codes]] | None:
-        """Give the distinct values of a column their codes here."""
+        """Encode the distinct values of a column in this process."""
         distinct = []
         cell = f"x{place}"
         for raw, known_values in zip(self._raws, self._distinct, strict=True):

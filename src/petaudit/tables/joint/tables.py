@@ -37,7 +37,7 @@ class JointTables:
     """How many rows each table has."""
     joined: Mapping[str, JointColumn]
     who: tuple[JointCodes | None, ...] = ()
-    """For each table the person of each row; None where nobody is said to have several."""
+    """For each table the person of each row; None where no column tells people apart."""
 
     @property
     def precision(self) -> dict[str, Precision]:
@@ -110,12 +110,12 @@ class ColumnJoiner:
         try:
             return join_cells(cells, self.decimals, self.unit)
         except KindsDifferError as problem:
-            said = [
+            kinds = [
                 phrase("{kind} in {table}", kind=term(kind.value), table=table.name)
                 for kind, table in zip(problem.kinds, self.tables, strict=True)
             ]
             self.problems.append(
-                phrase("column {column!r} holds {what}", column=name, what=joined(said, " and "))
+                phrase("column {column!r} holds {what}", column=name, what=joined(kinds, " and "))
             )
         except SpellingsDifferError:
             self.problems.append(
@@ -168,11 +168,11 @@ def _cells(table: Source, columns: Sequence[str]) -> Iterator[Cells]:
         return
     # One query: rows without an order of their own must stay together.
     arrays = table.counts.columns_values(columns, raw=True)
-    found = []
+    encoded = []
     for name in columns:
-        found.append(cells_of(table, name, arrays.pop(0)))
-    while found:
-        yield found.pop(0)
+        encoded.append(cells_of(table, name, arrays.pop(0)))
+    while encoded:
+        yield encoded.pop(0)
 
 
 def check_same_columns(tables: Sequence[Source], person: str | None = None) -> None:
@@ -186,7 +186,7 @@ def check_same_columns(tables: Sequence[Source], person: str | None = None) -> N
             check_column(person, table.columns, table.name)
         only_first = [name for name in first.columns if name not in table.columns]
         only_other = [name for name in table.columns if name not in (*first.columns, person)]
-        said = [
+        differences = [
             phrase(
                 "only in {table}: {columns}",
                 table=source.name,
@@ -195,10 +195,10 @@ def check_same_columns(tables: Sequence[Source], person: str | None = None) -> N
             for source, names in ((first, only_first), (table, only_other))
             if names
         ]
-        if said:
+        if differences:
             raise ColumnError(
                 "{first} and {second} must have the same columns; {differences}",
                 first=first.name,
                 second=table.name,
-                differences=joined(said, "; "),
+                differences=joined(differences, "; "),
             )

@@ -56,12 +56,12 @@ _QUARTER = 900_000_000_000
 
 
 def numbers_of(values: pa.Array) -> Numbers:
-    """Numbers as an array; as Python's own where no array holds them exactly."""
+    """Numbers as an array; as a list where no array holds them exactly."""
     kind = values.type
     if pa.types.is_float64(kind):
         return floats(pa.chunked_array([values]))
     if pa.types.is_floating(kind):
-        # Told by their own shortest form: 0.1 has one decimal in any width.
+        # By their shortest form: 0.1 has one decimal in any width.
         return np.array([float(str(np.float32(value))) for value in values.to_pylist()], np.float64)
     if pa.types.is_decimal(kind):
         return [plain_decimal(value) for value in values.to_pylist()]
@@ -123,7 +123,7 @@ def _is_whole(numbers: npt.NDArray[Any]) -> bool:
 
 
 def plain_number(number: Any) -> object:
-    """Return a number as one of Python's own."""
+    """Return a number as a Python object instead of a numpy scalar."""
     return number.item() if isinstance(number, np.generic) else number
 
 
@@ -156,18 +156,18 @@ def rounded(values: Floats, decimals: int) -> Floats:
     power = 10.0**decimals
     with np.errstate(over="ignore", invalid="ignore"):
         scaled = values * power
-        whole = np.rint(scaled)
-        # Where the product is exact enough, dividing a whole number by an exact power rounds
-        # right; near a half Python has to decide.
+        nearest = np.rint(scaled)
+        # Where the product is exact enough, dividing an integer by an exact power rounds
+        # correctly; near a half Python has to decide.
         doubtful = np.abs(np.abs(scaled - np.floor(scaled)) - 0.5) <= np.abs(scaled) * _DOUBT
         # Where neighbouring floats are further apart than the decimals, nothing changes.
         is_coarse = ~(np.abs(scaled) < _EXACT_WHOLE)
-        found: Floats = np.where(is_coarse, values, whole / power)
+        result: Floats = np.where(is_coarse, values, nearest / power)
         doubtful &= ~is_coarse
     for index in np.flatnonzero(doubtful & np.isfinite(values)):
-        found[index] = round(float(values[index]), decimals)
-    found[~np.isfinite(values)] = values[~np.isfinite(values)]
-    return found + 0.0
+        result[index] = round(float(values[index]), decimals)
+    result[~np.isfinite(values)] = values[~np.isfinite(values)]
+    return result + 0.0
 
 
 def rounded_decimal(value: Decimal, decimals: int) -> Decimal:
