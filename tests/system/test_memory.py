@@ -22,7 +22,7 @@ GIB = 1 << 30
 @pytest.fixture(autouse=True)
 def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.delenv(memory.VARIABLE, raising=False)
-    monkeypatch.setattr(memory, "_said", [])
+    monkeypatch.setattr(memory, "_requested", [])
     monkeypatch.setattr(memory, "_listeners", [])
     return
 

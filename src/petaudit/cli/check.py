@@ -18,7 +18,7 @@ from petaudit.cli.arguments import (
 )
 from petaudit.cli.options import engine_of
 from petaudit.cli.report import Reports, write_text
-from petaudit.cli.streams import complain_of_error, say, warnings_said
+from petaudit.cli.streams import complain_of_error, printed_warnings, say
 from petaudit.datasets import load
 from petaudit.errors import OptionError
 from petaudit.judging.gate import ERROR
@@ -45,7 +45,7 @@ def check(chosen: argparse.Namespace) -> int:
     """Measure a table and print the result."""
     options = _measure_options(chosen)
     reports = Reports.of(chosen)
-    with warnings_said():
+    with printed_warnings():
         engine = engine_of(chosen)
         release = audit(
             chosen.table,

@@ -11,9 +11,9 @@ from petaudit.cli.arguments import given_roles, split_pairs, whole_number
 from petaudit.cli.streams import (
     complain,
     complain_of_warning,
+    printed_warnings,
     say_lines,
     standard_output,
-    warnings_said,
 )
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
@@ -31,7 +31,7 @@ def generalize(chosen: argparse.Namespace) -> int:
         for column, level in split_pairs(chosen.levels, "--levels").items()
     }
     smallest = chosen.suppress_below
-    with warnings_said():
+    with printed_warnings():
         result = generalize_with_report(
             chosen.table,
             levels=levels,

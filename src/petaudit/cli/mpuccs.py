@@ -17,7 +17,7 @@ from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
 from petaudit.cli.report import Reports, write_text
-from petaudit.cli.streams import say, say_lines, warnings_said
+from petaudit.cli.streams import printed_warnings, say, say_lines
 from petaudit.errors import (
     InputError,
     OptionError,
@@ -83,7 +83,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     limits = {"limit": chosen.limit, "profile": chosen.profile}
     if any(value is not None for value in limits.values()):
         checked_limit(*limits.values(), has_baseline=options["calculate_baseline"])
-    with warnings_said():
+    with printed_warnings():
         engine = engine_of(chosen)
     inputs = gather(
         chosen.synthetic,
@@ -95,7 +95,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         announce_notes=False,
         **engine,
     )
-    with warnings_said(), search_progress(quiet=chosen.quiet) as progress:
+    with printed_warnings(), search_progress(quiet=chosen.quiet) as progress:
         outcome = run_measure(
             find_measure(NAME), replace(inputs, progress=progress), options | limits
         )

@@ -11,7 +11,7 @@ from petaudit.auditing.text import NO_LIMIT, VERDICTS, closing_lines, figure_and
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import run_progress
 from petaudit.cli.report import Reports
-from petaudit.cli.streams import complain, complain_of_error, say, warnings_said
+from petaudit.cli.streams import complain, complain_of_error, printed_warnings, say
 from petaudit.errors import (
     OptionError,
     PetauditError,
@@ -47,7 +47,7 @@ def run(chosen: argparse.Namespace) -> int:
     path = Path(chosen.pipeline)
     reports = Reports.of(chosen)
     remove_orphans()
-    with warnings_said(), run_progress(quiet=chosen.quiet) as listener:
+    with printed_warnings(), run_progress(quiet=chosen.quiet) as listener:
         engine = engine_of(chosen)
         executor = Executor(
             path,

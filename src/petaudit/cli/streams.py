@@ -59,8 +59,8 @@ def complain_of_warning(message: str) -> None:
 
 
 @contextlib.contextmanager
-def warnings_said() -> Iterator[None]:
-    """Say our own warnings at once, which matters before a long wait; others may quote cells."""
+def printed_warnings() -> Iterator[None]:
+    """Print our warnings at once, before a long wait; others are ignored: they may quote cells."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PetauditWarning)

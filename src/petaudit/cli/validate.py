@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit._version import __version__
-from petaudit.cli.streams import complain_of_error, say, say_json, warnings_said
+from petaudit.cli.streams import complain_of_error, printed_warnings, say, say_json
 from petaudit.errors import ManyProblemsError, PetauditError, counted, phrase
 from petaudit.i18n.text import printable
 from petaudit.pipelines.executor import Executor
@@ -20,7 +20,7 @@ _MOST_RUNS = 50
 
 def validate(chosen: argparse.Namespace) -> int:
     """Say everything that is wrong with pipeline files, or which runs they stand for."""
-    with warnings_said():
+    with printed_warnings():
         files = [_entry(name, chosen) for name in chosen.pipeline]
     is_valid = all(entry["valid"] for entry in files)
     if chosen.format == "json":

@@ -14,12 +14,7 @@ from petaudit.errors import NotMeasurableError, PetauditError
 from petaudit.inputs import Inputs
 from petaudit.judging.document import plain
 from petaudit.measures import Need
-from petaudit.pipelines.evaluating import (
-    hierarchies_fingerprint,
-    inputs_of,
-    missing_of,
-    own_or_loaders,
-)
+from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of, setting_of
 from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
 from petaudit.pipelines.plan import PlannedRun, Step, files_of
 from petaudit.pipelines.reading import Pipeline, raise_problems
@@ -178,7 +173,7 @@ def _check_together(run: PlannedRun, inputs: Inputs, problems: Problems) -> None
     if measure.has_same_columns:
         for other in filter(None, (inputs.original, inputs.control)):
             with problems.noted(at):
-                check_same_columns([inputs.table, other], own_or_loaders(run, "person"))
+                check_same_columns([inputs.table, other], setting_of(run, "person"))
 
 
 def _label(step: Step, part: str) -> str:

@@ -107,7 +107,7 @@ def evaluate_run(
             with tables.clock.timed(run.name, EVALUATOR, experiment.name, "evaluate"):
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
-                about["person"] = own_or_loaders(run, "person")
+                about["person"] = setting_of(run, "person")
                 people = tuple(people_notes(inputs))
                 if not measure.has_same_columns:
                     about["columns"] = review_columns(inputs).to_dict()
@@ -161,7 +161,7 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
     model = run.evaluation.model
 
     def first(name: str) -> Any:
-        return own_or_loaders(run, name)
+        return setting_of(run, name)
 
     # There the person column need not be in the table, which is a synthetic one.
     is_search = run.evaluation.measure.has_same_columns
@@ -183,7 +183,7 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
     )
 
 
-def own_or_loaders(run: PlannedRun, name: str) -> Any:
+def setting_of(run: PlannedRun, name: str) -> Any:
     """A setting of the Evaluator, or else of the Loader."""
     settings = (getattr(run.models.get(module), name, None) for module in (EVALUATOR, LOADER))
     return next((setting for setting in settings if setting is not None), None)
@@ -192,7 +192,7 @@ def own_or_loaders(run: PlannedRun, name: str) -> Any:
 def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
     """What identifies the hierarchies, also those that stand in the pipeline file itself."""
     fingerprint = inputs.hierarchies.fingerprint()
-    given = own_or_loaders(run, "hierarchies")
+    given = setting_of(run, "hierarchies")
     if isinstance(given, Mapping):
         text = json.dumps(plain(given), sort_keys=True)
         fingerprint["settings_sha256"] = hashlib.sha256(text.encode()).hexdigest()
@@ -206,7 +206,7 @@ def _computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
     for option in measure.options:
         if option.name in options and isinstance(option.kind, TableFile):
             options[option.name] = tables.resolved(options[option.name])
-    person = own_or_loaders(run, "person")
+    person = setting_of(run, "person")
     if measure.has_same_columns and person is not None:
         options["person"] = person
     return options

@@ -167,7 +167,7 @@ class Executor:
             self.out = default_folder(self._path)
         self.has_kept_results = False
         """Whether a call that goes on later finds something."""
-        self._not_made: set[str] = set()
+        self._not_written: set[str] = set()
         self._entries: list[Entry] = []
         self._document: dict[str, Any] | None = None
         self._files_read: tuple[Path, ...] = ()
@@ -206,7 +206,7 @@ class Executor:
     @property
     def file_names(self) -> list[str]:
         """The files that a run leaves in the folder of results."""
-        return [*(file.name for file in self._files if file.name not in self._not_made), RESULT]
+        return [*(file.name for file in self._files if file.name not in self._not_written), RESULT]
 
     @property
     def document(self) -> dict[str, Any]:
@@ -229,7 +229,7 @@ class Executor:
     def run(self) -> str:
         """Run everything and return the verdict: passed, failed, measured or error."""
         self._entries, self._document = [], None
-        self._not_made.clear()
+        self._not_written.clear()
         # The files may have changed since the last time.
         self._tables = self._tables.afresh(self._clock)
         self._clock.records.clear()
@@ -319,7 +319,7 @@ class Executor:
             if run.evaluator is None:
                 raise
             # The result of the run says already that there is no such table, and why.
-            self._not_made.add(file.name)
+            self._not_written.add(file.name)
         else:
             write = table_writer(source.to_arrow(), file.model.format, formula_safe=True)
             folder.stage(file.name, write)

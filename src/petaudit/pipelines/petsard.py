@@ -94,10 +94,10 @@ def schema_key_alternative(key: Hashable) -> str | None:
     return _sentence(str(key), petsard_words()["schema"].get(key))
 
 
-def type_here(name: str) -> str | None:
-    """What a type of another tool is called in a schema; None if it is none.
+def schema_type(name: str) -> str | None:
+    """The type of our schemas for a type of another tool; None if there is none.
 
-    >>> type_here("int64"), type_here("int")
+    >>> schema_type("int64"), schema_type("int")
     ('int', None)
     """
     types = petsard_words()["types"].items()

@@ -18,7 +18,7 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.labels.cells import trim
-from petaudit.pipelines.petsard import schema_key_alternative, type_here
+from petaudit.pipelines.petsard import schema_key_alternative, schema_type
 from petaudit.system.kinds import Anything, Boolean, Integer, KeyPath, Kind, Problems, Text
 from petaudit.system.yaml_files import read_document
 from petaudit.tables.headers import columns_named, header_doubt
@@ -151,14 +151,14 @@ def _unknown_type(given: object) -> str:
     name = str(given).strip().lower()
     if name == "category":
         advice = phrase("write category: true beside a type")
-    elif type_here(name) is not None:
-        advice = phrase("it is called {name!r} here", name=type_here(name))
+    elif schema_type(name) is not None:
+        advice = phrase("it is called {name!r} here", name=schema_type(name))
     else:
         advice = phrase("types are {types}", types=listing(_TYPES))
     return phrase(
         "unknown type {type}{near}; {advice}",
         type=shortened(repr(given)),
-        near="" if type_here(name) is not None else suggestion(name, _TYPES),
+        near="" if schema_type(name) is not None else suggestion(name, _TYPES),
         advice=advice,
     )
 

@@ -105,7 +105,7 @@ class _Page:
             say(headline(view)),
             *self.block(self.bullets(concerns(view)), _FOR_ERRORS),
             *self.table(),
-            *self.section(term("Policy"), self.bullets(view.said_of_policies), _FOR_ERRORS),
+            *self.section(term("Policy"), self.bullets(view.policy_sentences), _FOR_ERRORS),
             *self.section(term("What is not met"), self.breaches(), _FOR_BREACHES),
             *self.section(term("What could not be measured"), self.errors(), _FOR_ERRORS),
         ]

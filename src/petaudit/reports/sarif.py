@@ -148,7 +148,7 @@ def _number(value: float | bool | None) -> float | bool | str | None:
 
 def _invocation(view: View, voice: Voice) -> dict[str, Any]:
     errors = [breach_sentence(card) for card in view.with_status("error")] + [*view.problems]
-    texts = {"error": errors, "warning": view.all_warnings, "note": view.said_of_policies}
+    texts = {"error": errors, "warning": view.all_warnings, "note": view.policy_sentences}
     notes = [
         {"level": level, "message": _message(voice, text)}
         for level, several in texts.items()

@@ -251,8 +251,8 @@ class PolicyFacts:
     """What it demands beside the limits; nothing shows that this is kept."""
 
     @property
-    def said(self) -> tuple[str, ...]:
-        """All of it."""
+    def sentences(self) -> tuple[str, ...]:
+        """Everything a report says about it."""
         still_open = (
             phrase("not measured: {demand}", demand=demand) for demand in self.not_measured
         )
@@ -312,9 +312,9 @@ class View:
         return list(dict.fromkeys((*self.warnings, *of_cards)))
 
     @property
-    def said_of_policies(self) -> list[str]:
-        """What is said of all policies."""
-        return [text for policy in self.policies for text in policy.said]
+    def policy_sentences(self) -> list[str]:
+        """The sentences about all policies."""
+        return [text for policy in self.policies for text in policy.sentences]
 
     def by_family(self) -> dict[Family, tuple[Card, ...]]:
         """The cards of each family that there is, in the order of the families."""

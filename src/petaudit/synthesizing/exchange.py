@@ -45,8 +45,8 @@ def buffer_of(cells: pa.Array, dtype: Any) -> NDArray[Any]:
     return np.frombuffer(cells.buffers()[1], dtype, len(cells), size * cells.offset)
 
 
-def whole_of(cells: pa.Array) -> Whole:
-    """Whole numbers, booleans, dates or times as whole numbers in the same order."""
+def to_integers(cells: pa.Array) -> Whole:
+    """Integers, booleans, dates or times as integers in the same order."""
     kind = cells.type
     if pa.types.is_uint64(kind):
         # The order of unsigned numbers is that of signed ones, moved by half the range.
@@ -56,8 +56,8 @@ def whole_of(cells: pa.Array) -> Whole:
     return buffer_of(cells.cast(pa.int64()), np.int64)
 
 
-def from_whole(numbers: Whole, is_null: Flags, kind: pa.DataType) -> pa.Array:
-    """The way back."""
+def from_integers(numbers: Whole, is_null: Flags, kind: pa.DataType) -> pa.Array:
+    """Return integers as cells of a type: the inverse of :func:`to_integers`."""
     if pa.types.is_uint64(kind):
         return pa.array(numbers.view(np.uint64) ^ _SIGN, mask=is_null)
     cells = pa.array(numbers, mask=is_null)
@@ -232,10 +232,10 @@ def _text_dates(values: pa.Array) -> Spelled:
     if not _all_match(values, _DATE):
         return None
     try:
-        days = whole_of(values.cast(pa.date32()))
+        days = to_integers(values.cast(pa.date32()))
     except pa.ArrowInvalid:
         return None  # the thirtieth of February, for example
-    return days, lambda drawn, nulls: from_whole(drawn, nulls, pa.date32()).cast(pa.string())
+    return days, lambda drawn, nulls: from_integers(drawn, nulls, pa.date32()).cast(pa.string())
 
 
 def _text_moments(values: pa.Array) -> Spelled:
@@ -254,12 +254,12 @@ def _text_moments(values: pa.Array) -> Spelled:
     length, separator = lengths[0].as_py(), separators[0].as_py()
     unit = next(unit for most, unit in _UNITS if length <= most)
     try:
-        numbers = whole_of(local.cast(pa.timestamp(unit)))
+        numbers = to_integers(local.cast(pa.timestamp(unit)))
     except pa.ArrowInvalid:
         return None
 
     def spell(drawn: Whole, nulls: Flags) -> pa.Array:
-        texts = from_whole(drawn, nulls, pa.timestamp(unit)).cast(pa.string())
+        texts = from_integers(drawn, nulls, pa.timestamp(unit)).cast(pa.string())
         cut = pc.utf8_slice_codeunits(texts, 0, length)
         cut = pc.utf8_replace_slice(cut, 10, 11, separator)
         return pc.binary_join_element_wise(cut, zone, "") if zone else cut
@@ -317,7 +317,9 @@ def read_column(cells: pa.Array, kind: pa.DataType, *, is_untyped: bool = False)
         return float_column(known, is_null, kind)
     if pa.types.is_decimal(kind):
         return decimal_column(known, is_null, kind)
-    return Column(whole_of(known), is_null, lambda drawn, nulls, _: from_whole(drawn, nulls, kind))
+    return Column(
+        to_integers(known), is_null, lambda drawn, nulls, _: from_integers(drawn, nulls, kind)
+    )
 
 
 def _parquet(source: Source) -> pa.Table | None:

@@ -24,7 +24,7 @@ def synthesize(
     """Draw a table with the columns and types of a given one, the same for the same seed.
 
     ``gaussian-copula`` keeps how pairs of columns vary together, ``independent`` draws every
-    column by itself. ``rows`` is the table's own number unless it is given. The table is a path or
+    column independently. ``rows`` defaults to the number of rows of the table, which is a path or
     any frame that petaudit opens; labels of categories come back as text.
 
     Values of single people are not repeated where they would identify: numbers, dates and times of
@@ -46,8 +46,8 @@ def synthesize(
             near=near,
             known=listing(METHODS),
         )
-    wanted = None if rows is None else _whole(rows, "rows", 1, MOST_ROWS)
-    start = _whole(seed, "seed", 0, None)
+    wanted = None if rows is None else _integer_within(rows, "rows", 1, MOST_ROWS)
+    start = _integer_within(seed, "seed", 0, None)
     source, columns = read_columns(table)
     size = wanted or len(columns[0].is_null)
     if not len(columns[0].is_null):
@@ -91,7 +91,7 @@ def _cells(column: Column) -> CellColumn:
     return CellColumn(marginal.with_null(nulls), cells, column.is_nominal)
 
 
-def _whole(number: object, name: str, least: int, most: int | None) -> int:
+def _integer_within(number: object, name: str, least: int, most: int | None) -> int:
     try:
         integer = operator.index(number)  # type: ignore[arg-type]
     except TypeError:

@@ -34,18 +34,18 @@ _AMOUNT = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([a-z]*)", re.ASCII)
 _GROUPS: Final = ("sys/fs/cgroup", "sys/fs/cgroup/unified", "sys/fs/cgroup/memory")
 _LIMITS: Final = ("memory.max", "memory.high", "memory.limit_in_bytes")
 
-_said: list[int] = []
+_requested: list[int] = []
 _listeners: list[Callable[[], None]] = []
 
 
 def memory_limit() -> int:
     """The bytes that this process may use.
 
-    What :func:`set_memory` said, else what the variable PETAUDIT_MEMORY says, else 60 % of what
-    the machine or its control group has.
+    The limit given to :func:`set_memory`, else that of the variable PETAUDIT_MEMORY, else 60 % of
+    what the machine or its control group has.
     """
-    if _said:
-        return _said[0]
+    if _requested:
+        return _requested[0]
     wanted = os.environ.get(VARIABLE, "").strip()
     if wanted:
         return min(parse_memory(wanted, name=VARIABLE), available_memory())
@@ -66,7 +66,7 @@ def working_memory() -> int:
 
 
 def set_memory(value: str | int | None) -> None:
-    """Say how much memory this process may use; None goes back to what it would be by itself.
+    """Set how much memory this process may use; None goes back to the default.
 
     >>> set_memory("512 MB")
     >>> memory_limit()
@@ -88,7 +88,7 @@ def set_memory(value: str | int | None) -> None:
             stacklevel=2,
         )
         wanted = available_memory()
-    _said[:] = [] if wanted is None else [wanted]
+    _requested[:] = [] if wanted is None else [wanted]
     for listener in _listeners:
         listener()
 
